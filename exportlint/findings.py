@@ -1,0 +1,86 @@
+"""What exportlint says: findings, and the words every package shares to talk about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+Mode = Literal["non-strict", "strict"]
+"""The two tracers of `torch.export.export`: `strict=False` and `strict=True`."""
+
+TorchVersion = tuple[int, int]
+"""Major and minor version of torch, e.g. `(2, 13)`."""
+
+
+class Severity(str, Enum):
+    """A claim about `torch.export` that running it can prove or refute.
+
+    ERROR: export raises here. WARNING: export passes, and the program is wrong or narrower than the eager
+    module. INFO: nothing breaks in this mode and version; it does in the other mode or in an older torch, or only
+    a side effect is lost.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the gravest."""
+        return _RANKS[self]
+
+
+_RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a text: row and column from 1, columns in Unicode code points, lines as `LineIndex` counts them."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """From `start` up to, not including, `end`."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Step:
+    """One step of a trail: why a value is what it is."""
+
+    filename: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One root cause at one place.
+
+    `symbol` is the qualified name of the function (`Net.forward`), empty outside of one. `trail` leads from the origin
+    of the value (an input, a buffer) to the place of the finding, which itself is not part of it. `cell` is the
+    number of the notebook cell from 1, or None outside of notebooks.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    filename: str
+    span: Span
+    symbol: str = ""
+    mode: Mode = "non-strict"
+    trail: tuple[Step, ...] = ()
+    help: str | None = None
+    cell: int | None = None
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        """Total order of findings in every report: by file, place, code, then whatever makes it unique."""
+        return (self.filename, self.span, self.code, self.severity.rank, self.message, self.symbol, self.trail)
