@@ -1,0 +1,118 @@
+"""The analysis of one file: every module in it is exported, as far as the interpreter can."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import sys
+
+# the modules that register how expressions and statements are interpreted
+from exportlint.analysis import (
+    attributes,  # noqa: F401
+    expressions,  # noqa: F401
+    flow,  # noqa: F401
+    functions,  # noqa: F401
+    operators,  # noqa: F401
+    subscripts,  # noqa: F401
+)
+from exportlint.analysis.demands import consume
+from exportlint.analysis.engine import BudgetExceededError, Engine, Options
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.frame import Frame
+from exportlint.analysis.instances import bound, build, find_method, is_module
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.parameters import constructor_arguments, forward_arguments
+from exportlint.analysis.project import Project
+from exportlint.analysis.values import Function, Instance, Object, tensors_in
+
+RECURSION_LIMIT = 12_000
+
+
+def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, ...]:
+    """What happens when the modules of a file are exported, in the order in which it is met.
+
+    Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
+    and the files that it imports, on nothing else.
+    """
+    if not may_matter(module, options):
+        return ()
+    engine = Engine(project, options)
+    limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    gc.disable()
+    try:
+        called = _called_names(module)
+        for cls in module.classes:
+            for entry_point in options.entry_points:
+                _export(engine, cls, entry_point, exported=cls.node.name not in called)
+    finally:
+        sys.setrecursionlimit(limit)
+        if was_enabled:
+            gc.enable()
+    return tuple(engine.facts.values())
+
+
+def may_matter(module: Module, options: Options) -> bool:
+    """Whether a file can hold a module at all: cheap, and true for every file that does."""
+    return any(cls.node.bases for cls in module.classes)
+
+
+def _called_names(module: Module) -> frozenset[str]:
+    """Names that are called inside a class other than the one they name: those modules are parts of others."""
+    found = set()
+    for cls in module.classes:
+        for node in ast.walk(cls.node):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name:
+                found.add(node.func.id)
+    return frozenset(found)
+
+
+def _export(engine: Engine, cls: Class, entry_point: str, *, exported: bool) -> None:
+    """Run one entry point of a class as torch.export does."""
+    frame = Frame(engine, cls.module)
+    if not is_module(frame, cls):
+        return
+    found = find_method(frame, cls, entry_point)
+    if found is None:
+        return
+    owner, definition = found
+    engine.steps = 0
+    engine.active.clear()
+    engine.building.clear()
+    engine.silent = 0
+    try:
+        receiver = Object(_instance(frame, cls))
+        function = bound(frame, receiver, owner, definition)
+        if isinstance(function, Function):
+            _run_root(engine, function, receiver, exported=exported)
+    except (BudgetExceededError, RecursionError):
+        engine.silent = 0  # what was found so far holds
+
+
+def _instance(frame: Frame, cls: Class) -> Instance:
+    instance = Instance(cls)
+    found = find_method(frame, cls, "__init__")
+    keywords = {}
+    if found is not None:
+        owner, definition = found
+        assert isinstance(definition, ast.FunctionDef)
+        inner = Frame(frame.engine, owner.module, owner.qualname)
+        keywords = constructor_arguments(inner, definition)
+        keywords.pop(next(iter(keywords), ""), None)
+    build(frame, instance, [], dict(keywords), cls.node, silent=True)
+    return instance
+
+
+def _run_root(engine: Engine, function: Function, receiver: Object, *, exported: bool) -> None:
+    node = function.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    frame = Frame(
+        engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True
+    )
+    frame.env = forward_arguments(frame, node, exported=exported)
+    frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
+    engine.active.append(node)
+    frame.execute(node.body)
+    for value in frame.returns:
+        for tensor in tensors_in(value):
+            consume(frame, tensor, node, "output")

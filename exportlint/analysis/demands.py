@@ -1,0 +1,156 @@
+"""What Python demands of a value: its truth, its number, its elements. Where that is tensor data, it is a fact."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
+from exportlint.analysis.frame import Frame
+from exportlint.analysis.values import (
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Dict,
+    Object,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    join,
+    options,
+)
+
+MAX_UNROLLED = 8
+
+
+def data_of(value: Value) -> Tensor | Scalar | None:
+    """The tensor data that a value is, if it surely is some on the way at hand; None for what tracing knows."""
+    found: Tensor | Scalar | None = None
+    for option in options(value):
+        if isinstance(option, Unknown):
+            return None
+        if isinstance(option, Tensor):
+            if not option.assumed and not option.known and found is None:
+                found = option
+        elif isinstance(option, Scalar) and not option.assumed and found is None:
+            found = option
+    return found
+
+
+def demand_truth(
+    frame: Frame, value: Value, node: ast.expr, construct: Construct, *, raises: bool = False, checked: bool = False
+) -> bool | None:
+    """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
+    data = data_of(value)
+    if data is not None:
+        if isinstance(data, Tensor):
+            consume(frame, data, node, construct)
+        frame.emit(Branch, node, data, construct=construct, condition=data, raises=raises, checked=checked)
+        return None
+    return truth(value)
+
+
+def truth(value: Value) -> bool | None:
+    """The truth of a value where tracing knows it and so do we."""
+    known = {_truth(option) for option in options(value)}
+    return known.pop() if len(known) == 1 else None
+
+
+def _truth(value: Value) -> bool | None:
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, Tuple):
+        return bool(value.items)
+    if isinstance(value, TorchModule) and value.items is not None and not value.name.endswith("Sequential"):
+        return None
+    if isinstance(value, Object):
+        methods = value.instance.definition.methods
+        return None if "__len__" in methods or "__bool__" in methods else True
+    return None
+
+
+def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
+    """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
+    data = data_of(value)
+    if data is None:
+        return False
+    if isinstance(data, Tensor):
+        consume(frame, data, node, target)
+    frame.emit(Conversion, node, data, target=target, operand=data)
+    return True
+
+
+def consume(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mutates: bool = False) -> None:
+    """Note that an operator reads a tensor: that matters if `.data` gave it."""
+    if tensor.data is not None and not frame.engine.silent:
+        frame.engine.emit(
+            DataRead(tensor.data, frame.symbol, frame.guards > 0, tensor.trail, tensor, operation, mutates)
+        )
+
+
+def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """What iterating over a value gives, element by element."""
+    return join(_elements(frame, option, node) for option in options(value))
+
+
+def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    if isinstance(value, Tensor):
+        consume(frame, value, node, "iteration")
+        if 0 in value.dynamic and not value.assumed:
+            frame.emit(Conversion, node, value, target="iteration", operand=value)
+        return element_of(value)
+    if isinstance(value, Tuple):
+        return join(value.items) if value.items else UNKNOWN
+    if isinstance(value, Sequence):
+        return value.item
+    if isinstance(value, Shape):
+        return Size(value.tensor.trail)
+    if isinstance(value, Dict):
+        return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
+    if isinstance(value, TorchModule) and value.items is not None:
+        return join(value.items) if value.items else UNKNOWN
+    return PYTHON if isinstance(value, Python | Const) else UNKNOWN
+
+
+def element_of(tensor: Tensor) -> Tensor:
+    """A row of a tensor: `x[0]`, or what iterating gives."""
+    return replace(
+        tensor, dynamic=frozenset(d - 1 for d in tensor.dynamic if d > 0), known=False, data=None, optional=False
+    )
+
+
+def known_items(value: Value) -> tuple[Value, ...] | None:
+    """The elements of a short sequence of known length."""
+    if isinstance(value, Tuple) and len(value.items) <= MAX_UNROLLED:
+        return value.items
+    return None
+
+
+def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
+    """What the targets of `a, b = value` get; `count` of them."""
+    if isinstance(value, Union):
+        columns = [unpack(frame, option, count, node) for option in value.options]
+        return tuple(join(column) for column in zip(*columns, strict=True))
+    if isinstance(value, Tuple) and len(value.items) == count:
+        return value.items
+    if isinstance(value, Shape):
+        return tuple(size_of(value.tensor, i) for i in range(count))
+    if isinstance(value, Object):
+        fields = tuple(value.instance.attributes.values())
+        return fields if len(fields) == count else (UNKNOWN,) * count
+    return (_elements(frame, value, node),) * count
+
+
+def size_of(tensor: Tensor, dim: int | None) -> Value:
+    """`x.shape[dim]`: a Size, or a Scalar where data decides it. `dim` None is any dimension."""
+    if tensor.dynamic and (dim in tensor.dynamic if dim is not None and dim >= 0 else dim is None):
+        return Scalar("int", "size", tensor.assumed, tensor.trail)
+    return Size(tensor.trail)

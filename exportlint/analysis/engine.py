@@ -1,0 +1,64 @@
+"""Runs the interpreter over everything that export of a file's modules would trace, and collects the facts."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.project import Project
+from exportlint.analysis.values import Function, Instance, Value
+from exportlint.findings import Mode
+
+MAX_DEPTH = 24
+MAX_STEPS = 400_000
+
+
+class BudgetExceededError(Exception):
+    """The analysis of one exported module took too many steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the analysis depends on besides the code. `training`: modules are exported in training mode."""
+
+    mode: Mode = "non-strict"
+    training: bool = False
+    module_bases: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] = ("forward",)
+
+
+@dataclass(slots=True)
+class Engine:
+    """The state that the frames of one analysis share.
+
+    Results of calls are kept by function and arguments, so a function is run once for each way it is called.
+    """
+
+    project: Project
+    options: Options
+    facts: dict[tuple[object, ...], Fact] = field(default_factory=dict)
+    results: dict[tuple[object, ...], Value] = field(default_factory=dict)
+    instances: dict[tuple[object, ...], Instance] = field(default_factory=dict)
+    globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
+    active: list[ast.AST] = field(default_factory=list)
+    building: set[Class] = field(default_factory=set)
+    module_classes: dict[Class, bool] = field(default_factory=dict)
+    silent: int = 0
+    steps: int = 0
+
+    def step(self) -> None:
+        """Count one evaluation. Raises BudgetExceededError when there were too many."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise BudgetExceededError
+
+    def emit(self, fact: Fact) -> None:
+        """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""
+        if not self.silent:
+            self.facts.setdefault((type(fact), fact.site, getattr(fact, "api", None)), fact)
+
+    def may_enter(self, function: Function) -> bool:
+        """Whether a call may be followed: not too deep, and not a recursion."""
+        return len(self.active) < MAX_DEPTH and self.active.count(function.node) < 2

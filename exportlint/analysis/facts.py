@@ -1,0 +1,167 @@
+"""What the interpreter saw and a rule may care about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.analysis.trail import Site, Trail
+from exportlint.analysis.values import Scalar, Tensor, Value
+
+Construct = Literal[
+    "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
+    "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
+]  # fmt: skip
+"""Python constructs that ask a value for its truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that happens at `site`, in the function with the qualified name `symbol`.
+
+    `guarded` says that an `except` around it would swallow the error of torch.export.
+    """
+
+    site: Site
+    symbol: str
+    guarded: bool
+    trail: Trail | None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Fact):
+    """Python asks tensor data for its truth. `raises`: all that hangs on it is a `raise`.
+
+    `checked`: an assert of a comparison on numbers read from a tensor, which non-strict turns into a runtime check.
+    """
+
+    construct: Construct
+    condition: Tensor | Scalar
+    raises: bool = False
+    checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion(Fact):
+    """Python needs the number behind tensor data: `int(t)`, `math.sqrt(t)`, `range(n)`, a list index, a hash.
+
+    `target` is what needs it, as the user knows it: "int()", "math.sqrt()", "range()", "list index", "dict key",
+    "list repetition", "format", "iteration", "len()".
+    """
+
+    target: str
+    operand: Tensor | Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class HostRead(Fact):
+    """An API that brings tensor data to Python: `item`, `tolist`, `numpy`, `data_ptr`, `torch.equal`, `np.exp`."""
+
+    api: str
+    operand: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class DataRead(Fact):
+    """The tensor that `.data` gave reaches an operator or the output. `operation` is the operator."""
+
+    operand: Tensor
+    operation: str
+    mutates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DataWrite(Fact):
+    """`tensor.data = assigned`."""
+
+    target: Tensor
+    assigned: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation(Fact):
+    """A tensor is changed in place. `api` is `add_`, `[…] =`, `+=`, `out=`. `metadata`: only its sizes change."""
+
+    api: str
+    target: Tensor
+    metadata: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerMutation(Fact):
+    """A list or dict that was passed to `forward` is changed. `api` as for Mutation."""
+
+    api: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity(Fact):
+    """The identity of a tensor is used as a value: `id(x)`, `hash(x)`, `x is y`."""
+
+    operator: Literal["id()", "hash()", "is", "is not"]
+    operand: Tensor
+    other: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypeTest(Fact):
+    """`type(x)` of a tensor is compared: `expected` is with what, where it is known."""
+
+    operand: Tensor
+    test: str
+    expected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Raise(Fact):
+    """A `raise` that tracing reaches. `conditional`: under an `if` of its function."""
+
+    exception: str
+    conditional: bool
+    caught: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMove(Fact):
+    """`x.cuda()`, `x.to("cuda")`: a traced tensor is moved to a device that the code names."""
+
+    api: str
+    device: str
+    operand: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Creation(Fact):
+    """A tensor is made. `device` is the literal that the code gives, None for the default."""
+
+    api: str
+    device: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleChange(Fact):
+    """A module is moved, cast or copied during tracing: `self.lin.to(...)`, `copy.deepcopy(self.lin)`."""
+
+    api: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copy(Fact):
+    """`copy.deepcopy`, `copy.copy`, `pickle.dumps`, `torch.save` of something that holds a tensor."""
+
+    api: str
+    operand: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Fact):
+    """A call of something that is not of the project, by its qualified name."""
+
+    name: str
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+    def keyword(self, name: str) -> Value | None:
+        """The value of a keyword argument."""
+        return next((value for key, value in self.keywords if key == name), None)

@@ -1,0 +1,224 @@
+"""Execution of statements that decide what runs next: if, loops, with, try, match."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from exportlint.analysis.demands import demand_truth, elements
+from exportlint.analysis.frame import Environment, Frame, Loop, executes
+from exportlint.analysis.narrowing import narrowed
+from exportlint.analysis.scopes import look_up
+from exportlint.analysis.statements import assign
+from exportlint.analysis.values import UNKNOWN, External, Value, join_environments
+
+LOOP_PASSES = 2
+"""A second pass over a loop body sees what the first one left behind; more passes find nothing new in practice."""
+
+
+@executes(ast.If)
+def if_statement(frame: Frame, node: ast.If) -> bool:
+    condition = frame.evaluate(node.test)
+    is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=_only_raises(node))
+    before = frame.env
+    ends: list[Environment] = []
+    frame.conditions += is_true is None
+    for body, assumption in ((node.body, True), (node.orelse, False)):
+        if is_true is not None and is_true is not assumption:
+            continue
+        env = narrowed(frame, before, node.test, assumption, certain=True)
+        if env is None:
+            continue
+        frame.env = env
+        if frame.execute(body):
+            ends.append(frame.env)
+    frame.conditions -= is_true is None
+    return resume(frame, before, ends)
+
+
+def _construct(frame: Frame, node: ast.If) -> str:
+    # `elif` is an `if` in `orelse` whose text starts with "elif"; only the source tells
+    line = frame.module.source.lines.line(node.lineno)
+    return "elif" if line.encode()[node.col_offset :].startswith(b"elif") else "if"
+
+
+def _only_raises(node: ast.If) -> bool:
+    return not node.orelse and isinstance(node.body[-1], ast.Raise)
+
+
+def resume(frame: Frame, before: Environment, ends: list[Environment]) -> bool:
+    """Go on where the ways that did not leave meet. False if there are none."""
+    joined = join_environments(ends)
+    frame.env = before if joined is None else joined
+    return joined is not None
+
+
+def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
+    """`for target in iterable`."""
+    iterable = frame.evaluate(node.iter)
+    item = elements(frame, iterable, node.iter)
+    return _loop(frame, node, lambda: assign(frame, node.target, item, node))
+
+
+executes(ast.For)(for_statement)
+executes(ast.AsyncFor)(for_statement)
+
+
+@executes(ast.While)
+def while_statement(frame: Frame, node: ast.While) -> bool:
+    def test() -> bool | None:
+        return demand_truth(frame, frame.evaluate(node.test), node.test, "while")
+
+    is_true = test()
+    if is_true is False:
+        return frame.execute(node.orelse)
+    reached = _loop(frame, node, lambda: None, test, endless=is_true is True)
+    return reached
+
+
+def _loop(
+    frame: Frame,
+    node: ast.For | ast.AsyncFor | ast.While,
+    start: Callable[[], None],
+    test: Callable[[], bool | None] | None = None,
+    *,
+    endless: bool = False,
+) -> bool:
+    before = frame.env
+    ends = [] if endless else [before]
+    entry: Environment | None = before
+    breaks: list[Environment] = []
+    frame.conditions += 1
+    for _ in range(LOOP_PASSES):
+        if entry is None:
+            break
+        frame.env = dict(entry)
+        loop = Loop([], [])
+        frame.loops.append(loop)
+        start()
+        reached = frame.execute(node.body)
+        frame.loops.pop()
+        breaks.extend(loop.breaks)
+        after = join_environments([*loop.continues, frame.env if reached else None])
+        if after is None:
+            break
+        frame.env = after
+        if test is not None:
+            test()
+        if not endless:
+            ends.append(frame.env)
+        entry = join_environments([entry, frame.env])
+    frame.conditions -= 1
+    if node.orelse and ends:
+        frame.env = join_environments(ends) or before
+        ends = [frame.env] if frame.execute(node.orelse) else []
+    return resume(frame, before, [*ends, *breaks])
+
+
+@executes(ast.Break)
+def break_statement(frame: Frame, node: ast.Break) -> bool:
+    if frame.loops:
+        frame.loops[-1].breaks.append(frame.env)
+    return False
+
+
+@executes(ast.Continue)
+def continue_statement(frame: Frame, node: ast.Continue) -> bool:
+    if frame.loops:
+        frame.loops[-1].continues.append(frame.env)
+    return False
+
+
+def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
+    """`with context as target`. A context manager may swallow exceptions, which changes nothing for tracing."""
+    for item in node.items:
+        context = frame.evaluate(item.context_expr)
+        if item.optional_vars is not None:
+            assign(frame, item.optional_vars, _entered(context), item.context_expr)
+    return frame.execute(node.body)
+
+
+def _entered(context: Value) -> Value:
+    return UNKNOWN if isinstance(context, External) else context
+
+
+executes(ast.With)(with_statement)
+executes(ast.AsyncWith)(with_statement)
+
+
+@executes(ast.Try)
+def try_statement(frame: Frame, node: ast.Try) -> bool:
+    before = dict(frame.env)
+    if any(_swallows(frame, handler) for handler in node.handlers):
+        with frame.guarded():
+            reached = frame.execute(node.body)
+    else:
+        reached = frame.execute(node.body)
+    body_env = frame.env
+    ends: list[Environment] = []
+    if reached and frame.execute(node.orelse):
+        ends.append(frame.env)
+    frame.conditions += 1
+    for handler in node.handlers:
+        joined = join_environments([before, body_env])
+        assert joined is not None
+        frame.env = joined
+        if handler.name:
+            frame.env[handler.name] = UNKNOWN
+        if frame.execute(handler.body):
+            ends.append(frame.env)
+    frame.conditions -= 1
+    is_reached = resume(frame, before, ends)
+    return frame.execute(node.finalbody) and is_reached
+
+
+def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
+    """Whether an `except` catches what torch.export raises on data-dependent code (a RuntimeError)."""
+    if isinstance(handler.body[-1], ast.Raise):
+        return False
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    for kind in kinds:
+        value = look_up(frame, kind.id) if isinstance(kind, ast.Name) else UNKNOWN
+        if isinstance(value, External) and value.name in {
+            "builtins.Exception", "builtins.BaseException", "builtins.RuntimeError"
+        }:  # fmt: skip
+            return True
+    return False
+
+
+@executes(ast.Match)
+def match_statement(frame: Frame, node: ast.Match) -> bool:
+    subject = frame.evaluate(node.subject)
+    before = frame.env
+    ends: list[Environment] = []
+    exhausted = False
+    for case in node.cases:
+        frame.env = dict(before)
+        pattern = case.pattern
+        if _compares(pattern):
+            demand_truth(frame, subject, node.subject, "match")
+        for captured in ast.walk(pattern):
+            name = getattr(captured, "name", None)
+            if isinstance(captured, ast.MatchAs | ast.MatchStar) and name:
+                frame.env[name] = subject if captured is pattern else UNKNOWN
+        if case.guard is not None:
+            demand_truth(frame, frame.evaluate(case.guard), case.guard, "if")
+        frame.conditions += 1
+        if frame.execute(case.body):
+            ends.append(frame.env)
+        frame.conditions -= 1
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and case.guard is None:
+            exhausted = True
+            break
+    return resume(frame, before, ends if exhausted else [*ends, before])
+
+
+def _compares(pattern: ast.pattern) -> bool:
+    return any(isinstance(p, ast.MatchValue) for p in ast.walk(pattern))
+
+
+@executes(ast.Pass)
+def pass_statement(frame: Frame, node: ast.Pass) -> bool:
+    return True

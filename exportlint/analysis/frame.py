@@ -1,0 +1,134 @@
+"""One call of one function in the interpreter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from exportlint.analysis.engine import Engine
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.trail import Site, Trail, site_of
+from exportlint.analysis.values import UNKNOWN, Closure, Value, trail_of
+
+E = TypeVar("E", bound=ast.AST)
+Environment = dict[str, Value]
+"""What the variables hold; `name.attribute` holds what was last assigned to, or found out about, an attribute."""
+
+EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, ast.AST], Value]] = {}
+STATEMENTS: dict[type[ast.AST], Callable[[Frame, ast.AST], bool]] = {}
+
+
+def evaluates(kind: type[E]) -> Callable[[Callable[[Frame, E], Value]], Callable[[Frame, E], Value]]:
+    """Register the evaluation of a kind of expression."""
+
+    def register(function: Callable[[Frame, E], Value]) -> Callable[[Frame, E], Value]:
+        EXPRESSIONS[kind] = function  # type: ignore[assignment]
+        return function
+
+    return register
+
+
+def executes(kind: type[E]) -> Callable[[Callable[[Frame, E], bool]], Callable[[Frame, E], bool]]:
+    """Register the execution of a kind of statement. It gives whether the statement after it can be reached."""
+
+    def register(function: Callable[[Frame, E], bool]) -> Callable[[Frame, E], bool]:
+        STATEMENTS[kind] = function  # type: ignore[assignment]
+        return function
+
+    return register
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop that is being run: the environments in which it was left or continued early."""
+
+    breaks: list[Environment]
+    continues: list[Environment]
+
+
+class Frame:
+    """The variables of a call, and where it came from."""
+
+    __slots__ = (
+        "cell", "conditions", "engine", "env", "globals", "guards", "is_root", "loops", "module", "nonlocals",
+        "owner", "parent", "receiver", "returns", "symbol", "yields",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        engine: Engine,
+        module: Module,
+        symbol: str = "",
+        *,
+        owner: Class | None = None,
+        receiver: Value | None = None,
+        closure: Closure | None = None,
+        guards: int = 0,
+        is_root: bool = False,
+    ) -> None:
+        self.engine = engine
+        self.module = module
+        self.symbol = symbol
+        self.owner = owner
+        self.receiver = receiver
+        self.parent = closure
+        self.env: Environment = {}
+        self.cell = Closure(self.env, closure)
+        self.guards = guards
+        self.is_root = is_root
+        self.conditions = 0
+        self.returns: list[Value] = []
+        self.yields: list[Value] = []
+        self.loops: list[Loop] = []
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """What an expression can be."""
+        self.engine.step()
+        handler = EXPRESSIONS.get(type(node))
+        return handler(self, node) if handler is not None else UNKNOWN
+
+    def peek(self, node: ast.expr) -> Value:
+        """What an expression can be, without recording what its evaluation does: it is evaluated elsewhere as well."""
+        self.engine.silent += 1
+        try:
+            return self.evaluate(node)
+        finally:
+            self.engine.silent -= 1
+
+    def execute(self, body: Sequence[ast.stmt]) -> bool:
+        """Run statements in order. False if what follows them is never reached."""
+        for statement in body:
+            handler = STATEMENTS.get(type(statement))
+            if handler is not None and not handler(self, statement):
+                return False
+        return True
+
+    def emit(self, kind: Callable[..., Fact], node: ast.AST, value: Value | None = None, **details: object) -> None:
+        """Record a fact about a node; the trail is that of `value`."""
+        if self.engine.silent:
+            return
+        trail = trail_of(value) if value is not None else None
+        self.engine.emit(kind(self.site(node), self.symbol, self.guards > 0, trail, **details))
+
+    def site(self, node: ast.AST) -> Site:
+        """Where a node is."""
+        return site_of(self.module, node)
+
+    def trail(self, node: ast.AST, message: str, parent: Trail | None = None) -> Trail:
+        """A step of a trail at a node of this frame."""
+        return Trail(self.module, node, message, parent)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """What runs in here has an `except` around it that would swallow an error of torch.export."""
+        self.guards += 1
+        try:
+            yield
+        finally:
+            self.guards -= 1

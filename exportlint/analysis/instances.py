@@ -1,0 +1,223 @@
+"""Objects of project classes: what their constructors leave in their attributes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis import table
+from exportlint.analysis.frame import Frame
+from exportlint.analysis.outline import Class
+from exportlint.analysis.scopes import decorated, settled
+from exportlint.analysis.values import (
+    UNKNOWN,
+    BoundMethod,
+    ClassValue,
+    Const,
+    External,
+    Function,
+    Instance,
+    Object,
+    Origin,
+    Tensor,
+    Value,
+)
+
+MODULE_LIBRARIES = frozenset({
+    "pytorch_lightning.LightningModule", "lightning.LightningModule", "lightning.pytorch.LightningModule",
+    "transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel", "diffusers.ModelMixin",
+    "torch_geometric.nn.MessagePassing", "fairseq.models.BaseFairseqModel", "mmcv.runner.BaseModule",
+    "mmengine.model.BaseModule", "huggingface_hub.PyTorchModelHubMixin",
+})  # fmt: skip
+"""Classes of other libraries that are `nn.Module`s."""
+
+
+def bases(frame: Frame, cls: Class) -> Iterator[Value]:
+    """What the bases of a class are."""
+    for node in cls.node.bases:
+        target = node.value if isinstance(node, ast.Subscript) else node  # `Base[T]`
+        yield Frame(frame.engine, cls.module).peek(target)
+
+
+def lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
+    """The class and its project bases, in the order in which attributes are looked up."""
+    found: dict[Class, None] = {}
+
+    def visit(current: Class) -> None:
+        if current in found:
+            return
+        found[current] = None
+        for base in bases(frame, current):
+            if isinstance(base, ClassValue):
+                visit(base.definition)
+
+    visit(cls)
+    return tuple(found)
+
+
+def is_module(frame: Frame, cls: Class) -> bool:
+    """Whether a class is an `nn.Module`, as far as its bases tell."""
+    known = frame.engine.module_classes
+    if cls not in known:
+        known[cls] = False
+        known[cls] = any(_is_module_base(frame, base) for base in bases(frame, cls))
+    return known[cls]
+
+
+def _is_module_base(frame: Frame, base: Value) -> bool:
+    if isinstance(base, ClassValue):
+        return is_module(frame, base.definition)
+    if not isinstance(base, External):
+        return False
+    api = table.lookup(base.name)
+    return (
+        (api is not None and api.kind == "module")
+        or base.name in MODULE_LIBRARIES
+        or base.name in frame.engine.options.module_bases
+    )
+
+
+def find_method(frame: Frame, cls: Class, name: str, after: Class | None = None) -> tuple[Class, ast.AST] | None:
+    """The class that defines a method, and its node; with `after`, as `super()` in that class finds it."""
+    order = lineage(frame, cls)
+    if after is not None and after in order:
+        order = order[order.index(after) + 1 :]
+    for candidate in order:
+        method = candidate.methods.get(name)
+        if method is not None:
+            return candidate, method
+    return None
+
+
+def bound(frame: Frame, receiver: Value, owner: Class, node: ast.AST) -> Value:
+    """A method of a class, bound to an object."""
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    names = {d.id for d in node.decorator_list if isinstance(d, ast.Name)}
+    target = None if "staticmethod" in names else ClassValue(owner) if "classmethod" in names else receiver
+    return decorated(frame, Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, target))
+
+
+def attribute_of(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
+    """`value.name` for an object of a project class."""
+    instance = value.instance
+    found = instance.attributes.get(name)
+    if found is not None:
+        return found
+    method = find_method(frame, instance.definition, name)
+    if method is not None:
+        owner, definition = method
+        assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
+        function = bound(frame, value, owner, definition)
+        if any(_names_property(d) for d in definition.decorator_list):
+            from exportlint.analysis.functions import call
+
+            return call(frame, function, [], {}, node)
+        return function
+    if name == "training" and is_module(frame, instance.definition):
+        return Const(frame.engine.options.training)
+    if name == "__class__":
+        return ClassValue(instance.definition)
+    for cls in lineage(frame, instance.definition):
+        if name in cls.attributes:
+            return _class_attribute(frame, cls, name)
+    if is_module(frame, instance.definition):
+        return BoundMethod(value, name) if table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS else UNKNOWN
+    return UNKNOWN
+
+
+MODULE_METHODS = frozenset({
+    "parameters", "named_parameters", "buffers", "named_buffers", "modules", "children", "named_modules",
+    "named_children", "register_buffer", "register_parameter", "add_module", "register_module", "to", "cuda", "cpu",
+    "half", "float", "double", "bfloat16", "eval", "train", "apply", "state_dict", "load_state_dict", "zero_grad",
+    "requires_grad_", "get_parameter", "get_buffer", "get_submodule", "register_forward_hook",
+    "register_forward_pre_hook", "type", "__call__",
+})  # fmt: skip
+
+
+def _names_property(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name in {"property", "cached_property"}
+
+
+def _class_attribute(frame: Frame, cls: Class, name: str) -> Value:
+    node = cls.attributes[name]
+    if node is None:
+        annotation = cls.annotations.get(name)
+        return annotated(frame, cls, annotation) if annotation is not None else UNKNOWN
+    value = Frame(frame.engine, cls.module).peek(node)
+    return settled(value, Origin.ATTRIBUTE, frame.engine.options.mode == "non-strict")
+
+
+def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
+    """An attribute that is only annotated: `mask: torch.Tensor` is the usual way to type a buffer."""
+    value = Frame(frame.engine, cls.module).peek(annotation)
+    if isinstance(value, External) and value.name in {"torch.Tensor", "torch.nn.Parameter"}:
+        return Tensor(Origin.PARAMETER if value.name.endswith("Parameter") else Origin.BUFFER)
+    return UNKNOWN
+
+
+def instantiate(frame: Frame, cls: Class, positional: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+    """`Class(...)`: the constructor runs, silently if the class is a module, since tracing does not see that."""
+    engine = frame.engine
+    is_a_module = is_module(frame, cls)
+    try:
+        key = (cls, tuple(positional), tuple(sorted(keywords.items(), key=lambda kv: kv[0])))
+        known = engine.instances.get(key)
+    except TypeError:
+        return UNKNOWN
+    if known is not None and is_a_module:
+        return Object(known)
+    instance = Instance(cls)
+    if is_a_module:
+        engine.instances[key] = instance
+    build(frame, instance, positional, keywords, node, silent=is_a_module)
+    return Object(instance)
+
+
+def build(
+    frame: Frame,
+    instance: Instance,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST,
+    *,
+    silent: bool,
+) -> None:
+    """Run the constructor on an instance."""
+    from exportlint.analysis.functions import call
+
+    engine = frame.engine
+    cls = instance.definition
+    found = find_method(frame, cls, "__init__")
+    if found is None:
+        _fill_fields(frame, instance, positional, keywords)
+        return
+    owner, definition = found
+    if engine.active.count(definition) or len(engine.building) > 40:
+        return
+    engine.silent += silent
+    engine.building.add(cls)
+    try:
+        call(frame, bound(frame, Object(instance), owner, definition), positional, keywords, node)
+        if silent:
+            settle(frame, instance)
+    finally:
+        engine.building.discard(cls)
+        engine.silent -= silent
+
+
+def settle(frame: Frame, instance: Instance) -> None:
+    """Once a module is built its plain tensors are real."""
+    known = frame.engine.options.mode == "non-strict"
+    for name, value in instance.attributes.items():
+        instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
+
+
+def _fill_fields(frame: Frame, instance: Instance, positional: list[Value], keywords: dict[str, Value]) -> None:
+    names = [n for cls in reversed(lineage(frame, instance.definition)) for n in cls.annotations]
+    for name, value in zip(names, positional, strict=False):
+        instance.attributes[name] = value
+    instance.attributes.update(keywords)
+
+
+

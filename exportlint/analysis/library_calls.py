@@ -1,0 +1,141 @@
+"""Calls of other libraries that meet tensors: math, numpy, copy, functools, operator, json."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.demands import data_of, demand_number, elements
+from exportlint.analysis.facts import Conversion, Copy, HostRead
+from exportlint.analysis.frame import Frame
+from exportlint.analysis.parameters import Arguments
+from exportlint.analysis.tensors import result
+from exportlint.analysis.values import (
+    PYTHON,
+    UNKNOWN,
+    Dict,
+    Function,
+    Object,
+    Partial,
+    Python,
+    Scalar,
+    Sequence,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+    options,
+    tensors_in,
+)
+
+KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod", "math.fabs"})
+"""Functions of math that numbers read from tensors pass through, on 2.13."""
+
+COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
+NUMPY_PLAIN = frozenset({"numpy.float32", "numpy.float64", "numpy.int64", "numpy.int32", "numpy.dtype"})
+
+
+def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`library.function(…)`."""
+    library = name.partition(".")[0]
+    first = arguments.get(0) or UNKNOWN
+    if library == "math":
+        return _math(frame, name, arguments, node)
+    if library == "numpy":
+        return _numpy(frame, name, arguments, node)
+    if name in COPIES or name == "copy.copy":
+        return _copy(frame, name, first, node)
+    if name == "functools.partial":
+        return Partial(first, tuple(arguments.positional[1:]), tuple(arguments.keywords.items()))
+    if name == "functools.reduce":
+        from exportlint.analysis.functions import call
+
+        item = elements(frame, arguments.get(1) or UNKNOWN, node)
+        return call(frame, first, [item, item], {}, node)
+    if name in {"functools.wraps", "functools.lru_cache", "functools.cache"}:
+        return first if isinstance(first, Function) else PYTHON
+    if name == "operator.index":
+        demand_number(frame, first, node, "operator.index()")
+        return Python("int")
+    if name in {"json.dumps", "json.dump"}:
+        _json(frame, first, node)
+        return Python("str")
+    if name in {"typing.cast", "typing_extensions.cast"}:
+        return arguments.get(1) or UNKNOWN
+    if name in {"collections.OrderedDict", "collections.defaultdict"}:
+        return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
+    if name == "weakref.ref":
+        return UNKNOWN
+    return _foreign(frame, arguments, node)
+
+
+def _foreign(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    from exportlint.analysis.torch_calls import consume_arguments
+
+    consume_arguments(frame, arguments.positional, arguments.keywords, node)
+    return UNKNOWN
+
+
+def _math(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0) or UNKNOWN
+    keeps = name in KEEPS_SYMBOLS
+    if keeps and isinstance(first, Scalar):
+        return Scalar("int", first.api, first.assumed, first.trail)
+    if keeps and isinstance(first, Tensor) and name != "math.prod":
+        demand_number(frame, first, node, f"{name}()")
+        return Python("int")
+    found = False
+    for value in arguments.positional:
+        items = value.items if isinstance(value, Tuple) else (value,)
+        if not found:
+            found = any([demand_number(frame, item, node, f"{name}()") for item in items])
+    if keeps and any(isinstance(o, Size) for o in options(first)):
+        return first
+    return Python("bool" if name in {"math.isnan", "math.isinf", "math.isfinite", "math.isclose"} else "float")
+
+
+def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    tensor = next((t for v in arguments.all() for t in tensors_in(v, 2) if not t.assumed), None)
+    if tensor is not None:
+        frame.emit(HostRead, node, tensor, api=name.replace("numpy", "np", 1), operand=tensor)
+        if frame.engine.options.mode == "strict":
+            return result(frame, node, name, (tensor,))
+        return Python("ndarray")
+    scalar = next((s for v in arguments.all() for s in _scalars(v)), None)
+    if scalar is not None and name not in NUMPY_PLAIN:
+        demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
+    return Python("ndarray")
+
+
+def _scalars(value: Value) -> list[Scalar]:
+    items = value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else (value,)
+    return [s for i in items for s in options(i) if isinstance(s, Scalar) and not s.assumed]
+
+
+def _copy(frame: Frame, name: str, value: Value, node: ast.AST) -> Value:
+    tensor = next((t for t in tensors_in(value, 3 if name != "copy.copy" else 0) if not t.assumed), None)
+    if tensor is not None:
+        frame.emit(Copy, node, tensor, api=name, operand=tensor)
+    elif name != "copy.copy" and any(_holds_parameters(o) for o in options(value)):
+        frame.emit(Copy, node, None, api=name, operand=Tensor())
+    return value
+
+
+def _holds_parameters(value: Value) -> bool:
+    if isinstance(value, TorchModule):
+        return value.name.rpartition(".")[2] not in {"ReLU", "Dropout", "Identity", "GELU", "Sigmoid", "Tanh", "Softmax"}
+    if isinstance(value, Object):
+        return any(isinstance(v, Tensor | TorchModule) for v in value.instance.attributes.values())
+    return False
+
+
+def _json(frame: Frame, value: Value, node: ast.AST) -> None:
+    for scalar in _scalars(value):
+        frame.emit(Conversion, node, scalar, target="json.dumps()", operand=scalar)
+        return
+    data = data_of(value)
+    if data is not None:
+        frame.emit(Conversion, node, data, target="json.dumps()", operand=data)
+
+
+

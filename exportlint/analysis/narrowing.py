@@ -1,0 +1,170 @@
+"""What a condition tells about the variables in it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.frame import Environment, Frame
+from exportlint.analysis.outline import dotted
+from exportlint.analysis.values import (
+    NONE,
+    Const,
+    External,
+    Object,
+    Python,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Unknown,
+    Value,
+    join,
+    options,
+)
+
+CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
+
+
+def narrowed(
+    frame: Frame, env: Environment, test: ast.expr, assumption: bool, *, certain: bool
+) -> Environment | None:
+    """The environment in which `test` was found to be `assumption`; None if it can't be.
+
+    `certain` is False where the code that follows stands in the same expression (`x is not None and x.any()`): an
+    optional input that is only there by assumption proves nothing then.
+    """
+    result = dict(env)
+    return result if _narrow(frame, result, test, assumption, certain) else None
+
+
+def _narrow(frame: Frame, env: Environment, test: ast.expr, assumption: bool, certain: bool) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _narrow(frame, env, test.operand, not assumption, certain)
+    if isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is assumption:
+            return all(_narrow(frame, env, value, assumption, certain) for value in test.values)
+        return True
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _narrow_comparison(frame, env, test, assumption, certain)
+    if isinstance(test, ast.Call):
+        return _narrow_call(frame, env, test, assumption, certain)
+    if isinstance(test, ast.NamedExpr):
+        return _narrow(frame, env, test.target, assumption, certain)
+    key = path(test)
+    if key is not None:
+        kept = [_present(o, certain) for o in options(_value(frame, env, test)) if _can_be(o, assumption)]
+        return _keep(env, key, kept)
+    return True
+
+
+def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assumption: bool, certain: bool) -> bool:
+    operator, other = test.ops[0], test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    key = path(test.left)
+    if key is None or not is_none or not isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+        return True
+    wants_none = isinstance(operator, ast.Is | ast.Eq) is assumption
+    found = options(_value(frame, env, test.left))
+    if wants_none:
+        kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, Unknown | Python)]
+        kept += [NONE for o in found if isinstance(o, Tensor) and o.optional]
+    else:
+        kept = [_present(o, certain) for o in found if o != NONE]
+    return _keep(env, key, kept)
+
+
+def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: bool, certain: bool) -> bool:
+    name = dotted(test.func)
+    if not test.args or (key := path(test.args[0])) is None or name is None:
+        return True
+    last = name.rpartition(".")[2]
+    value = _value(frame, env, test.args[0])
+    if last == "is_tensor" or (last == "isinstance" and len(test.args) == 2):
+        verdicts = [(o, True if last == "is_tensor" else is_instance(frame, o, test.args[1])) for o in options(value)]
+        if last == "is_tensor":
+            verdicts = [(o, _is_tensor(o)) for o in options(value)]
+        return _keep(env, key, [o for o, verdict in verdicts if verdict is None or verdict is assumption])
+    return True
+
+
+def _is_tensor(value: Value) -> bool | None:
+    if isinstance(value, Tensor):
+        return None if value.optional or value.assumed else True
+    return None if isinstance(value, Unknown) else False
+
+
+def is_instance(frame: Frame, value: Value, kinds: ast.expr) -> bool | None:
+    """`isinstance(value, kinds)`, or None if it is not known."""
+    verdicts = []
+    for kind in kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]:
+        verdicts.append(_is_one(value, frame.evaluate(kind)))
+    if any(v is True for v in verdicts):
+        return True
+    return None if None in verdicts else False
+
+
+def _is_one(value: Value, kind: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    if not isinstance(kind, External):
+        return False if isinstance(value, Tensor | Const | TorchModule) and not _optional(value) else None
+    last = kind.name.rpartition(".")[2]
+    if isinstance(value, Tensor):
+        if _optional(value) or value.assumed:
+            return None
+        if last == "Parameter":
+            return value.origin.value == "parameter"
+        return last == "Tensor"
+    if isinstance(value, Const):
+        if last in CONTAINER_TYPES:
+            return type(value.value).__name__ == last or (isinstance(value.value, bool) and last == "int")
+        return False
+    if isinstance(value, Tuple):
+        if last in {"list", "tuple"}:
+            return last == ("list" if value.mutable else "tuple")
+        return None if last in {"Sequence", "Iterable", "Collection"} else False
+    if isinstance(value, Object | TorchModule):
+        return False if last in CONTAINER_TYPES or last == "Tensor" else None
+    return None
+
+
+def _optional(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.optional
+
+
+def _present(value: Value, certain: bool) -> Value:
+    if isinstance(value, Tensor) and value.optional:
+        return replace(value, optional=False, assumed=value.assumed or not certain)
+    return value
+
+
+def _can_be(value: Value, truth: bool) -> bool:
+    if isinstance(value, Const):
+        return bool(value.value) is truth
+    return not (isinstance(value, Object | TorchModule) and not truth and not isinstance(value, TorchModule))
+
+
+def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
+    if not kept:
+        return False
+    env[key] = join(kept)
+    return True
+
+
+def path(node: ast.expr) -> str | None:
+    """The key of a variable or of an attribute of one, in an environment."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
+
+
+def _value(frame: Frame, env: Environment, node: ast.expr) -> Value:
+    key = path(node)
+    if key is not None and key in env:
+        return env[key]
+    return frame.peek(node)
+
+
+

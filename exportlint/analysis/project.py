@@ -1,0 +1,179 @@
+"""The project index: which file a qualified name leads to. Files are read when they are first needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from exportlint.analysis.outline import Class, FunctionNode, Import, Module
+from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
+
+MAX_IMPORT_HOPS = 20
+MAX_MODULES = 400
+"""Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
+
+
+class Project:
+    """The files that belong together: everything below the roots of the files that are linted.
+
+    `search` are the folders that absolute imports start from, besides the folder that holds the importing file's
+    top-level package. `load` reads a file; the language server gives it unsaved text. Never imports or runs anything.
+    """
+
+    def __init__(self, search: tuple[Path, ...] = (), load: Callable[[Path], SourceFile] = read) -> None:
+        self.search = tuple(_absolute(p) for p in search)
+        self._load = load
+        self._modules: dict[str, Module | None] = {}
+        self._folders: dict[str, frozenset[str]] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def add(self, source: SourceFile) -> Module:
+        """The module of a file that is linted. Raises SyntaxProblem."""
+        key = _absolute(source.path).as_posix()
+        module = self._modules.get(key)
+        if module is None or module.source.data != source.data:
+            module = self._outline(source, Path(key))
+            self._modules[key] = module
+        return module
+
+    def trim(self, limit: int = MAX_MODULES) -> None:
+        """Forget the files that were read first, once there are too many."""
+        while len(self._modules) > limit:
+            del self._modules[next(iter(self._modules))]
+
+    def source(self, filename: str) -> SourceFile:
+        """The file of a module that was read."""
+        module = self._modules[Path(filename).as_posix()]
+        assert module is not None
+        return module.source
+
+    def display_name(self, filename: str) -> str:
+        """What the findings in a file call it: for standard input that is not its path."""
+        return self.source(filename).filename
+
+    def find(self, name: str, importer: Module) -> tuple[Module, tuple[str, ...]] | None:
+        """The module that a qualified name starts with, and the rest of the name. None if it is not of the project."""
+        parts = name.split(".")
+        for root in self._roots(importer):
+            for count in range(len(parts), 0, -1):
+                path = self._file(root, ".".join(parts[:count]))
+                module = self._module(path) if path else None
+                if module is not None:
+                    return module, tuple(parts[count:])
+        return None
+
+    def resolve(self, name: str, importer: Module) -> Module | Definition | None:
+        """What a qualified name stands for, through re-exports; None where that is not of the project."""
+        for _ in range(MAX_IMPORT_HOPS):
+            found = self.find(name, importer)
+            if found is None:
+                return None
+            module, rest = found
+            if not rest:
+                return module
+            target = self.member(module, rest[0])
+            if isinstance(target, str):
+                name, importer = ".".join((target, *rest[1:])), module
+                continue
+            if len(rest) > 1 or target is None:
+                return None
+            return target
+        return None
+
+    def member(self, module: Module, name: str) -> Definition | str | None:
+        """What a module binds to a name: a definition, the qualified name that an import gives it, or None."""
+        binding = module.bindings.get(name)
+        if isinstance(binding, Import):
+            return binding.target
+        if binding is not None:
+            return Definition(module, name)
+        for star in module.stars:
+            found = self.find(star, module)
+            if found is not None and not found[1] and found[0] is not module:
+                inner = self.member(found[0], name)
+                if inner is not None:
+                    return inner
+        return None
+
+    def _roots(self, importer: Module) -> tuple[str, ...]:
+        folder = importer.path.parent
+        roots = [] if "__init__.py" in self._names(folder.as_posix()) else [folder]
+        for _ in range(importer.package.count(".") + 1 if importer.package else 0):
+            folder = folder.parent
+        return tuple(dict.fromkeys(p.as_posix() for p in (folder, *self.search, *roots)))
+
+    def _file(self, root: str, name: str) -> str | None:
+        key = (root, name)
+        if key not in self._found:
+            *parents, last = name.split(".")
+            folder = "/".join([root, *parents])
+            found = None
+            if last in self._names(folder) and "__init__.py" in self._names(f"{folder}/{last}"):
+                found = f"{folder}/{last}/__init__.py"
+            elif f"{last}.py" in self._names(folder):
+                found = f"{folder}/{last}.py"
+            self._found[key] = found
+        return self._found[key]
+
+    def _names(self, folder: str) -> frozenset[str]:
+        if folder not in self._folders:
+            parent, _, name = folder.rpartition("/")
+            known = self._folders.get(parent)
+            try:
+                listed = frozenset(os.listdir(folder)) if known is None or name in known else frozenset()  # noqa: PTH208
+            except OSError:
+                listed = frozenset()
+            self._folders[folder] = listed
+        return self._folders[folder]
+
+    def _module(self, path: str) -> Module | None:
+        if path not in self._modules:
+            try:
+                self._modules[path] = self._outline(self._load(Path(path)), Path(path))
+            except (SourceError, SyntaxProblem):
+                self._modules[path] = None
+        return self._modules[path]
+
+    def _outline(self, source: SourceFile, path: Path) -> Module:
+        tree = parse(source)
+        name, package = self._qualified_name(path)
+        return Module(source, path, tree, name, package)
+
+    def _qualified_name(self, path: Path) -> tuple[str, str]:
+        parts = [] if path.stem == "__init__" else [path.stem]
+        package: list[str] = []
+        folder = path.parent
+        while folder.name and "__init__.py" in self._names(folder.as_posix()):
+            package.insert(0, folder.name)
+            folder = folder.parent
+        if not package:  # a namespace package has no __init__.py: its name starts at a folder that imports start from
+            for root in self.search:
+                if path.parent.is_relative_to(root):
+                    package = list(path.parent.relative_to(root).parts)
+                    break
+            if not all(part.isidentifier() for part in package):
+                package = []
+        return ".".join([*package, *parts]), ".".join(package)
+
+
+class Definition:
+    """A class, function or assignment at the top level of a module."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    @property
+    def binding(self) -> object:
+        """The class, function node or assignment."""
+        return self.module.bindings[self.name]
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - symlinks stay as the user named them
+
+
+__all__ = ["Class", "Definition", "FunctionNode", "Module", "Project"]

@@ -1,0 +1,127 @@
+"""What a name stands for: local variable, enclosing function, module, built-in."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from exportlint.analysis.frame import Frame
+from exportlint.analysis.outline import Assignment, Class, FunctionNode, Module
+from exportlint.analysis.project import Definition
+from exportlint.analysis.values import (
+    UNKNOWN,
+    ClassValue,
+    Dict,
+    External,
+    Function,
+    Namespace,
+    Origin,
+    Python,
+    Sequence,
+    Tensor,
+    Tuple,
+    Value,
+)
+
+BUILTINS = frozenset(vars(builtins))
+OWN_LIBRARIES = ("torch", "numpy", "math", "random", "functools", "collections", "typing", "copy", "time", "os")
+"""Qualified names below these are never looked for in the project, whatever its folders are called."""
+
+
+def look_up(frame: Frame, name: str) -> Value:
+    """The value of a name where it is used."""
+    found = frame.env.get(name)
+    if found is not None:
+        return found
+    cell = frame.parent
+    while cell is not None:
+        found = cell.variables.get(name)
+        if found is not None:
+            return found
+        cell = cell.parent
+    return global_value(frame, frame.module, name)
+
+
+def global_value(frame: Frame, module: Module, name: str) -> Value:
+    """The value of a name of a module."""
+    key = (module, name)
+    known = frame.engine.globals
+    if key not in known:
+        known[key] = UNKNOWN  # what a definition that refers to itself sees
+        known[key] = _global_value(frame, module, name)
+    return known[key]
+
+
+def _global_value(frame: Frame, module: Module, name: str) -> Value:
+    found = frame.engine.project.member(module, name)
+    if isinstance(found, Definition):
+        return definition_value(frame, found)
+    if found is not None:
+        return named_value(frame, found, module)
+    return External(f"builtins.{name}") if name in BUILTINS else UNKNOWN
+
+
+def named_value(frame: Frame, name: str, importer: Module) -> Value:
+    """What an imported qualified name stands for."""
+    if name.partition(".")[0] not in OWN_LIBRARIES:
+        found = frame.engine.project.resolve(name, importer)
+        if isinstance(found, Module):
+            return Namespace(found)
+        if found is not None:
+            return definition_value(frame, found)
+    return External(name)
+
+
+def definition_value(frame: Frame, definition: Definition) -> Value:
+    """The value of a top-level definition."""
+    binding = definition.binding
+    if isinstance(binding, Class):
+        return ClassValue(binding)
+    if isinstance(binding, FunctionNode):
+        return decorated(frame, Function(definition.module, binding, binding.name))
+    assert isinstance(binding, Assignment)
+    return _assigned(frame, definition.module, binding)
+
+
+def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
+    engine = frame.engine
+    value = Frame(engine, module).peek(binding.value)
+    if binding.index is not None:
+        value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
+    return settled(value, Origin.GLOBAL, engine.options.mode == "non-strict")
+
+
+def settled(value: Value, origin: Origin, known: bool) -> Value:
+    """A value as it is once the code that made it has run: its tensors are real, so non-strict tracing knows them."""
+    if isinstance(value, Tensor) and value.origin is Origin.FRESH:
+        return Tensor(origin, value.kind, known=known, trail=value.trail)
+    if isinstance(value, Tuple):
+        return Tuple(tuple(settled(i, origin, known) for i in value.items), value.mutable)
+    if isinstance(value, Sequence):
+        return Sequence(settled(value.item, origin, known), value.type)
+    if isinstance(value, Dict):
+        entries = tuple((k, settled(v, origin, known)) for k, v in value.entries)
+        return Dict(entries, None if value.rest is None else settled(value.rest, origin, known))
+    return value
+
+
+
+
+def decorated(frame: Frame, function: Function) -> Value:
+    """A function under its decorators: those of the project that return a wrapper are seen through."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or not node.decorator_list:
+        return function
+    engine = frame.engine
+    for decorator in reversed(node.decorator_list):
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        value = Frame(engine, function.module).peek(target)
+        if isinstance(value, External):
+            if value.name in {"torch.library.custom_op", "torch.library.triton_op", "functools.singledispatch"}:
+                return UNKNOWN
+            if value.name.startswith(("numba.", "triton.")):
+                return Python("function")
+    return function
+
+
+

@@ -1,0 +1,182 @@
+"""Indexing and slicing, reading and writing."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.demands import consume, data_of, demand_number, size_of
+from exportlint.analysis.facts import Conversion, Mutation
+from exportlint.analysis.frame import Frame, evaluates
+from exportlint.analysis.tensors import result
+from exportlint.analysis.values import (
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Dict,
+    External,
+    Object,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Unknown,
+    Value,
+    join,
+    options,
+)
+
+
+@evaluates(ast.Subscript)
+def subscript(frame: Frame, node: ast.Subscript) -> Value:
+    container = frame.evaluate(node.value)
+    index = frame.evaluate(node.slice)
+    return join(_item(frame, node, option, index) for option in options(container))
+
+
+def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> Value:
+    if isinstance(container, Tensor):
+        return _tensor_item(frame, node, container, index)
+    if isinstance(container, Shape):
+        return _shape_item(frame, node, container, index)
+    if isinstance(container, Tuple | Sequence):
+        return _sequence_item(frame, node, container, index)
+    if isinstance(container, Dict):
+        return _dict_item(frame, node, container, index)
+    if isinstance(container, TorchModule):
+        return _module_item(frame, node, container, index)
+    if isinstance(container, Object):
+        from exportlint.analysis.functions import call_method
+
+        return call_method(frame, container, "__getitem__", [index], {}, node)
+    if isinstance(container, External):
+        return container  # `list[int]`, `Callable[...]`: a type
+    return UNKNOWN if isinstance(container, Unknown) else PYTHON
+
+
+def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
+    dynamic: set[int] = set()
+    position = dim = 0
+    for part, value in zip(parts, values, strict=False):
+        if isinstance(part, ast.Slice):
+            if _has_data_bound(frame, part) or position in tensor.dynamic:
+                dynamic.add(dim)
+            dim, position = dim + 1, position + 1
+        elif isinstance(value, Const) and value.value is None:
+            dim += 1
+        elif isinstance(value, Tensor):
+            if value.kind == "bool":
+                dynamic.add(dim)
+            elif value.dynamic:
+                dynamic.add(dim)
+            dim, position = dim + 1, position + 1
+        elif isinstance(value, Tuple | Sequence):
+            dim, position = dim + 1, position + 1
+        elif isinstance(value, Python) and value.type == "ellipsis":
+            return result(frame, node, "indexing", (tensor, index), tensor.kind)
+        else:
+            position += 1
+    dynamic.update(d - position + dim for d in tensor.dynamic if d >= position)
+    made = result(frame, node, "indexing", (tensor, *values), tensor.kind, frozenset(dynamic))
+    return replace(made, origin=tensor.origin, name=tensor.name, trail=tensor.trail)
+
+
+def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:
+    return any(data_of(frame.peek(p)) is not None for p in (node.lower, node.upper) if p is not None)
+
+
+def _shape_item(frame: Frame, node: ast.Subscript, shape: Shape, index: Value) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        return shape if node.slice.lower is None else Sequence(Size(shape.tensor.trail), "tuple")
+    demand_number(frame, index, node.slice, "list index")
+    dim = index.value if isinstance(index, Const) and isinstance(index.value, int) else -1
+    return size_of(shape.tensor, dim)
+
+
+def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequence, index: Value) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        for part in (node.slice.lower, node.slice.upper, node.slice.step):
+            if part is not None:
+                demand_number(frame, frame.peek(part), part, "list slice")
+        if isinstance(container, Tuple):
+            bounds = [_constant(frame, p) for p in (node.slice.lower, node.slice.upper, node.slice.step)]
+            if all(b is not Ellipsis for b in bounds):
+                return Tuple(container.items[slice(*bounds)], container.mutable)
+            return Sequence(join(container.items)) if container.items else UNKNOWN
+        return container
+    if demand_number(frame, index, node.slice, "list index"):
+        return _any_item(container)
+    if isinstance(container, Tuple):
+        if isinstance(index, Const) and isinstance(index.value, int) and abs(index.value) <= len(container.items):
+            try:
+                return container.items[index.value]
+            except IndexError:
+                return UNKNOWN
+    return _any_item(container)
+
+
+def _constant(frame: Frame, node: ast.expr | None) -> object:
+    """A slice bound: an int or None; Ellipsis if it is not known."""
+    if node is None:
+        return None
+    value = frame.peek(node)
+    return value.value if isinstance(value, Const) and isinstance(value.value, int | None) else Ellipsis
+
+
+def _any_item(container: Tuple | Sequence) -> Value:
+    if isinstance(container, Sequence):
+        return container.item
+    return join(container.items) if container.items else UNKNOWN
+
+
+def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value) -> Value:
+    data = data_of(index)
+    if isinstance(data, Scalar):
+        frame.emit(Conversion, node.slice, data, target="dict key", operand=data)
+    if isinstance(index, Const):
+        found = container.get(index.value)
+        if found is not None:
+            return found
+    elif container.rest is None and container.entries:
+        return join(v for _, v in container.entries)
+    return container.rest if container.rest is not None else UNKNOWN
+
+
+def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, index: Value) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        return container
+    if container.items is None:
+        return UNKNOWN
+    if container.keys and isinstance(index, Const):
+        for key, item in zip(container.keys, container.items, strict=True):
+            if key == index.value:
+                return item
+    demand_number(frame, index, node.slice, "list index")
+    if isinstance(index, Const) and isinstance(index.value, int) and 0 <= index.value < len(container.items):
+        return container.items[index.value]
+    return join(container.items) if container.items else UNKNOWN
+
+
+def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -> None:
+    """`container[index] = value`."""
+    index = frame.evaluate(target.slice)
+    for option in options(container):
+        if isinstance(option, Tensor) and not option.assumed:
+            consume(frame, option, target, "[…] =", mutates=True)
+            data = data_of(value)
+            if isinstance(data, Tensor):
+                consume(frame, data, target, "[…] =")
+            frame.emit(Mutation, target, option, api="[…] =", target=option)
+        elif isinstance(option, Tuple | Sequence):
+            if not isinstance(target.slice, ast.Slice):
+                demand_number(frame, index, target.slice, "list index")
+        elif isinstance(option, Dict):
+            scalar = data_of(index)
+            if isinstance(scalar, Scalar):
+                frame.emit(Conversion, target.slice, scalar, target="dict key", operand=scalar)

@@ -1,0 +1,54 @@
+"""Where something is, and why a value is what it is."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from exportlint.analysis.outline import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A node of a file, in `ast`'s coordinates: rows from 1, columns from 0 in UTF-8 bytes."""
+
+    filename: str
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+
+def site_of(module: Module, node: ast.AST) -> Site:
+    """The place of a node that has one (a statement, an expression, an argument, a pattern)."""
+    return Site(
+        module.filename,
+        node.lineno,  # type: ignore[attr-defined]
+        node.col_offset,  # type: ignore[attr-defined]
+        node.end_lineno,  # type: ignore[attr-defined]
+        node.end_col_offset,  # type: ignore[attr-defined]
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trail:
+    """One step towards a value; `parent` is the step before it.
+
+    The text is put together only for what is reported: `message` may hold `{}`, which stands for the source of `node`.
+    """
+
+    module: Module
+    node: ast.AST
+    message: str
+    parent: Trail | None = None
+
+    def steps(self) -> tuple[Trail, ...]:
+        """From the origin to here."""
+        found: list[Trail] = []
+        step: Trail | None = self
+        while step is not None:
+            found.append(step)
+            step = step.parent
+        return tuple(reversed(found))

@@ -1,0 +1,347 @@
+"""What a name can hold, as far as torch.export cares: the abstract values of the interpreter.
+
+Values are equal when they behave alike; how they came about (`trail`) does not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from exportlint.analysis.outline import Class, Module
+    from exportlint.analysis.trail import Site, Trail
+
+Kind = Literal["int", "float", "bool"]
+"""Class of a dtype or of a Python number."""
+
+
+class Origin(Enum):
+    """Where the storage of a tensor comes from: decides what a write to it means."""
+
+    INPUT = "input"
+    PARAMETER = "parameter"
+    BUFFER = "buffer"
+    ATTRIBUTE = "attribute"
+    GLOBAL = "global"
+    FRESH = "fresh"
+
+
+class Value:
+    """Base of all abstract values."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Could be anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Python(Value):
+    """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known."""
+
+    type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Value):
+    """A Python constant that is known: None, a bool, a number, a string."""
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Value):
+    """A tensor whose values tracing does not know.
+
+    `dynamic` names the dimensions whose size depends on data. `known` is a tensor whose values non-strict tracing does
+    know: `torch.tensor(3)` and, until an op touches it, a tensor that is a plain attribute or global. `assumed` is an
+    argument that nothing shows to be a tensor. `elements` is 1 for a tensor that surely has a single element.
+    `data` is the place of the `.data` that gave it.
+    """
+
+    origin: Origin = Origin.FRESH
+    kind: Kind | None = None
+    dynamic: frozenset[int] = frozenset()
+    known: bool = False
+    assumed: bool = False
+    optional: bool = False
+    data: Site | None = None
+    name: str = field(default="", compare=False)
+    trail: Trail | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Value):
+    """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size"."""
+
+    kind: Kind | None = None
+    api: str = "item"
+    assumed: bool = False
+    trail: Trail | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Size(Value):
+    """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data."""
+
+    trail: Trail | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(Value):
+    """`x.shape`: the sizes of a tensor."""
+
+    tensor: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple(Value):
+    """A tuple or list of known length."""
+
+    items: tuple[Value, ...]
+    mutable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Value):
+    """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""
+
+    item: Value
+    type: str = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Dict(Value):
+    """A dictionary: known string keys, and what any other entry can be."""
+
+    entries: tuple[tuple[object, Value], ...] = ()
+    rest: Value | None = None
+
+    def get(self, key: object) -> Value | None:
+        """The entry of a known key."""
+        for k, value in self.entries:
+            if k == key and type(k) is type(key):
+                return value
+        return None
+
+    def updated(self, key: object, value: Value) -> Dict:
+        """A copy in which `key` is `value`."""
+        return Dict((*(e for e in self.entries if e[0] != key), (key, value)), self.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class External(Value):
+    """Something of another library or of Python itself, by its qualified name: `torch.nn.functional`, `math.sqrt`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace(Value):
+    """A module of the project."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue(Value):
+    """A class of the project."""
+
+    definition: Class
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Value):
+    """A function of the project, perhaps bound; `closure` holds the variables of the functions around it."""
+
+    module: Module
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    symbol: str
+    owner: Class | None = None
+    receiver: Value | None = None
+    closure: Closure | None = None
+
+
+class Closure:
+    """The variables of an enclosing function call; equal only to itself."""
+
+    __slots__ = ("parent", "variables")
+
+    def __init__(self, variables: dict[str, Value], parent: Closure | None) -> None:
+        self.variables = variables
+        self.parent = parent
+
+
+class Instance:
+    """An object of a project class: what its attributes hold. Equal only to itself."""
+
+    __slots__ = ("attributes", "definition", "is_open")
+
+    def __init__(self, definition: Class) -> None:
+        self.definition = definition
+        self.attributes: dict[str, Value] = {}
+        self.is_open = False
+
+
+@dataclass(frozen=True, slots=True)
+class Object(Value):
+    """An instance of a project class."""
+
+    instance: Instance
+
+
+@dataclass(frozen=True, slots=True)
+class TorchModule(Value):
+    """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor."""
+
+    name: str
+    items: tuple[Value, ...] | None = None
+    keys: tuple[object, ...] = ()
+    arguments: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod(Value):
+    """A method of a value that is no project object: `x.sum`, `"".join`."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Value):
+    """`functools.partial(function, …)`."""
+
+    function: Value
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Super(Value):
+    """`super()` in a method of `owner`."""
+
+    owner: Class
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class TypeOf(Value):
+    """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like."""
+
+    tensor: Tensor
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Value):
+    """One of several values, whichever way the code went. At most `MAX_OPTIONS`."""
+
+    options: tuple[Value, ...]
+
+
+UNKNOWN = Unknown()
+PYTHON = Python()
+NONE = Const(None)
+TRUE, FALSE = Const(True), Const(False)
+MAX_OPTIONS = 4
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """What a value can be, one by one."""
+    return value.options if isinstance(value, Union) else (value,)
+
+
+def join(values: Iterable[Value]) -> Value:
+    """The value that is one of `values`. Constants that differ become some Python value."""
+    found: dict[Value, Value] = {}
+    for value in values:
+        for option in options(value):
+            found.setdefault(option, option)
+    if len(found) == 1:
+        return next(iter(found))
+    constants = [v for v in found if isinstance(v, Const) and v.value is not None]
+    if len(constants) > 1 and not all(isinstance(v.value, bool) for v in constants):
+        for constant in constants:
+            del found[constant]
+        found.setdefault(PYTHON, PYTHON)
+    if len(found) > MAX_OPTIONS or not found:
+        interesting = [v for v in found if isinstance(v, Tensor | Scalar)]
+        return Union((UNKNOWN, *interesting[: MAX_OPTIONS - 1])) if interesting else UNKNOWN
+    return next(iter(found)) if len(found) == 1 else Union(tuple(found))
+
+
+V = TypeVar("V", bound=Value)
+
+
+def pick(value: Value, kind: type[V]) -> V | None:
+    """The option of this class, if there is one."""
+    for option in options(value):
+        if isinstance(option, kind):
+            return option
+    return None
+
+
+def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
+    """The tensors that a value is or contains."""
+    for option in options(value):
+        if isinstance(option, Tensor):
+            yield option
+        elif depth and isinstance(option, Tuple):
+            for item in option.items:
+                yield from tensors_in(item, depth - 1)
+        elif depth and isinstance(option, Sequence):
+            yield from tensors_in(option.item, depth - 1)
+        elif depth and isinstance(option, Dict):
+            for _, item in option.entries:
+                yield from tensors_in(item, depth - 1)
+            if option.rest is not None:
+                yield from tensors_in(option.rest, depth - 1)
+
+
+def with_trail(value: Value, trail: Trail) -> Value:
+    """The same value, one step later. Only what findings explain has a trail."""
+    if isinstance(value, Tensor | Scalar | Size):
+        return replace(value, trail=trail)
+    if isinstance(value, Union):
+        return Union(tuple(with_trail(option, trail) for option in value.options))
+    return value
+
+
+def trail_of(value: Value) -> Trail | None:
+    """How the value came about, if that is known."""
+    for option in options(value):
+        if isinstance(option, Tensor | Scalar | Size) and option.trail is not None:
+            return option.trail
+        if isinstance(option, Shape):
+            return option.tensor.trail
+    return None
+
+
+def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dict[str, Value] | None:
+    """What the variables hold where several ways meet; None for a way that is never taken."""
+    live = [e for e in environments if e is not None]
+    if not live:
+        return None
+    first, *others = live
+    joined = dict(first)
+    for other in others:
+        for name, value in other.items():
+            mine = joined.get(name)
+            if mine is None:
+                joined[name] = value
+            elif mine is not value and mine != value:
+                joined[name] = join((mine, value))
+    return joined

@@ -1,0 +1,131 @@
+"""One file from source to findings: analysis, rules, and what makes several facts one finding."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Iterator
+
+from exportlint.analysis.analyze import analyze
+from exportlint.analysis.engine import Options
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Module
+from exportlint.analysis.project import Project
+from exportlint.analysis.trail import Site, Trail
+from exportlint.claims import Context, Report
+from exportlint.config import Settings
+from exportlint.findings import Finding, Severity, Span, Step
+from exportlint.registry import Rule, all_rules
+from exportlint.source import SourceFile
+
+MAX_SNIPPET = 60
+
+
+def check_file(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
+    """The findings of a file and of the helpers that its modules reach in other files.
+
+    Neither `select` nor suppressions are applied. Raises SyntaxProblem.
+    """
+    project.trim()
+    module = project.add(source)
+    options = Options(mode=settings.mode, module_bases=settings.module_bases, entry_points=settings.entry_points)
+    context = Context(settings.mode, settings.torch_version)
+    found: list[Finding] = []
+    for fact in analyze(module, project, options):
+        for rule in _rules_for(type(fact)):
+            for report in rule.check(fact, context):
+                found.append(_finding(rule, fact, report, project, settings))
+    return distinct(found)
+
+
+@functools.cache
+def _rules_for(kind: type[Fact]) -> tuple[Rule, ...]:
+    return tuple(rule for rule in all_rules() if kind in rule.facts)
+
+
+def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
+    site = report.site or fact.site
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=report.severity,
+        message=report.message,
+        filename=project.display_name(site.filename),
+        span=span_of(project.source(site.filename), site),
+        symbol=fact.symbol,
+        mode=settings.mode,
+        trail=tuple(_steps(fact.trail, project)),
+        help=report.help or None,
+    )
+
+
+def span_of(source: SourceFile, site: Site) -> Span:
+    """A site in rows and columns of the text."""
+    lines = source.lines
+    return Span(lines.from_ast(site.row, site.column), lines.from_ast(site.end_row, site.end_column))
+
+
+def _steps(trail: Trail | None, project: Project) -> Iterator[Step]:
+    previous = None
+    for step in trail.steps() if trail is not None else ():
+        source = step.module.source
+        node = step.node
+        site = Site(
+            step.module.filename, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        )
+        text = step.message.replace("{}", snippet(step.module, node)) if "{}" in step.message else step.message
+        found = Step(project.display_name(site.filename), span_of(source, site), text)
+        if found != previous:
+            yield found
+        previous = found
+
+
+def snippet(module: Module, node: ast.AST) -> str:
+    """The source of a node on one line, shortened."""
+    row, end_row = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+    text = module.source.lines.line(row).encode()
+    part = text[node.col_offset : node.end_col_offset if row == end_row else None]  # type: ignore[attr-defined]
+    shown = " ".join(part.decode(errors="replace").split())
+    if row != end_row or len(shown) > MAX_SNIPPET:
+        shown = shown[: MAX_SNIPPET - 1].rstrip() + "…"
+    return shown
+
+
+def distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for one root cause.
+
+    An error about tensor data says all there is to say about what stands inside it and what led to it: the `.item()`
+    in a condition, the `and` in an `if`.
+    """
+    ordered = sorted(findings, key=lambda f: f.sort_key)
+    grave = [f for f in ordered if f.severity is not Severity.INFO]
+    covered: dict[str, list[Span]] = {}
+    for finding in grave:
+        covered.setdefault(finding.filename, []).append(finding.span)
+        for step in finding.trail:
+            covered.setdefault(step.filename, []).append(step.span)
+    kept: list[Finding] = []
+    for finding in ordered:
+        if finding.severity is Severity.INFO:
+            if any(_within(finding.span, span) for span in covered.get(finding.filename, ())):
+                continue
+        elif finding.code.startswith("EXP1") and any(_encloses(other, finding) for other in grave):
+            continue
+        kept.append(finding)
+    return kept
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _encloses(outer: Finding, inner: Finding) -> bool:
+    return (
+        outer.filename == inner.filename
+        and outer.span != inner.span
+        and outer.code.startswith("EXP1")
+        and _within(inner.span, outer.span)
+    )
+
+
+Check = Callable[[Fact, Context], Iterable[Report]]

@@ -1,0 +1,58 @@
+"""What a rule says: a severity that was measured for the mode and the version of torch, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from exportlint.analysis.trail import Site
+from exportlint.findings import Mode, Severity, TorchVersion
+
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+
+Timeline = Mapping[TorchVersion, Severity | None]
+"""A severity for each version from which on it holds; None where the pattern exports and agrees with eager.
+
+Before the first version nothing was measured, and that version's severity is taken.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What was measured of a pattern with torch 2.4.1, 2.6.0, 2.9.1, 2.13.0 and 2.15.0, in both modes."""
+
+    non_strict: Timeline
+    strict: Timeline
+
+    def severity(self, mode: Mode, version: TorchVersion) -> Severity | None:
+        """The severity in a mode and version of torch, or None if there is nothing to say."""
+        timeline = self.non_strict if mode == "non-strict" else self.strict
+        held = [start for start in timeline if start <= version]
+        return timeline[max(held)] if held else timeline[min(timeline)]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule's verdict depends on besides the fact."""
+
+    mode: Mode
+    version: TorchVersion
+
+    def severity(self, claim: Claim) -> Severity | None:
+        """The severity of a claim here."""
+        return claim.severity(self.mode, self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A rule's verdict on a fact: one line of what is wrong, one of what to do. `site` if it is not the fact's."""
+
+    severity: Severity
+    message: str
+    help: str = ""
+    site: Site | None = None
+
+
+def always(severity: Severity | None) -> Timeline:
+    """The same in every version that was measured."""
+    return {(2, 4): severity}

@@ -1,0 +1,69 @@
+"""Where text goes: standard output, standard error or a file, whatever they can show."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+
+class UsageError(Exception):
+    """The command line cannot be obeyed. Its text is one line that says what to do instead."""
+
+
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Write to standard output or `stream`. Says nothing if nobody reads on, and escapes what it cannot encode."""
+    out = sys.stdout if stream is None else stream
+    try:
+        try:
+            out.write(text)
+        except UnicodeEncodeError as error:
+            out.write(text.encode(error.encoding, "backslashreplace").decode(error.encoding))
+        out.flush()
+    except BrokenPipeError:
+        # What is still buffered must not raise again when the interpreter flushes it at its end.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+
+
+def write_file(text: str, file: Path) -> None:
+    """Write a report to a file, making its directory.
+
+    Raises:
+        UsageError: that is not possible.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
+
+
+def warn(message: str) -> None:
+    """Tell the user something that changes no result."""
+    write(f"warning: {message}\n", sys.stderr)
+
+
+def fail(message: str) -> None:
+    """Tell the user why there is no result."""
+    write(f"error: {message}\n", sys.stderr)
+
+
+def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether to colour what goes to `stream`.
+
+    `choice` is `always`, `never` or `auto`. With `auto` a terminal gets colour, unless NO_COLOR is set or TERM is
+    `dumb`; FORCE_COLOR and CLICOLOR_FORCE ask for colour elsewhere too, and CLICOLOR=0 for none.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR", "") not in ("", "0") or environment.get("CLICOLOR_FORCE", "") not in ("", "0"):
+        return True
+    if environment.get("CLICOLOR") == "0" or environment.get("TERM") == "dumb":
+        return False
+    return stream.isatty()

@@ -1,0 +1,171 @@
+"""The grammar of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypedDict
+
+from exportlint import __version__
+from exportlint.cli.output import UsageError
+
+_EPILOG = """\
+exit codes:
+  0  no findings, or none but `info`
+  1  findings
+  2  wrong use, wrong configuration, or a failure of exportlint itself
+"""
+
+
+class _Style(TypedDict):
+    allow_abbrev: bool
+    formatter_class: type[argparse.HelpFormatter]
+
+
+_STYLE = _Style(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments, with the function to call as `run`.
+
+    Raises:
+        UsageError: there is no such flag, subcommand or value.
+    """
+    parser = _Parser(
+        **_STYLE,
+        prog="exportlint",
+        description="Finds what breaks or falsifies torch.export. `exportlint PATHS` is `exportlint check PATHS`.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"exportlint {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    for name, (text, fill) in _COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text, epilog=_EPILOG, **_STYLE)
+        fill(command)
+        command.set_defaults(run=_runner(name))
+    words = [_with_value(word) for word in _with_command(argv)]
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        raise UsageError(_unexpected(unknown[0], commands.choices.get(words[0], parser)))
+    return arguments
+
+
+def _with_command(argv: Sequence[str]) -> list[str]:
+    """`argv` beginning with a subcommand, or asking about exportlint itself."""
+    first = argv[0] if argv else ""
+    if first in (*_COMMANDS, "-h", "--help", "-V", "--version"):
+        return list(argv)
+    if first.isalpha() and not os.path.lexists(first):
+        from exportlint.registry import nearest
+
+        hint = nearest(first, _COMMANDS, count=1)
+        if hint:
+            raise UsageError(f"`{first}` is neither a file nor a subcommand, did you mean {hint}?")
+    return ["check", *argv]
+
+
+def _with_value(word: str) -> str:
+    # A value is given only with `=`, so that `--add-ignore src` names a path.
+    return "--add-ignore=" if word == "--add-ignore" else word
+
+
+def _unexpected(word: str, parser: argparse.ArgumentParser) -> str:
+    from exportlint.registry import nearest
+
+    flag = word.partition("=")[0]
+    flags = (option for action in parser._actions for option in action.option_strings)
+    hint = nearest(flag, flags, count=1) if flag.startswith("-") else ""
+    return f"unexpected argument `{word}`, " + (f"did you mean {hint}?" if hint else f"see `{parser.prog} --help`")
+
+
+def _runner(command: str) -> Callable[[argparse.Namespace], int]:
+    def run(arguments: argparse.Namespace) -> int:
+        code: int = importlib.import_module(f"exportlint.cli.{command}").run(arguments)
+        return code
+
+    return run
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong use as `UsageError`."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def _codes(text: str) -> list[str]:
+    return [code.strip() for code in text.split(",") if code.strip()]
+
+
+def _fill_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories, or `-` for standard input [.]")
+    rules = parser.add_argument_group("rules", "RULES are codes, prefixes, names or families, with commas between them")
+    for flag, text in (
+        ("--select", "the rules to check [ALL]"),
+        ("--ignore", "the rules not to check"),
+        ("--extend-select", "rules to check in addition"),
+    ):
+        rules.add_argument(flag, action="extend", type=_codes, metavar="RULES", help=text)
+    for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
+        text = "rules not to check in the files that match" + (", in addition" if "extend" in flag else "")
+        rules.add_argument(flag, action="extend", type=_codes, metavar="PATTERN:RULE", help=text)
+    rules.add_argument("--mode", metavar="MODE", help="the tracer to pass: non-strict or strict [non-strict]")
+    rules.add_argument("--torch-version", metavar="VERSION", help="the torch that exports the code [the one installed]")
+    files = parser.add_argument_group("files")
+    files.add_argument("--exclude", action="extend", type=_codes, metavar="PATTERNS", help="what to leave out")
+    files.add_argument(
+        "--extend-exclude", action="extend", type=_codes, metavar="PATTERNS", help="what else to leave out"
+    )
+    flag_type = argparse.BooleanOptionalAction
+    files.add_argument("--force-exclude", action=flag_type, help="leave it out even where it is named here")
+    files.add_argument("--respect-gitignore", action=flag_type, help="leave out what git ignores [yes]")
+    files.add_argument("--stdin-filename", metavar="FILE", help="what standard input is called")
+    settings = parser.add_argument_group("configuration")
+    settings.add_argument(
+        "--config", action="append", metavar="FILE|KEY=VALUE", help="a configuration file, or a setting in TOML"
+    )
+    settings.add_argument("--isolated", action="store_true", help="read no configuration file")
+    output = parser.add_argument_group("output")
+    output.add_argument("--output-format", metavar="FORMAT", help="full, concise, grouped, json, jsonl, github [full]")
+    output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
+    output.add_argument("--statistics", action="store_true", help="count the findings of each rule instead")
+    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    output.add_argument("-q", "--quiet", action="store_true", help="print findings and nothing else")
+    output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    actions = parser.add_argument_group("instead of a report")
+    actions.add_argument(
+        "--add-ignore",
+        metavar="REASON",
+        nargs="?",
+        help="suppress all findings by comments, with the reason if `=REASON` follows",
+    )
+    actions.add_argument("--show-files", action="store_true", help="print the files that would be linted")
+    actions.add_argument("--show-settings", action="store_true", help="print the settings that hold for the first file")
+    work = parser.add_argument_group("work")
+    work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one a processor]")
+    work.add_argument("--no-cache", action="store_true", help="look at all files anew; so far there is no cache")
+
+
+def _fill_rule(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", nargs="?", metavar="RULE", help="a rule's code or name")
+    parser.add_argument("--all", action="store_true", help="all rules")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
+
+
+def _fill_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("key", nargs="?", metavar="KEY", help="a setting; without it, all are listed")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
+
+
+def _fill_version(_parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+_COMMANDS = {
+    "check": ("Lint files and directories (the default).", _fill_check),
+    "rule": ("Explain a rule, or all of them.", _fill_rule),
+    "config": ("Explain a setting, or list them.", _fill_config),
+    "version": ("Print the version.", _fill_version),
+}

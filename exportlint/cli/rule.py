@@ -1,0 +1,47 @@
+"""`exportlint rule`: the pages of the catalogue."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from exportlint.cli.output import UsageError, write
+from exportlint.registry import FAMILIES, Rule, all_rules, find_rule, nearest, page
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the page of one rule, or of all."""
+    if arguments.all == (arguments.rule is not None):
+        raise UsageError("name one rule, or give --all")
+    rules = all_rules() if arguments.all else (_find(arguments.rule),)
+    try:
+        if arguments.output_format == "json":
+            import json
+
+            objects = [_as_object(rule) for rule in rules]
+            write(json.dumps(objects if arguments.all else objects[0], indent=2) + "\n")
+        else:
+            write("\n\n".join(page(rule).rstrip() for rule in rules) + "\n")
+    except FileNotFoundError as error:
+        raise UsageError(f"{error}: install exportlint again") from None
+    return 0
+
+
+def _find(text: str) -> Rule:
+    found = find_rule(text)
+    if found is None:
+        hint = nearest(text, (name for rule in all_rules() for name in (rule.code, rule.name)))
+        raise UsageError(
+            f"there is no rule `{text}`, " + (f"did you mean {hint}?" if hint else "see `exportlint rule --all`")
+        )
+    return found
+
+
+def _as_object(rule: Rule) -> dict[str, Any]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": FAMILIES[rule.family].name,
+        "explanation": page(rule),
+        "url": rule.url,
+    }

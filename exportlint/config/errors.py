@@ -1,0 +1,13 @@
+"""The one error of configuration: what is wrong, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class ConfigError(Exception):
+    """Settings that cannot be used. Its text is one line: the file, the line if known, and what to write instead."""
+
+    def __init__(self, message: str, file: Path | None = None, line: int | None = None) -> None:
+        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        super().__init__(place + message)

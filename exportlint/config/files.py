@@ -1,0 +1,119 @@
+"""Which configuration holds for which directory."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from exportlint.config.errors import ConfigError
+from exportlint.config.settings import Settings, combine
+from exportlint.config.toml import FILE_NAMES, Layer, check, load, parse
+
+
+class Configuration:
+    """Finds the settings of a directory: those of the closest configuration file, changed by the command line.
+
+    Args:
+        cwd: what relative paths of the command line are relative to, and the root where there is no file.
+        file: the only configuration file, instead of those found beside the code.
+        isolated: read no configuration file at all.
+        overrides: what overrides the files, later ones first of all.
+    """
+
+    def __init__(
+        self, cwd: Path, *, file: Path | None = None, isolated: bool = False, overrides: Sequence[Layer] = ()
+    ) -> None:
+        self._cwd = cwd
+        self._overrides = tuple(overrides)
+        self._of_directory: dict[Path, Settings | None] = {}
+        self._everywhere: Settings | None = None
+        if isolated:
+            self._everywhere = combine(self._overrides, cwd)
+        elif file is not None:
+            self._everywhere = self._read(file)
+
+    def for_directory(self, directory: Path) -> Settings:
+        """The settings of the files in `directory`, an absolute path.
+
+        Raises:
+            ConfigError: the configuration that holds there cannot be used.
+        """
+        return self._everywhere or self._closest(directory) or self._fallback
+
+    def for_file(self, file: Path) -> Settings:
+        """The settings of `file`, an absolute path, which need not exist.
+
+        Raises:
+            ConfigError: the configuration that holds there cannot be used.
+        """
+        return self.for_directory(file.parent)
+
+    def _closest(self, directory: Path) -> Settings | None:
+        if directory in self._of_directory:
+            return self._of_directory[directory]
+        found = None
+        for name in FILE_NAMES:
+            file = directory / name
+            if file.is_file() and (layer := load(file)) is not None:
+                found = self._settings(layer, file, directory)
+                break
+        if found is None and directory.parent != directory:
+            found = self._closest(directory.parent)
+        self._of_directory[directory] = found
+        return found
+
+    @functools.cached_property
+    def _fallback(self) -> Settings:
+        file = _user_file()
+        return combine(self._overrides, self._cwd) if file is None else self._read(file)
+
+    def _read(self, file: Path) -> Settings:
+        layer = load(file, self._cwd)
+        if layer is None:
+            raise ConfigError("has no table [tool.exportlint]", file)
+        return self._settings(layer, file, self._cwd)
+
+    def _settings(self, layer: Layer, file: Path, root: Path) -> Settings:
+        return combine((*_with_extended(layer, (file,)), *self._overrides), root, file)
+
+
+def _with_extended(layer: Layer, chain: tuple[Path, ...]) -> list[Layer]:
+    """`layer` and the ones it extends, the farthest first."""
+    target = layer.values.get("extend")
+    if target is None:
+        return [layer]
+    here = chain[-1]
+    file = Path(os.path.normpath(here.parent / os.path.expandvars(Path(target).expanduser())))
+    if file in chain:
+        raise ConfigError(f"`extend` goes in a circle: {' -> '.join(map(str, (*chain, file)))}", here)
+    if not file.is_file():
+        raise ConfigError(f"`extend`: there is no file {file}", here)
+    extended = load(file)
+    if extended is None:
+        raise ConfigError(f"`extend`: {file} has no table [tool.exportlint]", here)
+    return [*_with_extended(extended, (*chain, file)), layer]
+
+
+def _user_file() -> Path | None:
+    import platformdirs
+
+    file = Path(platformdirs.user_config_dir("exportlint", appauthor=False)) / "exportlint.toml"
+    return file if file.is_file() else None
+
+
+def inline(text: str, cwd: Path) -> Layer:
+    """The layer that `--config "key = value"` gives.
+
+    Raises:
+        ConfigError: it is not TOML, or sets something that does not exist.
+    """
+    try:
+        table = parse(text)
+        values = check(table, None)
+    except ConfigError as error:
+        raise ConfigError(f"--config `{text}`: {error}") from None
+    if "extend" in values:
+        raise ConfigError(f"--config `{text}`: `extend` can only stand in a file")
+    return Layer(cwd, values)

@@ -1,0 +1,36 @@
+"""The JSON schema of the settings, for editors: `python -m exportlint.config.schema` prints it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from exportlint.config.options import OPTIONS
+
+
+def schema() -> str:
+    """The schema, as `exportlint/exportlint.schema.json` holds it."""
+    properties: dict[str, Any] = {}
+    for option in OPTIONS.values():
+        properties[option.key] = {"description": option.doc, **option.kind.schema}
+    document = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "exportlint",
+        "description": "Settings of exportlint: `exportlint.toml`, `.exportlint.toml`, `[tool.exportlint]`.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+        "definitions": {
+            "selector": {
+                "description": "A rule by code or name, a prefix of codes, or a family.",
+                "type": "string",
+                "pattern": "^(ALL|EXP[0-9]{0,3}|[a-z][a-z0-9-]*)$",
+            }
+        },
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema())

@@ -1,0 +1,164 @@
+"""The settings that hold for a file, put together from the places that set them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from exportlint.config.toml import Layer
+from exportlint.config.torch_version import detect_torch_version
+from exportlint.findings import Mode, TorchVersion
+from exportlint.registry import expand, specificity
+from exportlint.source import DEFAULT_EXCLUDE, DEFAULT_INCLUDE, DiscoveryOptions, PathPatterns
+
+ALWAYS = frozenset({"EXP001", "EXP003", "EXP004"})
+"""Rules that `select` does not take away; `ignore` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for the files of one configuration. See `exportlint.config.options` for what each means.
+
+    `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
+    `rules` are the codes that `select`, `extend-select` and `ignore` leave.
+    """
+
+    root: Path
+    file: Path | None
+    mode: Mode
+    torch_version: TorchVersion
+    rules: frozenset[str]
+    per_file_ignores: tuple[tuple[str, frozenset[str]], ...]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    extend_exclude: tuple[str, ...]
+    force_exclude: bool
+    respect_gitignore: bool
+    src: tuple[Path, ...]
+    output_format: str
+    module_bases: tuple[str, ...]
+    entry_points: tuple[str, ...]
+
+    def rules_for(self, file: Path) -> frozenset[str]:
+        """The codes to check in `file`, an absolute path."""
+        ignored: set[str] = set()
+        for pattern, codes in self.per_file_ignores:
+            negated = pattern.startswith("!")
+            if _patterns(pattern.removeprefix("!"), self.root).match(file.as_posix()) != negated:
+                ignored |= codes
+        return self.rules - ignored
+
+    def described(self) -> list[tuple[str, str]]:
+        """Each setting by its key, with its value as TOML writes it."""
+        import json
+
+        per_file = {pattern: sorted(codes) for pattern, codes in self.per_file_ignores}
+        values = {
+            "mode": self.mode,
+            "torch-version": ".".join(map(str, self.torch_version)),
+            "select": sorted(self.rules),
+            "include": self.include,
+            "exclude": self.exclude,
+            "extend-exclude": self.extend_exclude,
+            "force-exclude": self.force_exclude,
+            "respect-gitignore": self.respect_gitignore,
+            "src": [str(directory) for directory in self.src],
+            "output-format": self.output_format,
+            "module-bases": self.module_bases,
+            "entry-points": self.entry_points,
+        }
+        # The strings, booleans and arrays of JSON are those of TOML; only tables are written differently.
+        written = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
+        table = ", ".join(f"{json.dumps(pattern)} = {json.dumps(codes)}" for pattern, codes in per_file.items())
+        return [*written, ("per-file-ignores", f"{{ {table} }}" if table else "{}")]
+
+    @property
+    def discovery(self) -> DiscoveryOptions:
+        """What of it says which files to lint."""
+        return DiscoveryOptions(
+            self.root, self.include, self.exclude, self.extend_exclude, self.force_exclude, self.respect_gitignore
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def _patterns(pattern: str, root: Path) -> PathPatterns:
+    return PathPatterns((pattern,), root)
+
+
+def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Settings:
+    """The settings that `layers` give together; a later one overrides the earlier ones."""
+
+    def last(key: str, default: Any) -> Any:
+        return next((layer.values[key] for layer in reversed(layers) if key in layer.values), default)
+
+    def base_of(key: str) -> Path:
+        return next((layer.base for layer in reversed(layers) if key in layer.values), root)
+
+    def patterns(key: str, default: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_seen_from(root, text, base_of(key)) for text in last(key, default))
+
+    def ignores(layer: Layer, key: str) -> tuple[tuple[str, frozenset[str]], ...]:
+        table = layer.values.get(key, ())
+        return tuple((_seen_from(root, text, layer.base), _codes(selectors)) for text, selectors in table)
+
+    key = "per-file-ignores"
+    own_ignores = next((ignores(layer, key) for layer in reversed(layers) if key in layer.values), ())
+    more_ignores = tuple(entry for layer in layers for entry in ignores(layer, "extend-per-file-ignores"))
+    more_excludes = (
+        _seen_from(root, text, layer.base) for layer in layers for text in layer.values.get("extend-exclude", ())
+    )
+    version = last("torch-version", None)
+    return Settings(
+        root=root,
+        file=file,
+        mode=cast(Mode, last("mode", "non-strict")),
+        torch_version=detect_torch_version(root) if version is None else version,
+        rules=_selected([layer.values for layer in layers]),
+        per_file_ignores=own_ignores + more_ignores,
+        include=patterns("include", DEFAULT_INCLUDE),
+        exclude=patterns("exclude", DEFAULT_EXCLUDE),
+        extend_exclude=tuple(more_excludes),
+        force_exclude=last("force-exclude", False),
+        respect_gitignore=last("respect-gitignore", True),
+        src=tuple(Path(os.path.normpath(base_of("src") / directory)) for directory in last("src", (".", "src"))),
+        output_format=last("output-format", "full"),
+        module_bases=last("module-bases", ()),
+        entry_points=last("entry-points", ("forward",)),
+    )
+
+
+_MAGIC = re.compile(r"([*?\[\]{}\\])")
+
+
+def _seen_from(root: Path, pattern: str, base: Path) -> str:
+    """`pattern`, which is relative to `base`, as one that means the same relative to `root`."""
+    negation = "!" if pattern.startswith("!") else ""
+    glob = pattern.removeprefix("!")
+    if base == root or "/" not in glob or Path(glob).is_absolute():
+        return pattern
+    parts = glob.split("/")
+    while parts and parts[0] in ("..", "."):
+        base = base.parent if parts.pop(0) == ".." else base
+    return negation + "/".join((_MAGIC.sub(r"\\\1", base.as_posix()), *parts))
+
+
+def _selected(layers: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    chosen = set(expand("ALL"))
+    for values in layers:
+        if "select" in values:
+            # Narrowing what to look for must not hide that a file was not looked at.
+            chosen &= ALWAYS
+        on = (*values.get("select", ()), *values.get("extend-select", ()))
+        changes = [(selector, True) for selector in on] + [(selector, False) for selector in values.get("ignore", ())]
+        for selector, wanted in sorted(changes, key=lambda change: specificity(change[0])):
+            chosen = chosen | expand(selector) if wanted else chosen - expand(selector)
+    return frozenset(chosen)
+
+
+def _codes(selectors: Sequence[str]) -> frozenset[str]:
+    return frozenset().union(*map(expand, selectors))

@@ -1,0 +1,166 @@
+"""The rules by code, name and family, and their catalogue pages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Iterable[Any]])
+
+PREFIX = "EXP"
+"""What every code starts with; three digits follow."""
+
+CATALOGUE_URL = "https://github.com/exportlint/exportlint/blob/main/rules/"
+
+
+class Family(NamedTuple):
+    """Rules whose codes share the first digit."""
+
+    name: str
+    description: str
+
+
+FAMILIES = {
+    "EXP0": Family("linter", "The linter itself: syntax errors, unused suppressions, files it cannot read"),
+    "EXP1": Family("control-flow", "Python control flow on the data of tensors"),
+    "EXP2": Family("leaving-graph", "Values that leave the graph: `.item()`, `int()`, numpy, formatting, copies"),
+    "EXP3": Family("mutation", "Mutation and state: `.data`, inputs written in place, attributes, buffers, globals"),
+    "EXP4": Family("shapes", "Shapes that get baked into the program"),
+    "EXP5": Family("environment", "Device, dtype, randomness, time and environment baked as constants"),
+    "EXP6": Family("untraceable", "Python that tracing cannot see: identity, exceptions, types, logging"),
+    "EXP7": Family("inputs-outputs", "Inputs and outputs that a program cannot take or give"),
+    "EXP8": Family("export-call", "The call of `torch.export` and its kin"),
+    "EXP9": Family("operators", "Control-flow operators and custom operators"),
+}
+
+
+class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `KeyError` does not
+    """No rule, prefix or family is called that; the message names the nearest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one rule is called, which facts it looks at, and the function that turns a fact into findings."""
+
+    code: str
+    name: str
+    facts: tuple[type, ...]
+    check: Callable[..., Iterable[Any]]
+
+    @property
+    def family(self) -> str:
+        """The key of its family in `FAMILIES`, such as `EXP1`."""
+        return self.code[:4]
+
+    @property
+    def page_name(self) -> str:
+        """The file name of its page in the catalogue."""
+        return f"{self.code}-{self.name}.md"
+
+    @property
+    def url(self) -> str:
+        """Where the page can be read on the web."""
+        return CATALOGUE_URL + self.page_name
+
+
+_registered: dict[str, Rule] = {}
+
+
+def rule(code: str, name: str, *facts: type) -> Callable[[F], F]:
+    """Register the decorated function as the rule `code`, called for each fact of the classes `facts`."""
+
+    def register(check: F) -> F:
+        known = next((r for r in _registered.values() if code == r.code or name == r.name), None)
+        if known is not None and (known.check.__module__, known.code) != (check.__module__, code):
+            raise ValueError(f"{code} {name} collides with {known.code} {known.name} of {known.check.__module__}")
+        _registered[code] = Rule(code, name, facts, check)
+        return check
+
+    return register
+
+
+@functools.cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule there is, by code."""
+    import importlib
+    import pkgutil
+
+    import exportlint.rules
+
+    for module in pkgutil.iter_modules(exportlint.rules.__path__):
+        importlib.import_module(f"{exportlint.rules.__name__}.{module.name}")
+    return tuple(sorted(_registered.values(), key=lambda r: r.code))
+
+
+@functools.cache
+def _by_text() -> dict[str, Rule]:
+    return {text: r for r in all_rules() for text in (r.code, r.name)}
+
+
+def find_rule(text: str) -> Rule | None:
+    """The rule with this code or name."""
+    return _by_text().get(text)
+
+
+@functools.cache
+def expand(selector: str) -> frozenset[str]:
+    """The codes that a selector stands for: `ALL`, a code, the start of one (`EXP`, `EXP1`), a rule's or family's name.
+
+    Raises:
+        UnknownSelector: it stands for nothing.
+    """
+    if (found := find_rule(selector)) is not None:
+        return frozenset({found.code})
+    prefix = _prefix(selector)
+    codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
+    if codes or prefix in FAMILIES:
+        return codes
+    hint = nearest(selector, selectors())
+    raise UnknownSelector(f"unknown rule selector `{selector}`" + (f", did you mean {hint}?" if hint else ""))
+
+
+def specificity(selector: str) -> int:
+    """How narrow a selector is; the narrower of two that disagree about a rule decides."""
+    if find_rule(selector) is not None:
+        return len("EXP000")
+    return len(_prefix(selector) or "")
+
+
+def _prefix(selector: str) -> str | None:
+    if selector == "ALL":
+        return ""
+    if selector.startswith(PREFIX):
+        return selector
+    return next((prefix for prefix, family in FAMILIES.items() if family.name == selector), None)
+
+
+def selectors() -> list[str]:
+    """Everything that can be written where rules are chosen, for suggestions."""
+    families = [text for prefix, family in FAMILIES.items() for text in (prefix, family.name)]
+    return ["ALL", PREFIX, *families, *_by_text()]
+
+
+def nearest(text: str, known: Iterable[str], count: int = 3) -> str:
+    """The names nearest to a mistyped one, for a message: "`a`", "`a` or `b`", or "" when none is near."""
+    import difflib
+
+    by_folded = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(text.casefold(), by_folded, n=count, cutoff=0.7)
+    return " or ".join(f"`{by_folded[name]}`" for name in close)
+
+
+def page(rule: Rule) -> str:
+    """The Markdown of a rule's catalogue page.
+
+    Raises:
+        FileNotFoundError: the installation lacks the page.
+    """
+    package = Path(__file__).parent
+    places = (package / "catalogue", package.parent / "rules")
+    found = next((p / rule.page_name for p in places if (p / rule.page_name).is_file()), None)
+    if found is None:
+        raise FileNotFoundError(f"{rule.page_name} is missing from {' and '.join(map(str, places))}")
+    return found.read_text(encoding="utf-8")

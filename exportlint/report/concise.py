@@ -1,0 +1,25 @@
+"""One line a finding: `model.py:5:12: error[EXP101 tensor-branch]: ...`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exportlint.findings import Finding
+from exportlint.report.context import Context, printable
+
+
+def render(findings: Sequence[Finding], context: Context) -> str:
+    """The report."""
+    return "".join(_line(finding, context) + "\n" for finding in findings)
+
+
+def _line(finding: Finding, context: Context) -> str:
+    start = finding.span.start
+    place = f"{context.style('bold', context.shown(finding.filename))}:{start.row}:{start.column}"
+    return f"{place}: {heading(finding, context)}: {printable(finding.message)}"
+
+
+def heading(finding: Finding, context: Context) -> str:
+    """`error[EXP101 tensor-branch]`."""
+    severity = finding.severity.value
+    return context.style(severity, f"{severity}[{finding.code} {finding.name}]")

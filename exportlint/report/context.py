@@ -1,0 +1,50 @@
+"""What a report needs to know beside the findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from exportlint.source import SourceFile
+
+_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;36", "bold": "1", "frame": "1;34", "dim": "2"}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """`sources` gives the file of a finding, or None if there is none to show. `color`: write ANSI colours."""
+
+    cwd: Path
+    sources: Callable[[str], SourceFile | None]
+    color: bool = False
+
+    def shown(self, filename: str) -> str:
+        """A file name as people read it: relative to the working directory if it is below it."""
+        below = str(self.cwd).rstrip(os.sep) + os.sep
+        return printable(filename.removeprefix(below))
+
+    def style(self, style: str, text: str) -> str:
+        """`text` in the colour of a severity, or `bold`, `frame`, `dim`."""
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.color else text
+
+
+def printable(text: str) -> str:
+    """`text` with control characters, which a terminal would obey, as visible ones."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\t" else _picture(c) for c in text)
+
+
+def _picture(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    # Marks and joiners are no harm; what turns the direction of writing around, or ends lines elsewhere, is.
+    return char if code >= 0xA0 and char not in _HARMFUL else "\ufffd"
+
+
+_HARMFUL = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -1,0 +1,117 @@
+"""The lines of code around a finding, with the place marked, as wide as a terminal shows them."""
+
+from __future__ import annotations
+
+from exportlint.findings import Span
+from exportlint.report.context import Context, printable
+from exportlint.source import LineIndex
+
+_CONTEXT_ROWS = 2
+_MAX_SPAN_ROWS = 8
+_MAX_WIDTH = 160
+_TAB = 4
+
+
+def frame(lines: LineIndex, span: Span, style: str, context: Context) -> tuple[list[str], int]:
+    """The rows to print, and the width of the row numbers before them. Without rows if the place is not in the text."""
+    if not 1 <= span.start.row <= span.end.row <= len(lines):
+        return [], 1
+    first = max(1, span.start.row - _CONTEXT_ROWS)
+    last = min(len(lines), span.end.row + _CONTEXT_ROWS)
+    while first < span.start.row and not lines.line(first).strip():
+        first += 1
+    while last > span.end.row and not lines.line(last).strip():
+        last -= 1
+    width = len(str(last))
+    several = span.start.row != span.end.row
+    skipped = _skipped(span)
+    offset = _offset(lines.line(span.start.row), span.start.column)
+    starts_line = several and not lines.line(span.start.row)[: span.start.column - 1].strip()
+    result = []
+    for row in range(first, last + 1):
+        inside = span.start.row <= row <= span.end.row
+        if row in skipped:
+            if row == skipped.start:
+                result.append(f" {'.' * 3:<{width}} {context.style(style, '|')}")
+            continue
+        side = ""
+        if several:
+            opened = (
+                "/" if starts_line and row == span.start.row else "|" if span.start.row < row <= span.end.row else " "
+            )
+            side = context.style(style, opened) + " "
+        number = context.style("frame", f" {row:>{width}} |")
+        shown = _clip(_expand(lines.line(row)), offset)
+        result.append(f"{number} {side}{shown}".rstrip())
+        if inside and (mark := _mark(lines, span, row, offset, starts_line)):
+            bar = context.style("frame", f" {'':>{width}} |")
+            result.append(f"{bar} {context.style(style, mark)}")
+    return result, width
+
+
+def _skipped(span: Span) -> range:
+    """The rows in the middle of a long span, which are not shown."""
+    if span.end.row - span.start.row < _MAX_SPAN_ROWS:
+        return range(0)
+    return range(span.start.row + _MAX_SPAN_ROWS // 2, span.end.row - 1)
+
+
+def _mark(lines: LineIndex, span: Span, row: int, offset: int, starts_line: bool) -> str:
+    line = lines.line(row)
+    if span.start.row == span.end.row:
+        start, end = (_width(line[: column - 1]) for column in (span.start.column, span.end.column))
+        return " " * (start - offset) + "^" * max(1, min(end - start, _MAX_WIDTH - (start - offset)))
+    if row == span.start.row and not starts_line:
+        return " " + "_" * (_width(line[: span.start.column - 1]) - offset + 1) + "^"
+    if row == span.end.row:
+        return "|" + "_" * max(1, min(_width(line[: span.end.column - 1]) - offset, _MAX_WIDTH)) + "^"
+    return ""
+
+
+def _offset(line: str, column: int) -> int:
+    """How much of the left of all rows to leave out, so that the place shows although its line is very long."""
+    if _width(line) <= _MAX_WIDTH:
+        return 0
+    return max(0, _width(line[: column - 1]) - _MAX_WIDTH // 4)
+
+
+def _clip(text: str, offset: int) -> str:
+    if not offset and len(text) <= _MAX_WIDTH:
+        return text
+    taken: list[str] = []
+    at = 0
+    for char in text:
+        if offset <= at < offset + _MAX_WIDTH:
+            taken.append(char)
+        at += _char_width(char)
+    return "".join(taken) + ("…" if at > offset + _MAX_WIDTH else "")
+
+
+def _expand(line: str) -> str:
+    """The line as it is printed: tabs as spaces, control characters as visible ones."""
+    if "\t" not in line:
+        return printable(line)
+    parts: list[str] = []
+    at = 0
+    for char in line:
+        shown = " " * (_TAB - at % _TAB) if char == "\t" else printable(char)
+        parts.append(shown)
+        at += len(shown) if char == "\t" else _width(shown)
+    return "".join(parts)
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal the start of a line takes."""
+    if text.isascii() and "\t" not in text:
+        return len(text)
+    return sum(map(_char_width, _expand(text)))
+
+
+def _char_width(char: str) -> int:
+    if char < "\u0300":
+        return 1
+    import unicodedata
+
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

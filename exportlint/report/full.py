@@ -1,0 +1,42 @@
+"""Findings with the code they are about, why they hold, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exportlint.findings import Finding
+from exportlint.report.concise import heading
+from exportlint.report.context import Context, printable
+from exportlint.report.frame import frame
+
+
+def render(findings: Sequence[Finding], context: Context) -> str:
+    """The report."""
+    return "".join(_block(finding, context) + "\n\n" for finding in findings)
+
+
+def _block(finding: Finding, context: Context) -> str:
+    start = finding.span.start
+    source = context.sources(finding.filename)
+    rows, width = frame(source.lines, finding.span, finding.severity.value, context) if source else ([], 1)
+    gutter = " " * (width + 1)
+    bar = f"{gutter} {context.style('frame', '|')}"
+    lines = [
+        f"{heading(finding, context)}: {context.style('bold', printable(finding.message))}",
+        f"{gutter}{context.style('frame', '-->')} {context.shown(finding.filename)}:{start.row}:{start.column}",
+    ]
+    if rows:
+        lines += [bar, *rows, bar]
+    note = f"{gutter} {context.style('frame', '=')} "
+    lines += [
+        note + _step(context, step.message, step.filename, step.span.start.row, step.span.start.column)
+        for step in finding.trail
+    ]
+    if finding.help is not None:
+        lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
+    return "\n".join(lines)
+
+
+def _step(context: Context, message: str, filename: str, row: int, column: int) -> str:
+    place = context.style("dim", f"({context.shown(filename)}:{row}:{column})")
+    return f"{context.style('bold', 'trail')}: {printable(message)} {place}"

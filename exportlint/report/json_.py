@@ -1,0 +1,50 @@
+"""A JSON list of objects, one a finding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from exportlint.findings import Finding, Position
+from exportlint.registry import find_rule
+from exportlint.report.context import Context
+
+
+def render(findings: Sequence[Finding], _context: Context) -> str:
+    """The report."""
+    # Escaped to ASCII: valid whatever encoding the output has, and for file names that are no Unicode.
+    return json.dumps([as_object(finding) for finding in findings], indent=2) + "\n"
+
+
+def as_object(finding: Finding) -> dict[str, Any]:
+    """What JSON says of a finding. Rows and columns count from 1, columns in Unicode code points."""
+    rule = find_rule(finding.code)
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "help": finding.help,
+        "filename": finding.filename,
+        "location": _location(finding.span.start),
+        "end_location": _location(finding.span.end),
+        "symbol": finding.symbol,
+        "mode": finding.mode,
+        "trail": [
+            {
+                "filename": step.filename,
+                "location": _location(step.span.start),
+                "end_location": _location(step.span.end),
+                "message": step.message,
+            }
+            for step in finding.trail
+        ],
+        "fix": None,
+        "url": None if rule is None else rule.url,
+        "cell": finding.cell,
+    }
+
+
+def _location(position: Position) -> dict[str, int]:
+    return {"row": position.row, "column": position.column}

@@ -1,0 +1,31 @@
+"""EXP302 data-assignment: `tensor.data = value`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import DataWrite
+from exportlint.analysis.values import Origin, Tensor
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report
+from exportlint.registry import rule
+
+LOCAL = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 6): INFO})
+PARAMETER = Claim(
+    non_strict={(2, 4): ERROR, (2, 6): WARNING},
+    strict={(2, 4): ERROR, (2, 6): INFO},
+)
+
+
+@rule("EXP302", "data-assignment", DataWrite)
+def data_assignment(fact: DataWrite, context: Context) -> Iterator[Report]:
+    """`x.data = y`, `self.weight.data = w`."""
+    from_data = isinstance(fact.assigned, Tensor) and fact.assigned.data is not None
+    stored = fact.target.origin in {Origin.PARAMETER, Origin.BUFFER}
+    severity = context.severity(PARAMETER if stored else LOCAL)
+    if severity is None or fact.guarded or from_data:
+        return
+    yield Report(
+        severity,
+        "assignment to `.data`: torch.export ignores it, and the program goes on with the old values",
+        "use `copy_`, under `torch.no_grad()` for parameters" if stored else "bind the name to the new tensor",
+    )

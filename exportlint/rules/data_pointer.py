@@ -1,0 +1,25 @@
+"""EXP206 data-pointer: the memory of a traced tensor is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import HostRead
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+APIS = frozenset({"data_ptr", "const_data_ptr", "share_memory_", "pin_memory", "__dlpack__", "torch.from_dlpack"})
+
+
+@rule("EXP206", "data-pointer", HostRead)
+def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
+    """`x.data_ptr()`, `x.share_memory_()`, `x.pin_memory()`."""
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded or fact.api not in APIS:
+        return
+    yield Report(
+        severity,
+        f"`{fact.api}` needs the memory of a tensor, which a traced tensor does not have",
+        "compare tensors with `is`, or do this outside of the model",
+    )

@@ -1,0 +1,29 @@
+"""EXP501 hard-coded-device: the code names a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Creation, DeviceMove
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+MOVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
+CREATION = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP501", "hard-coded-device", DeviceMove, Creation)
+def hard_coded_device(fact: DeviceMove | Creation, context: Context) -> Iterator[Report]:
+    """`x.cuda()`, `x.to("cuda")`, `torch.zeros(3, device="cuda")`."""
+    if fact.device is None or fact.device == "cpu" or fact.guarded or fact.device.startswith("meta"):
+        return
+    if isinstance(fact, DeviceMove):
+        severity = context.severity(MOVE)
+        message = f"`{fact.api}` moves a traced tensor to {fact.device!r}: export raises without it, and bakes it with it"
+        instead = "leave the tensor where it is: the caller moves model and inputs"
+    else:
+        severity = context.severity(CREATION)
+        message = f"`{fact.api}` makes its tensor on {fact.device!r}, whatever device the inputs are on"
+        instead = "pass `device=x.device` of a tensor at hand, or use `x.new_zeros` and the like"
+    if severity is not None:
+        yield Report(severity, message, instead)

@@ -1,0 +1,32 @@
+"""EXP303 input-mutation: an input is changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Mutation
+from exportlint.analysis.values import Origin
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
+METADATA = Claim(non_strict=always(INFO), strict=always(ERROR))
+UNSQUEEZE = Claim(non_strict=always(ERROR), strict=always(ERROR))
+
+
+@rule("EXP303", "input-mutation", Mutation)
+def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
+    """`x += 1`, `x[0] = 5`, `x.add_(1)`, `out=x`, `x.t_()` for an input `x`."""
+    if fact.target.origin is not Origin.INPUT or fact.target.data is not None:
+        return
+    severity = context.severity(METADATA if fact.metadata else CLAIM)
+    if severity is None or fact.guarded:
+        return
+    name = f"`{fact.target.name}`" if fact.target.name else "an input"
+    if fact.metadata:
+        message = f"`{fact.api}` changes the sizes or the storage of the input {name} in place"
+        instead = "use the operator without the underscore, and bind the result to a name"
+    else:
+        message = f"`{fact.api}` writes to the input {name}: the exported program writes to the caller's tensor too"
+        instead = "clone the input first, unless the caller is meant to see the write"
+    yield Report(severity, message, instead)

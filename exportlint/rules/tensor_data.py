@@ -1,0 +1,29 @@
+"""EXP301 tensor-data: `.data` of a traced tensor reaches an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import DataRead
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.registry import rule
+
+CLAIM = Claim(
+    non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 13): ERROR},
+    strict={(2, 4): None, (2, 6): WARNING},
+)
+
+
+@rule("EXP301", "tensor-data", DataRead)
+def tensor_data(fact: DataRead, context: Context) -> Iterator[Report]:
+    """`y.data + 1`, `x.data.mul_(2)`, `self.buffer.data.copy_(x)`."""
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded:
+        return
+    if fact.mutates:
+        message = f"`.data` is changed by `{fact.operation}`: torch.export does not see the write"
+        instead = "drop `.data`; for parameters, write under `torch.no_grad()`; for buffers, use `copy_`"
+    else:
+        message = "`.data` hides the tensor from torch.export: what is computed from it is no part of the program"
+        instead = "use `.detach()`"
+    yield Report(severity, message, instead)

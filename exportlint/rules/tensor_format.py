@@ -1,0 +1,31 @@
+"""EXP204 tensor-format: the value of a tensor is formatted as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Conversion
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 9): INFO})
+PERCENT = Claim(non_strict=always(ERROR), strict=always(ERROR))
+LABELS = {
+    "format specification": ("a format specification", SPECIFICATION),
+    "`%` formatting": ("`%` formatting", PERCENT),
+    "json.dumps()": ("`json.dumps()`", PERCENT),
+}
+
+
+@rule("EXP204", "tensor-format", Conversion)
+def tensor_format(fact: Conversion, context: Context) -> Iterator[Report]:
+    """`f"{t:.2f}"`, `"%.2f" % t`, `"{:d}".format(n)`, `json.dumps(t.tolist())`."""
+    label, claim = LABELS.get(fact.target, ("", None))
+    severity = context.severity(claim) if claim is not None else None
+    if severity is None or fact.guarded:
+        return
+    yield Report(
+        severity,
+        f"{label} needs the number behind tensor data",
+        "drop the format specification, or log under `if not torch.compiler.is_compiling():`",
+    )

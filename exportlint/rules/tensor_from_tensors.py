@@ -1,0 +1,24 @@
+"""EXP207 tensor-from-tensors: a tensor is made from a Python list that holds traced tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Conversion
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
+
+
+@rule("EXP207", "tensor-from-tensors", Conversion)
+def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
+    """`torch.tensor([x.sum(), x.max()])`."""
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded or not fact.target.startswith("torch."):
+        return
+    yield Report(
+        severity,
+        f"`{fact.target}` of a list with traced tensors needs their numbers",
+        "use `torch.stack([...])`, which stays in the graph",
+    )

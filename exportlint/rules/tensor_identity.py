@@ -1,0 +1,29 @@
+"""EXP601 tensor-identity: the identity of a tensor is used as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Identity
+from exportlint.analysis.values import Origin, Tensor
+from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+
+
+@rule("EXP601", "tensor-identity", Identity)
+def tensor_identity(fact: Identity, context: Context) -> Iterator[Report]:
+    """`id(x)`, `hash(x)`, `x is y` of two inputs."""
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded:
+        return
+    if fact.operator in {"is", "is not"}:
+        other = fact.other
+        if not isinstance(other, Tensor) or {fact.operand.origin, other.origin} != {Origin.INPUT}:
+            return
+        message = f"`{fact.operator}` between inputs is decided once, by the example inputs"
+        yield Report(severity, message, "decide by a flag that is no tensor, or export each case")
+        return
+    message = f"`{fact.operator}` of a traced tensor is a number of this run: the program keeps it for ever"
+    yield Report(severity, message, "key caches by something that belongs to the value, not by identity")

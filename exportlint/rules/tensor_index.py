@@ -1,0 +1,34 @@
+"""EXP106 tensor-index: a Python container, or an argument that must be a number, is chosen by tensor data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Conversion
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+TARGETS = {
+    "list index": "index into a Python list or module list",
+    "list slice": "slice of a Python list",
+    "list repetition": "length of a Python list",
+    "dict key": "dictionary key",
+    "set element": "element of a set",
+    "hash()": "hash",
+    "dim argument": "dimension of an operator",
+}
+
+
+@rule("EXP106", "tensor-index", Conversion)
+def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
+    """`self.layers[i]`, `[a, b][i]`, `table[n.item()]`, `x.sum(dim=d.item())`."""
+    what = TARGETS.get(fact.target)
+    severity = context.severity(CLAIM)
+    if what is None or severity is None or fact.guarded:
+        return
+    yield Report(
+        severity,
+        f"{what} comes out of a tensor: torch.export cannot know which one",
+        "stack what there is to choose from and use `index_select`, or choose by something that is no tensor",
+    )

@@ -1,0 +1,38 @@
+"""EXP102 tensor-loop: how often the code loops depends on the values of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Branch, Conversion
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+
+
+@rule("EXP102", "tensor-loop", Branch, Conversion)
+def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]:
+    """`while` on tensor data, `range(n)` of a number read from a tensor, iteration over a data-dependent length."""
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded:
+        return
+    if isinstance(fact, Branch):
+        if fact.construct == "while":
+            yield Report(
+                severity,
+                "`while` on tensor data: torch.export cannot know how often to loop",
+                "use `torch.while_loop`, or a fixed number of rounds with `torch.where`",
+            )
+    elif fact.target == "range()":
+        yield Report(
+            severity,
+            "`range()` of a number that comes out of a tensor: torch.export cannot know how often to loop",
+            "use `torch.while_loop`, or loop up to a fixed bound and mask what lies beyond it",
+        )
+    elif fact.target == "iteration":
+        yield Report(
+            severity,
+            "loop over a tensor whose length depends on data: torch.export cannot know how often to loop",
+            "work on the whole tensor at once instead of element by element",
+        )

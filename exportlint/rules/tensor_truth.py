@@ -1,0 +1,46 @@
+"""EXP103 tensor-truth: an expression needs the truth of tensor data as a Python bool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Branch
+from exportlint.analysis.values import Scalar
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+BOOL_OF_NUMBER = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
+IN_NUMBERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
+INSTEAD = {
+    "and": "use `torch.logical_and` or `&`",
+    "or": "use `torch.logical_or` or `|`",
+    "not": "use `torch.logical_not` or `~`",
+    "bool()": "keep it a tensor and choose with `torch.where`",
+    "in": "use `(x == value).any()` and choose with `torch.where`",
+    "comparison": "compare step by step and combine with `&`",
+    "any()": "use `torch.any`, and choose with `torch.where`",
+    "all()": "use `torch.all`, and choose with `torch.where`",
+    "max()": "use `torch.maximum` or `torch.clamp`",
+    "min()": "use `torch.minimum` or `torch.clamp`",
+    "sorted()": "use `torch.sort`",
+    "filter()": "index with a boolean mask",
+    "list method": "use tensor comparison instead of Python's `==`",
+    "is_nonzero": "use `x != 0` and choose with `torch.where`",
+}
+LABELS = {"comparison": "comparison of several values", "list method": "search in a list", "is_nonzero": "`is_nonzero()`"}
+
+
+@rule("EXP103", "tensor-truth", Branch)
+def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
+    """`and`, `or`, `not`, `bool()`, `in`, `a < b < c`, `any()`, `all()`, `max()`, `sorted()` and the like."""
+    instead = INSTEAD.get(fact.construct)
+    claim = BOOL_OF_NUMBER if fact.construct == "bool()" else CLAIM
+    severity = context.severity(claim)
+    if instead is None or severity is None or fact.guarded:
+        return
+    if isinstance(fact.condition, Scalar) and fact.condition.api == "size":
+        return
+    what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
+    label = LABELS.get(fact.construct, f"`{fact.construct}`")
+    yield Report(severity, f"{label} needs the truth of {what}, which torch.export does not know", instead)

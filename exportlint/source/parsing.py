@@ -1,0 +1,59 @@
+"""From a file to its `ast`, or to the one thing that is wrong with it."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from exportlint.findings import Position
+from exportlint.source.errors import SyntaxProblem
+from exportlint.source.file import SourceFile
+
+
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """Keeps the garbage collector from walking a tree, again and again, while the tree is being built."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def parse(source: SourceFile) -> ast.Module:
+    """The syntax tree of a file; its warnings are not shown. Raises SyntaxProblem if there is none."""
+    if "\0" in source.text:  # else Python tells no place
+        raise _unspeakable(source)
+    with gc_paused(), warnings.catch_warnings():
+        # Not only against noise: under `-W error` a doubtful escape would be a syntax error.
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source.text, source.filename)
+        except SyntaxError as error:
+            problem = _problem(source, error.msg, error.lineno or 1, error.offset or 1)
+        except (RecursionError, MemoryError):
+            problem = SyntaxProblem("nested too deeply for Python's parser", 1, 1)
+        except ValueError:
+            problem = _unspeakable(source)
+    raise problem
+
+
+def _problem(source: SourceFile, message: str, row: int, column: int) -> SyntaxProblem:
+    lines = source.lines
+    # Python names places past the end of the text, or of a line, when it waits for more.
+    place = lines.position(lines.offset(Position(row, column)))
+    return SyntaxProblem(message, place.row, place.column)
+
+
+def _unspeakable(source: SourceFile) -> SyntaxProblem:
+    """Texts that never reach the parser: with NUL characters or halves of surrogate pairs."""
+    for offset, char in enumerate(source.text):
+        if char == "\0" or "\ud800" <= char <= "\udfff":
+            place = source.lines.position(offset)
+            return SyntaxProblem(f"U+{ord(char):04X} is not allowed in Python", place.row, place.column)
+    return SyntaxProblem("Python cannot parse this text", 1, 1)

@@ -1,0 +1,74 @@
+"""What only a real process shows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.runner import NET, write
+
+COMMAND = [sys.executable, "-m", "exportlint"]
+
+
+def start(root: Path, *argv: str, **environment: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, *argv], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment}
+    )
+
+
+def test_module_and_exit_code(root: Path) -> None:
+    write(root, {"model.py": NET})
+    process = start(root, "--output-format", "concise", "--isolated")
+    out, err = process.communicate(timeout=60)
+    assert out.startswith(b"model.py:7:12: error[EXP101 tensor-branch]: ")
+    assert (process.returncode, err) == (1, b"")
+
+
+def test_a_reader_that_goes_away_is_no_error(root: Path) -> None:
+    write(root, {f"m{i}.py": NET for i in range(8)})
+    (root / "big.py").write_text("x = 1  # exportlint: ignore[EXP101]\n" * 2000)
+    process = start(root, "--isolated")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 1
+
+
+def test_output_that_cannot_show_everything(root: Path) -> None:
+    write(root, {"model.py": NET.replace("x.sum() > 0", "x.sum() > 0 and 'é中\N{SNOWMAN}'")})
+    process = start(root, "--isolated", PYTHONIOENCODING="ascii")
+    out, err = process.communicate(timeout=60)
+    assert b"'\\xe9\\u4e2d\\u2603'" in out
+    assert (process.returncode, err) == (1, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c(root: Path, jobs: str) -> None:
+    # Standard input that never ends keeps one process waiting; a pipe as a file keeps the others.
+    write(root, {f"m{i:02}.py": NET for i in range(12)})
+    os.mkfifo(root / "z.py")
+    process = start(root, "--isolated", "-j", jobs, *sorted(path.name for path in root.iterdir()))
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
+
+
+def test_what_a_small_run_does_not_import(root: Path) -> None:
+    write(root, {"model.py": NET})
+    heavy = {"asyncio", "concurrent.futures", "json", "multiprocessing", "pathspec", "pygls", "rich", "torch"}
+    code = (
+        "import sys; from exportlint.cli import main; main(['--isolated', 'model.py']);"
+        f"print([m for m in {sorted(heavy)!r} if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60).stdout
+    assert out.splitlines()[-1] == "[]"
