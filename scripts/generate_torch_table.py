@@ -125,6 +125,7 @@ HAND: dict[str, tuple[str, ...]] = {
     "torch.Tensor.__dlpack__": ("(*,stream:any?=,max_version:any?=,dl_device:any?=,copy:bool?=)->unknown !reads",),
     "torch.Tensor.backward": ("(gradient:tensor?=,retain_graph:bool?=,create_graph:bool=,inputs:any?=)->none",),
     "torch.Tensor.norm": ("(p:any?=,dim:int|ints?=,keepdim:bool=,dtype:dtype?=)->tensor:float",),
+    "torch.Tensor.type_as": ("(other:tensor)->tensor",),
     "torch.Tensor.share_memory_": ("()->self",),
     "torch.Tensor.requires_grad_": ("(requires_grad:bool=)->self",),
     "torch.Tensor.retain_grad": ("()->none",),
@@ -224,8 +225,14 @@ HAND: dict[str, tuple[str, ...]] = {
     "torch.get_default_device": ("()->device",),
 }
 
+for _rank in (1, 2, 3):
+    HAND[f"torch.atleast_{_rank}d"] = (
+        "(tensor:tensor)->tensor:same",
+        "(tensors:tensors)->tensors:same",
+        "(tensor:tensor,other:tensor,*tensors:tensor)->tensors:same",
+    )
+
 for _name, _first in (("torch", "input:tensor,"), ("torch.Tensor", "")):
-    _flags = "return_inverse:{}{},return_counts:{}{}"
     HAND[f"{_name}.unique"] = tuple(
         f"({_first}sorted:bool=,return_inverse:{a},return_counts:{b},dim:int?=)->{returns} !dynamic"
         for a, b, returns in (
@@ -234,6 +241,17 @@ for _name, _first in (("torch", "input:tensor,"), ("torch.Tensor", "")):
             ("false=", "true", "(tensor:same,tensor:int)"),
             ("true", "true", "(tensor:same,tensor:int,tensor:int)"),
         )
+    )
+    for _alias in ("div", "divide"):
+        _number = "input:tensor|scalar," if _first else ""
+        _out = ",out:tensor?=" if _first else ""
+        HAND[f"{_name}.{_alias}"] = (
+            f"({_number}other:tensor|scalar,*,rounding_mode:none={_out})->tensor:float",
+            f"({_number}other:tensor|scalar,*,rounding_mode:str{_out})->tensor:promoted",
+        )
+    HAND[f"{_name}.bincount"] = (
+        f"({_first}weights:none=,minlength:int=)->tensor:int !dynamic",
+        f"({_first}weights:tensor,minlength:int=)->tensor !dynamic",
     )
     HAND[f"{_name}.unique_consecutive"] = tuple(
         overload.replace("sorted:bool=,", "") for overload in HAND[f"{_name}.unique"]
@@ -277,10 +295,11 @@ VIEWS = frozenset(
     f"torch.Tensor.{name}"
     for name in words(
         "to type bfloat16 bool byte cdouble cfloat chalf char double float half int long short cpu cuda pin_memory "
-        "numpy"
+        "numpy type_as"
     )
 )
 VIEWS |= {f"torch.nn.functional.dropout{size}" for size in ("", "1d", "2d", "3d")}
+VIEWS |= {f"torch.atleast_{rank}d" for rank in (1, 2, 3)}
 VIEWS |= {"torch.as_tensor", "torch.asarray", "torch.from_numpy", "torch.nn.Parameter", "torch.nn.Buffer"}
 """What gives its argument back, or shares its memory, if there is nothing to convert."""
 
@@ -797,6 +816,7 @@ def observe(function: Callable[..., Any], signature: Signature) -> Observed | No
     mixes += [(integer, floating), (boolean, floating), (integer,), (boolean,), (torch.complex64,)]
     types = [type_ for _, type_, default, _ in signature.parameters if not default]
     has_tensor = any(t.startswith(("tensor", "any")) for t in types)
+    alone = sum(t.startswith(("tensor", "any")) for t in types) == 1
     has_int = any("int" in t for t in types)
     for mix, shape, whole in itertools.product(
         mixes if has_tensor else mixes[:1], SHAPES if has_tensor else SHAPES[:1], (1, 0, 2) if has_int else (1,)
@@ -830,20 +850,24 @@ def observe(function: Callable[..., Any], signature: Signature) -> Observed | No
     return Observed(
         outcome,
         [
-            _dtype_class({key: run[i] for key, run in kept.items()}, {m[i] for m in mixed if m and len(m) == count})
+            _dtype_class(
+                {key: run[i] for key, run in kept.items()}, {m[i] for m in mixed if m and len(m) == count}, alone=alone
+            )
             for i in range(count)
         ],
     )
 
 
-def _dtype_class(runs: dict[str, str], mixed: set[str]) -> str:
-    """The class of a result's dtype, from those that came of float, int and bool arguments."""
+def _dtype_class(runs: dict[str, str], mixed: set[str], *, alone: bool) -> str:
+    """The class of a result's dtype, from those that came of float, int and bool arguments.
+
+    `alone`: there is but one tensor argument, so that what was refused was refused for its dtype.
+    """
     values = set(runs.values())
-    if len(values) == 1 and (word := values.copy().pop()) != "bool":
-        # Only int seen from int alone, or only bool from bool, does not say whether it would follow the argument.
-        return word if runs.keys() != {"bool"} else "unknown"
-    if values == {"bool"}:
-        return "bool"
+    if runs.keys() == {"bool"} or (runs.keys() == {"int"} and not alone):
+        return "unknown"
+    if len(values) == 1:
+        return values.pop()
     if all(key == word for key, word in runs.items()):
         return "promoted" if "float" in mixed else "same"
     if all(key == word or (key, word) == ("bool", "int") for key, word in runs.items()):

@@ -10,7 +10,7 @@ One line of it is one name, and is decoded when that name is first looked up:
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, cast
@@ -138,7 +138,10 @@ def is_namespace(name: str) -> bool:
 def select(
     api: Api, positional: Sequence[str], keywords: Collection[str] | Mapping[str, str] = frozenset()
 ) -> Overload | None:
-    """The overload that a call reaches, or None if none fits or several do that differ in their effect.
+    """The overload that a call reaches, or None if none fits or several do whose results differ in kind.
+
+    If several do that differ only in the dtype of the result or in whether they read data, the overload given claims
+    what all of them share.
 
     `positional` has the coarse type of each argument: "tensor", "tensors", "int", "float", "scalar", "bool", "true",
     "false", "none", "str", "size", "list", "tuple", "dtype", "device", … or "unknown". `keywords` are the names of the
@@ -155,13 +158,24 @@ def select(
             best.clear()
         best.append(overload)
         fewest = conversions
-    if not best or any(_effect(other) != _effect(best[0]) for other in best):
+    if not best or any(_kinds(other.returns) != _kinds(best[0].returns) for other in best):
         return None
-    return best[0]
+    return best[0] if len(best) == 1 else _common(best)
 
 
-def _effect(overload: Overload) -> tuple[object, ...]:
-    return overload.returns, overload.reads_data, overload.dynamic_shape
+def _common(overloads: Sequence[Overload]) -> Overload:
+    first = overloads[0]
+    return replace(
+        first,
+        returns=first.returns if all(other.returns == first.returns for other in overloads) else _kinds(first.returns),
+        reads_data=all(overload.reads_data for overload in overloads),
+        dynamic_shape=all(overload.dynamic_shape for overload in overloads),
+    )
+
+
+def _kinds(returns: Returns) -> Returns:
+    """The same without dtypes."""
+    return replace(returns, dtype="unknown", items=tuple(map(_kinds, returns.items)))
 
 
 def _conversions(overload: Overload, positional: Sequence[str], named: Mapping[str, str]) -> int | None:

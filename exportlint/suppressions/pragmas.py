@@ -14,6 +14,7 @@ VERBS = ("ignore", "file-ignore", "disable", "enable")
 
 _OWN = re.compile(r"#\s*exportlint\s*:\s*(?P<verb>[\w-]*)\s*(?P<rest>[^#]*)")
 _NOQA = re.compile(r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*)?)?", re.IGNORECASE)
+_OUR_CODE = re.compile(r"\bEXP[0-9]+\b")
 _ITEM = re.compile(r"[^,]+")
 
 
@@ -52,8 +53,7 @@ def directives(comment: Comment) -> Iterator[Directive | Problem]:
         yield from _own(comment, match)
     for match in _NOQA.finditer(comment.text):
         if match["codes"] is not None:
-            items = (m for m in re.finditer(r"\w+", match["codes"]) if m[0].upper().startswith("EXP"))
-            found = list(_selectors(comment, match.start("codes"), items))
+            found = list(_selectors(comment, match.start("codes"), _OUR_CODE.finditer(match["codes"].upper())))
             yield from (entry for entry in found if isinstance(entry, Problem))
             if selectors := tuple(entry for entry in found if isinstance(entry, Selector)):
                 yield Directive("noqa", _span(comment, match.start(), match.end()), selectors)

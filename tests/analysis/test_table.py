@@ -58,6 +58,9 @@ def short(returns: Returns) -> str:
         ("torch.Tensor.split", ["int"], {"dim": "int"}, "tensors:same"),
         ("torch.Tensor.argmax", ["int"], {}, "tensor:int"),
         ("torch.Tensor.long", [], {}, "tensor:int"),
+        ("torch.Tensor.to", ["str"], {}, "tensor:same"),
+        ("torch.Tensor.to", ["dtype"], {}, "tensor"),
+        ("torch.Tensor.to", ["unknown"], {}, "tensor"),
         ("torch.Tensor.item", [], {}, "scalar"),
         ("torch.Tensor.add_", ["tensor"], {}, "self"),
         ("torch.Tensor.add_", ["float"], {}, "self"),
@@ -116,7 +119,7 @@ def test_result_of_a_call(name: str, positional: list[str], named: dict[str, str
         ("torch.max", ["tensor", "int", "bool", "int"], {}),
         ("torch.max", ["str"], {}),
         ("torch.Tensor.size", ["unknown", "unknown"], {}),
-        ("torch.nonzero", ["tensor"], {"as_tuple": "bool"}),
+        ("torch.nonzero", ["tensor"], {"as_tuple": "bool"}),  # a tensor or a tuple
     ],
 )
 def test_no_overload_rather_than_a_guess(name: str, positional: list[str], named: dict[str, str]) -> None:
@@ -156,6 +159,7 @@ def test_keywords_may_be_names_alone() -> None:
         ("torch.repeat_interleave", ["tensor", "int"], False, False),
         ("torch.repeat_interleave", ["tensor", "tensor"], False, True),
         ("torch.Tensor.repeat_interleave", ["tensor"], False, True),
+        ("torch.Tensor.repeat_interleave", ["unknown"], False, False),
         ("torch.Tensor.any", [], False, False),
         ("torch.Tensor.dim", [], False, False),
     ],

@@ -55,9 +55,10 @@ def test_the_comment_goes_to_the_end_of_the_statement(
 def test_the_reason_follows_the_list(root: Path, run: Run) -> None:
     write(root, {"model.py": NET})
     run("--add-ignore=legacy model, see #12")
-    assert "if x.sum() > 0:  # exportlint: ignore[tensor-branch] legacy model, see #12\n" in (
-        root / "model.py"
-    ).read_text()
+    assert (
+        "if x.sum() > 0:  # exportlint: ignore[tensor-branch] legacy model, see #12\n"
+        in (root / "model.py").read_text()
+    )
     assert run().code == 0
 
 

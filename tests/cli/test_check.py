@@ -3,11 +3,18 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cli.runner import CLEAN, NET, Run, write
+from exportlint.analysis.project import Project
+from exportlint.check import check_file
+from exportlint.config import Settings
+from exportlint.findings import Finding, Severity
+from exportlint.source import SourceFile
 
 WARNING = "x = 1  # exportlint: ignore[tensor-branch]\n"
 
@@ -343,21 +350,31 @@ def test_results_do_not_depend_on_the_number_of_processes(root: Path, run: Run) 
     assert one == two
 
 
+def test_info_alone_is_shown_and_exits_with_0(root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lowered(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
+        return [replace(f, severity=Severity.INFO) for f in check_file(source, project, settings)]
+
+    monkeypatch.setattr("exportlint.linter.check_file", lowered)
+    write(root, {"model.py": NET})
+    result = run("--output-format", "concise")
+    assert result.code == 0
+    assert result.out.startswith("model.py:7:12: info[EXP101 tensor-branch]")
+    assert result.out.endswith("Found 1 finding (0 errors, 0 warnings, 1 info).\n")
+    write(root, {"z.py": WARNING})
+    assert run().code == 1
+
+
 class TestFailures:
     """exportlint fails on one file: the others go on."""
 
     @staticmethod
-    def _break(monkeypatch: pytest.MonkeyPatch, how: object) -> None:
-        from exportlint import linter
-
-        real = linter.check_file
-
-        def check_file(source, project, settings):  # type: ignore[no-untyped-def]
+    def _break(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
+        def broken(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
             if "BREAK" in source.text:
-                how()  # type: ignore[operator]
-            return real(source, project, settings)
+                how()
+            return check_file(source, project, settings)
 
-        monkeypatch.setattr(linter, "check_file", check_file)
+        monkeypatch.setattr("exportlint.linter.check_file", broken)
 
     def test_an_exception_is_a_finding(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail() -> None:

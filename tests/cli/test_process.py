@@ -70,5 +70,5 @@ def test_what_a_small_run_does_not_import(root: Path) -> None:
         "import sys; from exportlint.cli import main; main(['--isolated', 'model.py']);"
         f"print([m for m in {sorted(heavy)!r} if m in sys.modules])"
     )
-    out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60).stdout
-    assert out.splitlines()[-1] == "[]"
+    process = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines()[-1] == "[]"

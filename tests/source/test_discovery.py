@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from exportlint.source import Discovery, DiscoveryOptions, discover, is_excluded
+from tests.source.privileges import unprivileged
 
 OPTIONS = DiscoveryOptions()
 
@@ -156,7 +155,8 @@ def test_links_are_followed() -> None:
     make("../other/x.py", "../other/y.py", "a/z.py")
     Path("a/file.py").symlink_to("../../other/x.py")
     Path("a/dir").symlink_to("../../other")
-    assert find("a") == ["a/dir/y.py", "a/file.py", "a/z.py"] or find("a") == ["a/dir/x.py", "a/dir/y.py", "a/z.py"]
+    assert find("a") == ["a/dir/x.py", "a/dir/y.py", "a/z.py"]  # by links, the first name counts
+    assert find("a", "../other") == ["../other/x.py", "../other/y.py", "a/z.py"]
 
 
 def test_a_file_is_listed_once_by_its_name_without_links() -> None:
@@ -218,7 +218,7 @@ def test_broken_links(project: Path) -> None:
         ("scr", "no such file or directory; did you mean 'src'?"),
         ("quite/different", "no such file or directory"),
         ("src/models/net.py/x", "not a directory"),
-        ("nul\0", "embedded null byte"),
+        ("nul\0", "no path can have that name"),
         ("n" * 300, "file name too long"),
     ],
 )
@@ -229,36 +229,15 @@ def test_what_does_not_exist(path: str, problem: str) -> None:
     assert [(error.filename, error.message) for error in found.problems] == [(path, problem)]
 
 
-_UNREADABLE = """
-import os, sys
-from pathlib import Path
-from exportlint.source import DiscoveryOptions, discover
-os.chdir(sys.argv[1])
-if os.geteuid() == 0:
-    os.setuid(65534)
-found = discover([Path("."), Path("secret/x.py")], lambda _: DiscoveryOptions())
-print(*found.files, *found.problems, sep="\\n")
-"""
-
-
 @pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
-def test_an_unreadable_directory_does_not_stop_the_others(project: Path) -> None:
+def test_an_unreadable_directory_does_not_stop_the_others() -> None:
     make("a.py", "secret/x.py", "z/y.py")
     Path("secret").chmod(0)
-    try:
-        root = str(Path(__file__).parents[2])
-        shown = subprocess.run(
-            [sys.executable, "-c", _UNREADABLE, str(project)],
-            env={**os.environ, "PYTHONPATH": root},
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-    finally:
-        Path("secret").chmod(0o755)
-    assert shown.stdout.splitlines() == [
-        "a.py",
-        "z/y.py",
+    with unprivileged():
+        found = discover([Path(), Path("secret/x.py")], lambda _: OPTIONS)
+    Path("secret").chmod(0o755)
+    assert [str(path) for path in found.files] == ["a.py", "z/y.py"]
+    assert [str(problem) for problem in found.problems] == [
         "secret: cannot be searched: permission denied",
         "secret/x.py: permission denied",
     ]

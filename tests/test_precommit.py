@@ -1,0 +1,85 @@
+"""The hook, run by the real pre-commit on a repository with a change to commit."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli.runner import CLEAN, NET, write
+
+PROJECT = Path(__file__).parents[1]
+MANIFEST = PROJECT / ".pre-commit-hooks.yaml"
+
+pytest.importorskip("pre_commit")
+
+
+def call(*argv: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PRE_COMMIT_HOME": str(cwd.parent / "pre-commit"),
+        "PYTHONPATH": os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")]),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }
+    for name in [name for name in environment if name.startswith("GIT_") and "CONFIG" not in name]:
+        del environment[name]
+    return subprocess.run(
+        [str(word) for word in argv], cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def test_the_manifest_is_valid() -> None:
+    result = call(sys.executable, "-m", "pre_commit", "validate-manifest", MANIFEST, cwd=PROJECT)
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository whose hook is the one of the manifest, but for where exportlint comes from."""
+    from pre_commit.clientlib import load_manifest  # type: ignore[import-untyped]
+
+    (hook,) = (hook for hook in load_manifest(MANIFEST) if hook["id"] == "exportlint")
+    command, _, arguments = hook["entry"].partition(" ")
+    assert command == "exportlint"
+    assert hook["require_serial"]
+    root = tmp_path / "repository"
+    root.mkdir()
+    entry = f"{shlex.quote(sys.executable)} -m exportlint {arguments}"
+    config = (
+        "repos:\n- repo: local\n  hooks:\n  - id: exportlint\n    name: exportlint\n    language: system\n"
+        f"    entry: {entry}\n    types_or: {hook['types_or']}\n    args: {hook['args']}\n    require_serial: true\n"
+    )
+    write(root, {".pre-commit-config.yaml": config, "exportlint.toml": 'extend-exclude = ["vendor"]\n'})
+    call("git", "init", "-q", cwd=root)
+    return root
+
+
+def run_hook(repository: Path) -> subprocess.CompletedProcess[str]:
+    call("git", "add", ".", cwd=repository)
+    return call(sys.executable, "-m", "pre_commit", "run", "--color", "never", cwd=repository)
+
+
+def test_findings_stop_a_commit(repository: Path) -> None:
+    write(repository, {"model.py": NET, "clean.py": CLEAN, "notes.txt": NET})
+    result = run_hook(repository)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "- exit code: 1" in result.stdout
+    assert "model.py:7:12" in result.stdout
+    assert "Found 1 finding" in result.stdout
+    assert result.stdout.count("Found ") == 1
+
+
+def test_clean_and_excluded_files_pass(repository: Path) -> None:
+    write(repository, {"clean.py": CLEAN, "vendor/model.py": NET})
+    result = run_hook(repository)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Passed" in result.stdout
+
+
+def test_without_python_files_there_is_nothing_to_do(repository: Path) -> None:
+    write(repository, {"notes.txt": NET})
+    assert "(no files to check)Skipped" in run_hook(repository).stdout
