@@ -79,14 +79,14 @@ def _export(engine: Engine, cls: Class, entry_point: str, *, exported: bool) -> 
     engine.steps = 0
     engine.active.clear()
     engine.building.clear()
-    engine.silent = 0
+    engine.silent = engine.eager = 0
     try:
         receiver = Object(_instance(frame, cls))
         function = bound(frame, receiver, owner, definition)
         if isinstance(function, Function):
             _run_root(engine, function, receiver, exported=exported)
     except (BudgetExceededError, RecursionError):
-        engine.silent = 0  # what was found so far holds
+        engine.silent = engine.eager = 0  # what was found so far holds
 
 
 def _instance(frame: Frame, cls: Class) -> Instance:

@@ -79,6 +79,8 @@ def _attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return PYTHON if name in {"__name__", "__module__", "__doc__"} else UNKNOWN
     if isinstance(value, Super):
         return BoundMethod(value, name)
+    if isinstance(value, Tuple) and name in value.fields:
+        return value.items[value.fields.index(name)]
     if isinstance(value, Shape | Tuple | Sequence | Dict | Const | Scalar):
         return BoundMethod(value, name)
     if isinstance(value, TypeOf):

@@ -220,19 +220,17 @@ def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         return result(frame, node, name, flat)
     scalar = next((o for o in flat if isinstance(o, Scalar) and not o.assumed), None)
     if scalar is not None:
-        # torch.sym_max holds integers; a float needs a comparison now
+        # torch.sym_max holds integers; a float, as data of unknown dtype mostly is, needs a comparison now
         is_float = any(_is_float(o) for o in flat)
         if is_float and frame.engine.options.mode == "non-strict":
             demand_truth(frame, scalar, node, construct)
             return Python("float")
-        return Scalar(None if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)
+        return Scalar("float" if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)
     return next((o for o in flat if isinstance(o, Size)), PYTHON)
 
 
 def _is_float(value: Value) -> bool:
-    if isinstance(value, Scalar):
-        return value.kind == "float"
-    return isinstance(value, Const) and isinstance(value.value, float)
+    return isinstance(value, Scalar) and value.kind in {"float", None}
 
 
 @builtin("sorted")

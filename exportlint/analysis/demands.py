@@ -33,6 +33,8 @@ MAX_UNROLLED = 8
 
 def data_of(value: Value) -> Tensor | Scalar | None:
     """The tensor data that a value is, if it surely is some on the way at hand; None for what tracing knows."""
+    if isinstance(value, Const | Python):
+        return None
     found: Tensor | Scalar | None = None
     for option in options(value):
         if isinstance(option, Unknown):
@@ -49,7 +51,7 @@ def demand_truth(
     frame: Frame, value: Value, node: ast.expr, construct: Construct, *, raises: bool = False, checked: bool = False
 ) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
-    data = data_of(value)
+    data = None if frame.engine.eager else data_of(value)
     if data is not None:
         if isinstance(data, Tensor):
             consume(frame, data, node, construct)
@@ -79,7 +81,7 @@ def _truth(value: Value) -> bool | None:
 
 def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
-    data = data_of(value)
+    data = None if frame.engine.eager else data_of(value)
     if data is None:
         return False
     if isinstance(data, Tensor):

@@ -33,7 +33,8 @@ class Options:
 class Engine:
     """The state that the frames of one analysis share.
 
-    Results of calls are kept by function and arguments, so a function is run once for each way it is called.
+    Results of calls are kept by function and arguments, so a function is run once for each way it is called. While
+    `silent`, no facts are recorded; while `eager`, the code at hand runs before export, so that tensors hold data.
     """
 
     project: Project
@@ -46,6 +47,7 @@ class Engine:
     building: set[Class] = field(default_factory=set)
     module_classes: dict[Class, bool] = field(default_factory=dict)
     silent: int = 0
+    eager: int = 0
     steps: int = 0
 
     def step(self) -> None:
@@ -57,7 +59,8 @@ class Engine:
     def emit(self, fact: Fact) -> None:
         """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""
         if not self.silent:
-            self.facts.setdefault((type(fact), fact.site, getattr(fact, "api", None)), fact)
+            label = getattr(fact, "api", None) or getattr(fact, "name", None)
+            self.facts.setdefault((type(fact), fact.site, label), fact)
 
     def may_enter(self, function: Function) -> bool:
         """Whether a call may be followed: not too deep, and not a recursion."""

@@ -1,8 +1,15 @@
-"""Which parameters of a function are tensors, judged by uses that nothing else allows."""
+"""What the parameters of a function are, judged by uses that nothing else allows."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from typing import Literal
+
+from exportlint.analysis import table
+from exportlint.analysis.frame import Frame
+from exportlint.analysis.outline import dotted
+from exportlint.analysis.values import External
 
 TENSOR_ONLY = frozenset({
     "shape", "size", "dim", "ndim", "view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "contiguous",
@@ -22,41 +29,85 @@ NOT_MODULES = frozenset({"float", "half", "to", "cpu", "cuda", "double", "bfloat
 """Members that an `nn.Module` has as well, so that they say nothing alone."""
 
 
-def tensor_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
-    """Names of parameters that the body uses as only a tensor can be used."""
+LIST_ONLY = frozenset({"append", "extend", "insert"})
+DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault"})
+
+Verdict = Literal["tensor", "number", "list", "dict"]
+
+
+def uses(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, Verdict]:
+    """What the body of a function shows its parameters to be; those that it uses in no telling way are left out.
+
+    A tensor is one that is used as only a tensor can be; a number, a list or a dictionary one that is used like one
+    and not like a tensor.
+    """
     names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    found: set[str] = set()
-    body = node.body if isinstance(node.body, list) else [node.body]
-    for statement in body:
+    found: dict[str, Verdict] = {}
+    for statement in node.body if isinstance(node.body, list) else [node.body]:
         for child in ast.walk(statement):
-            if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name):
-                if child.value.id in names and child.attr in TENSOR_ONLY - NOT_MODULES:
-                    found.add(child.value.id)
-            elif isinstance(child, ast.Subscript) and isinstance(child.value, ast.Name) and child.value.id in names:
-                if isinstance(child.slice, ast.Tuple) and any(isinstance(e, ast.Slice) for e in child.slice.elts):
-                    found.add(child.value.id)
-            elif isinstance(child, ast.BinOp) and isinstance(child.op, ast.MatMult):
-                found.update(s.id for s in (child.left, child.right) if isinstance(s, ast.Name) and s.id in names)
-            elif isinstance(child, ast.Call):
-                found.update(_passed_to_an_operator(child, names))
-    return frozenset(found)
+            for name, verdict in _shown(frame, child):
+                if name in names and (verdict == "tensor" or name not in found):
+                    found[name] = verdict
+    return found
 
 
-def _passed_to_an_operator(call: ast.Call, names: set[str]) -> set[str]:
-    """`F.relu(x)`, `torch.cat([x, y])`, `self.layer(x)`: the first argument is a tensor."""
-    if not call.args or not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
-        return set()
-    owner = call.func.value.id
-    if owner not in {"F", "torch", "self"} or (owner == "torch" and call.func.attr in NOT_OPERATORS):
-        return set()
-    if owner == "self":
-        return set()
-    first = call.args[0]
-    candidates = first.elts if isinstance(first, ast.List | ast.Tuple) else [first]
-    return {c.id for c in candidates if isinstance(c, ast.Name) and c.id in names}
+def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
+    """The variables that one node tells something about."""
+    if isinstance(node, ast.Attribute):
+        if node.attr in TENSOR_ONLY - NOT_MODULES:
+            yield from ((name, "tensor") for name in _terms(node.value))
+        elif isinstance(node.value, ast.Name) and node.attr in LIST_ONLY | DICT_ONLY:
+            yield node.value.id, "list" if node.attr in LIST_ONLY else "dict"
+    elif isinstance(node, ast.Subscript):
+        if isinstance(node.value, ast.Name):
+            yield from _indexed(node, node.value.id)
+        yield from ((name, "number") for name in _terms(node.slice))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield from ((side.id, "tensor") for side in (node.left, node.right) if isinstance(side, ast.Name))
+    elif isinstance(node, ast.Call):
+        yield from ((name, "tensor") for name in _operands(frame, node))
+        if isinstance(node.func, ast.Name) and node.func.id == "range":
+            yield from ((name, "number") for argument in node.args for name in _terms(argument))
+    elif isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield from ((name, "number") for name in _tested(node.test))
 
 
-NOT_OPERATORS = frozenset({
-    "zeros", "ones", "arange", "full", "empty", "rand", "randn", "tensor", "as_tensor", "linspace", "eye", "device",
-    "manual_seed", "is_tensor", "Tensor", "randint", "_check", "_assert", "typename", "Size", "finfo", "no_grad",
-})  # fmt: skip
+def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:
+    if isinstance(node.slice, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.slice.elts):
+        yield name, "tensor"
+    elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        yield name, "dict"
+
+
+def _terms(node: ast.expr) -> Iterator[str]:
+    """The variables in an arithmetic expression: `x`, `x + y`, `x > 0`."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.BinOp):
+        yield from (*_terms(node.left), *_terms(node.right))
+    elif isinstance(node, ast.UnaryOp):
+        yield from _terms(node.operand)
+    elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        yield from (name for side in (node.left, *node.comparators) for name in _terms(side))
+
+
+def _tested(node: ast.expr) -> Iterator[str]:
+    """The variables in a condition that would be numbers or flags if nothing else is said of them."""
+    if isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _tested(value)
+    else:
+        yield from _terms(node)
+
+
+def _operands(frame: Frame, call: ast.Call) -> Iterator[str]:
+    """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
+    callee = frame.peek(call.func) if dotted(call.func) else None
+    api = table.lookup(callee.name) if isinstance(callee, External) else None
+    if api is None or api.kind != "function" or api.creates or not api.overloads:
+        return
+    for index, argument in enumerate(call.args):
+        wanted = {o.types[index] if index < len(o.types) else "any" for o in api.overloads}
+        if wanted <= {"tensor", "tensors"}:
+            candidates = argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+            yield from (c.id for c in candidates if isinstance(c, ast.Name))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence as Seq
+from dataclasses import replace
 
 from exportlint.analysis.demands import consume, data_of, demand_truth, elements
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.narrowing import narrowed
+from exportlint.analysis.narrowing import narrowed, path
 from exportlint.analysis.scopes import look_up
 from exportlint.analysis.statements import assign
 from exportlint.analysis.values import (
     FALSE,
+    NONE,
     PYTHON,
     TRUE,
     UNKNOWN,
@@ -137,7 +139,7 @@ def ternary(frame: Frame, node: ast.IfExp) -> Value:
     for arm, assumption in ((node.body, True), (node.orelse, False)):
         if is_true is not None and is_true is not assumption:
             continue
-        env = narrowed(frame, before, node.test, assumption, certain=is_true is not None)
+        env = narrowed(frame, before, node.test, assumption)
         if env is None:
             continue
         frame.env = env
@@ -152,8 +154,11 @@ def bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     is_and = isinstance(node.op, ast.And)
     before = frame.env
     found: list[Value] = []
+    hinges = 0
     for index, operand in enumerate(node.values):
         value = frame.evaluate(operand)
+        if hinges:
+            value = doubtful(value)
         if index == len(node.values) - 1:
             found.append(value)
             break
@@ -163,13 +168,37 @@ def bool_op(frame: Frame, node: ast.BoolOp) -> Value:
             break
         if is_true is None:
             found.append(falsy(value) if is_and else truthy(value))
-        env = narrowed(frame, frame.env, operand, is_and, certain=is_true is not None)
+            if hinges_on_the_example(frame, operand):
+                hinges += 1
+                frame.engine.silent += 1
+        env = narrowed(frame, frame.env, operand, is_and)
         if env is None:
             break
         frame.env = env
+    frame.engine.silent -= hinges
     # what the operands told holds only while they are evaluated; a walrus in them stays
     frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before}}
     return join(found) if found else UNKNOWN
+
+
+def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
+    """Whether the example inputs decide if what follows in the same expression is run.
+
+    `mask is not None and mask.any()`, `x.dtype == torch.float16 and …`: that the line runs proves nothing then.
+    """
+    for child in ast.walk(node):
+        if isinstance(child, ast.Attribute) and child.attr in {"dtype", "is_cuda", "device"}:
+            return True
+        if isinstance(child, ast.Name | ast.Attribute) and path(child) is not None:
+            value = frame.peek(child)
+            if any(o == NONE or (isinstance(o, Tensor) and o.optional) for o in options(value)):
+                return True
+    return False
+
+
+def doubtful(value: Value) -> Value:
+    """A value that is there only if the example inputs make it so: nothing is claimed about it."""
+    return join(replace(o, assumed=True) if isinstance(o, Tensor | Scalar) else o for o in options(value))
 
 
 def falsy(value: Value) -> Value:
@@ -221,7 +250,7 @@ def comprehension(frame: Frame, generators: Seq[ast.comprehension], element: ast
             assign(frame, generator.target, value, generator.target)
             for condition in generator.ifs:
                 is_true = demand_truth(frame, frame.evaluate(condition), condition, "comprehension")
-                env = narrowed(frame, frame.env, condition, True, certain=is_true is not None)
+                env = narrowed(frame, frame.env, condition, True)
                 if env is None:
                     return UNKNOWN
                 frame.env = env

@@ -26,7 +26,7 @@ def if_statement(frame: Frame, node: ast.If) -> bool:
     for body, assumption in ((node.body, True), (node.orelse, False)):
         if is_true is not None and is_true is not assumption:
             continue
-        env = narrowed(frame, before, node.test, assumption, certain=True)
+        env = narrowed(frame, before, node.test, assumption)
         if env is None:
             continue
         frame.env = env
@@ -159,7 +159,8 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
     if reached and frame.execute(node.orelse):
         ends.append(frame.env)
     frame.conditions += 1
-    for handler in node.handlers:
+    # a body that ends in `return` does so during export too: its handlers are for other environments
+    for handler in node.handlers if reached or not isinstance(node.body[-1], ast.Return) else []:
         joined = join_environments([before, body_env])
         assert joined is not None
         frame.env = joined

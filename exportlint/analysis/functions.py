@@ -6,9 +6,8 @@ import ast
 
 from exportlint.analysis import builtin_calls, library_calls, module_calls, tensor_calls, torch_calls
 from exportlint.analysis.demands import elements
-from exportlint.analysis.facts import Call
 from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.instances import attribute_of, find_method, instantiate
+from exportlint.analysis.instances import attribute_of, bases, find_method, instantiate, note_call
 from exportlint.analysis.parameters import Arguments, bind
 from exportlint.analysis.values import (
     NONE,
@@ -102,10 +101,7 @@ def _call(frame: Frame, callee: Value, positional: list[Value], keywords: dict[s
 def _call_external(
     frame: Frame, name: str, positional: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value:
-    frame.emit(
-        Call, node, positional[0] if positional else None,
-        name=name, positional=tuple(positional), keywords=tuple(keywords.items()),
-    )  # fmt: skip
+    note_call(frame, name, positional, keywords, node)
     arguments = Arguments(positional, keywords)
     library = name.partition(".")[0]
     if library == "builtins":
@@ -142,7 +138,10 @@ def _call_super(
             assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
             symbol = f"{owner.qualname}.{name}"
             return run(frame, Function(owner.module, definition, symbol, owner, receiver), positional, keywords, node)
-        if name in {"__init__", "__setattr__", "__new__"}:
+        if name == "__init__":
+            for base in bases(frame, target.owner):
+                if isinstance(base, External):
+                    note_call(frame, base.name, positional, keywords, node)
             return NONE
         if name == "forward":
             return torch_calls.fresh(frame, node, name, [*positional, *keywords.values()])
@@ -200,7 +199,7 @@ def run(frame: Frame, function: Function, positional: list[Value], keywords: dic
 def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
     if function.closure is not None:
         return None
-    key = (function.node, inner.engine.silent > 0, inner.guards > 0, tuple(inner.env.items()))
+    key = (function.node, inner.engine.silent > 0, inner.engine.eager > 0, inner.guards > 0, tuple(inner.env.items()))
     try:
         hash(key)
     except TypeError:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis import table
+from exportlint.analysis.facts import Call
 from exportlint.analysis.frame import Frame
 from exportlint.analysis.outline import Class
 from exportlint.analysis.scopes import decorated, settled
@@ -21,6 +22,7 @@ from exportlint.analysis.values import (
     Origin,
     Tensor,
     Value,
+    trail_of,
 )
 
 MODULE_LIBRARIES = frozenset({
@@ -120,6 +122,12 @@ def attribute_of(frame: Frame, value: Object, name: str, node: ast.AST) -> Value
     for cls in lineage(frame, instance.definition):
         if name in cls.attributes:
             return _class_attribute(frame, cls, name)
+    if name in {"weight", "bias"} and any(
+        isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
+        for cls in lineage(frame, instance.definition)
+        for base in bases(frame, cls)
+    ):
+        return Tensor(Origin.PARAMETER, "float", name=name)
     if is_module(frame, instance.definition):
         return BoundMethod(value, name) if table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS else UNKNOWN
     return UNKNOWN
@@ -190,12 +198,16 @@ def build(
     cls = instance.definition
     found = find_method(frame, cls, "__init__")
     if found is None:
+        for base in bases(frame, cls):
+            if isinstance(base, External):
+                note_call(frame, base.name, positional, keywords, node)
         _fill_fields(frame, instance, positional, keywords)
         return
     owner, definition = found
     if engine.active.count(definition) or len(engine.building) > 40:
         return
     engine.silent += silent
+    engine.eager += silent
     engine.building.add(cls)
     try:
         call(frame, bound(frame, Object(instance), owner, definition), positional, keywords, node)
@@ -204,6 +216,13 @@ def build(
     finally:
         engine.building.discard(cls)
         engine.silent -= silent
+        engine.eager -= silent
+
+
+def note_call(frame: Frame, name: str, positional: list[Value], keywords: dict[str, Value], node: ast.AST) -> None:
+    """Record the call of something that is not of the project."""
+    first = next((v for v in (*positional, *keywords.values()) if trail_of(v) is not None), None)
+    frame.emit(Call, node, first, name=name, positional=tuple(positional), keywords=tuple(keywords.items()))
 
 
 def settle(frame: Frame, instance: Instance) -> None:

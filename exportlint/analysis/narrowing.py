@@ -25,39 +25,33 @@ from exportlint.analysis.values import (
 CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
 
 
-def narrowed(
-    frame: Frame, env: Environment, test: ast.expr, assumption: bool, *, certain: bool
-) -> Environment | None:
-    """The environment in which `test` was found to be `assumption`; None if it can't be.
-
-    `certain` is False where the code that follows stands in the same expression (`x is not None and x.any()`): an
-    optional input that is only there by assumption proves nothing then.
-    """
+def narrowed(frame: Frame, env: Environment, test: ast.expr, assumption: bool) -> Environment | None:
+    """The environment in which `test` was found to be `assumption`; None if it can't be."""
     result = dict(env)
-    return result if _narrow(frame, result, test, assumption, certain) else None
+    return result if _narrow(frame, result, test, assumption) else None
 
 
-def _narrow(frame: Frame, env: Environment, test: ast.expr, assumption: bool, certain: bool) -> bool:
+def _narrow(frame: Frame, env: Environment, test: ast.expr, assumption: bool) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _narrow(frame, env, test.operand, not assumption, certain)
+        return _narrow(frame, env, test.operand, not assumption)
     if isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.And) is assumption:
-            return all(_narrow(frame, env, value, assumption, certain) for value in test.values)
+            return all(_narrow(frame, env, value, assumption) for value in test.values)
         return True
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _narrow_comparison(frame, env, test, assumption, certain)
+        return _narrow_comparison(frame, env, test, assumption)
     if isinstance(test, ast.Call):
-        return _narrow_call(frame, env, test, assumption, certain)
+        return _narrow_call(frame, env, test, assumption)
     if isinstance(test, ast.NamedExpr):
-        return _narrow(frame, env, test.target, assumption, certain)
+        return _narrow(frame, env, test.target, assumption)
     key = path(test)
     if key is not None:
-        kept = [_present(o, certain) for o in options(_value(frame, env, test)) if _can_be(o, assumption)]
+        kept = [_present(o) for o in options(_value(frame, env, test)) if _can_be(o, assumption)]
         return _keep(env, key, kept)
     return True
 
 
-def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assumption: bool, certain: bool) -> bool:
+def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assumption: bool) -> bool:
     operator, other = test.ops[0], test.comparators[0]
     is_none = isinstance(other, ast.Constant) and other.value is None
     key = path(test.left)
@@ -69,11 +63,11 @@ def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assump
         kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, Unknown | Python)]
         kept += [NONE for o in found if isinstance(o, Tensor) and o.optional]
     else:
-        kept = [_present(o, certain) for o in found if o != NONE]
+        kept = [_present(o) for o in found if o != NONE]
     return _keep(env, key, kept)
 
 
-def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: bool, certain: bool) -> bool:
+def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: bool) -> bool:
     name = dotted(test.func)
     if not test.args or (key := path(test.args[0])) is None or name is None:
         return True
@@ -132,10 +126,8 @@ def _optional(value: Value) -> bool:
     return isinstance(value, Tensor) and value.optional
 
 
-def _present(value: Value, certain: bool) -> Value:
-    if isinstance(value, Tensor) and value.optional:
-        return replace(value, optional=False, assumed=value.assumed or not certain)
-    return value
+def _present(value: Value) -> Value:
+    return replace(value, optional=False) if isinstance(value, Tensor) and value.optional else value
 
 
 def _can_be(value: Value, truth: bool) -> bool:

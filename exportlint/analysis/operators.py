@@ -84,8 +84,12 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
     if isinstance(left, Size) or isinstance(right, Size):
         size = left if isinstance(left, Size) else right
         return size if not isinstance(op, ast.Div) else Python("float")
-    if isinstance(left, Const) and isinstance(right, Const):
+    if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, ast.BitOr | ast.BitAnd):
         return _fold(op, left.value, right.value)
+    if isinstance(op, ast.BitOr) and TRUE in (left, right):
+        return TRUE
+    if isinstance(op, ast.BitAnd) and FALSE in (left, right):
+        return FALSE
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN
     return PYTHON

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from exportlint.analysis import table
-from exportlint.analysis.evidence import tensor_parameters
+from exportlint.analysis.evidence import uses
 from exportlint.analysis.frame import Environment, Frame
+from exportlint.analysis.outline import Assignment, dotted
+from exportlint.analysis.project import Definition
 from exportlint.analysis.values import (
     NONE,
     PYTHON,
@@ -106,11 +108,12 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
 def forward_arguments(frame: Frame, node: FunctionLike, *, exported: bool) -> Environment:
     """What `forward` is given by torch.export, `self` left out.
 
-    `exported` says that nothing in the file calls the module: then what `forward` demands without a default is a
-    tensor. Elsewhere it takes an annotation, or a use that only a tensor allows.
+    It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `exported`
+    says that no other class of the file calls the module: then what `forward` demands without a default is a tensor
+    too, unless it is used like something else.
     """
     default = dict(defaults(node))
-    evidence = tensor_parameters(node)
+    evidence = uses(frame, node)
     env: Environment = {}
     for argument in list(_all_arguments(node))[1:]:
         name = argument.arg
@@ -118,9 +121,14 @@ def forward_arguments(frame: Frame, node: FunctionLike, *, exported: bool) -> En
         given = default.get(name)
         is_none = isinstance(given, ast.Constant) and given.value is None
         if value is None:
-            known = name in evidence
-            if given is None or is_none:
-                value = Tensor(Origin.INPUT, assumed=not known and not (exported and given is None), name=name)
+            use = evidence.get(name)
+            if use == "dict":
+                value = Dict((), UNKNOWN)
+            elif use == "list":
+                value = Sequence(UNKNOWN)
+            elif given is None or is_none:
+                surely = use == "tensor" or (use is None and exported and given is None)
+                value = Tensor(Origin.INPUT, assumed=not surely, name=name)
             else:
                 value = _like_default(frame.peek(given))
         if isinstance(value, Tensor):
@@ -173,7 +181,24 @@ def annotated_value(frame: Frame, annotation: ast.expr, name: str) -> Value | No
     if isinstance(annotation, ast.Subscript):
         return _generic(frame, annotation, name)
     if isinstance(annotation, ast.Name | ast.Attribute):
+        alias = _alias(frame, annotation)
+        if alias is not None:
+            return alias
         return _class(Frame(frame.engine, frame.module).peek(annotation), name)
+    return None
+
+
+def _alias(frame: Frame, annotation: ast.Name | ast.Attribute) -> Value | None:
+    """The value of `OptTensor` where the project says `OptTensor = Optional[Tensor]`."""
+    project = frame.engine.project
+    name = dotted(annotation)
+    found = project.member(frame.module, name) if name and "." not in name else None
+    if isinstance(found, str):
+        found = project.resolve(found, frame.module)
+    if isinstance(found, Definition) and isinstance(found.binding, Assignment):
+        value = found.binding.value
+        if isinstance(value, ast.Subscript | ast.BinOp | ast.Attribute):
+            return annotated_value(Frame(frame.engine, found.module, frame.symbol), value, name or "")
     return None
 
 

@@ -85,7 +85,11 @@ def definition_value(frame: Frame, definition: Definition) -> Value:
 
 def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
     engine = frame.engine
-    value = Frame(engine, module).peek(binding.value)
+    engine.eager += 1
+    try:
+        value = Frame(engine, module).peek(binding.value)
+    finally:
+        engine.eager -= 1
     if binding.index is not None:
         value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
     return settled(value, Origin.GLOBAL, engine.options.mode == "non-strict")

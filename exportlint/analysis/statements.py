@@ -190,7 +190,7 @@ def assert_statement(frame: Frame, node: ast.Assert) -> bool:
     value = frame.evaluate(node.test)
     checked = isinstance(data_of(value), Scalar)
     is_true = demand_truth(frame, value, node.test, "assert", checked=checked)
-    env = narrowed(frame, frame.env, node.test, True, certain=True)
+    env = narrowed(frame, frame.env, node.test, True)
     if is_true is False or env is None:
         return False
     frame.env = env

@@ -67,6 +67,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return same(tensor, kind=CASTS[name])
     if name in {"cuda", "to", "cpu"}:
         return _move(frame, tensor, name, arguments, node)
+    if name in {"share_memory_", "pin_memory"} and not tensor.assumed:
+        frame.emit(HostRead, node, tensor, api=name, operand=tensor)
     api = table.tensor_member(name)
     if api is None or api.kind != "method":
         return UNKNOWN
@@ -83,7 +85,7 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
 
 
     consume(frame, tensor, node, name)
-    if tensor.known:
+    if tensor.known or frame.engine.eager:
         return Python(tensor.kind) if name == "item" else Sequence(Python(tensor.kind))
     if not tensor.assumed:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)

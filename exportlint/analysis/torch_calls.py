@@ -103,6 +103,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
     )
     _note_writes(frame, api, arguments, node, receiver)
+    _note_dims(frame, api, overload, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and not t.known), None)
     if reads and read is not None:
@@ -115,6 +116,24 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     dynamic = overload.dynamic_shape if overload is not None else _always(api, "dynamic_shape")
     returns = overload.returns if overload is not None else _common_returns(api)
     return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
+
+
+DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+
+
+def _note_dims(
+    frame: Frame, api: table.Api, overload: table.Overload | None, arguments: Arguments, node: ast.AST
+) -> None:
+    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
+    chosen = overload or (api.overloads[0] if api.overloads else None)
+    names = chosen.parameters if chosen is not None else ()
+    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    for name, value in given:
+        if name in DIMS:
+            for item in _items(value) or (value,):
+                data = data_of(item)
+                if isinstance(data, Scalar):
+                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
 
 
 def _always(api: table.Api, flag: str) -> bool:
@@ -144,13 +163,15 @@ def build(
         else:
             dims = _kept_dims(name, operands)
         made = result(frame, node, name, _flat(operands), _dtype(returns, operands, arguments), dims)
-        if creates:
-            made = replace(made, assumed=False)
+        made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
-        return Tuple(tuple(build(frame, node, name, item, operands, dynamic=dynamic) for item in returns.items))
+        items = tuple(build(frame, node, name, item, operands, dynamic=dynamic) for item in returns.items)
+        return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
-        item = result(frame, node, name, _flat(operands), None, frozenset({0}) if dynamic else frozenset())
+        item = replace(
+            result(frame, node, name, _flat(operands), None, frozenset({0}) if dynamic else frozenset()), assumed=False
+        )
         return Sequence(item, "tuple")
     for operand in operands:
         for tensor in tensors_in(operand, 1):
@@ -164,14 +185,15 @@ def build(
 ELEMENTWISE = frozenset({
     "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs", "exp",
     "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda", "sort", "cat",
-    "torch.cat", "torch.abs", "torch.exp", "torch.relu", "torch.nn.functional.relu", "torch.sort", "torch.concat",
-    "add", "sub", "mul", "div", "masked_fill", "torch.zeros_like", "torch.ones_like", "torch.empty_like", "pow",
+    "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "pow",
+    "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "scatter", "logical_not", "ne", "eq",
+    "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm", "normalize", "square", "sub_", "scatter_",
 })  # fmt: skip
 """Operators that keep the sizes of their first tensor, as far as data-dependent dimensions go."""
 
 
 def _kept_dims(name: str, operands: list[Value]) -> frozenset[int]:
-    if name not in ELEMENTWISE:
+    if name.rpartition(".")[2] not in ELEMENTWISE:
         return frozenset()
     found: frozenset[int] = frozenset()
     for tensor in _flat(operands[:1]):
@@ -306,7 +328,7 @@ def _as_fresh(frame: Frame, node: ast.AST, value: Value) -> Value:
 
 def fresh(frame: Frame, node: ast.AST, name: str, operands: list[Value]) -> Tensor:
     """A new tensor of which nothing is known."""
-    return result(frame, node, name, _flat(operands))
+    return replace(result(frame, node, name, _flat(operands)), assumed=False)
 
 
 def construct(frame: Frame, name: str, arguments: Arguments) -> Value:

@@ -108,10 +108,11 @@ class Shape(Value):
 
 @dataclass(frozen=True, slots=True)
 class Tuple(Value):
-    """A tuple or list of known length."""
+    """A tuple or list of known length; `fields` are the names of a named tuple's items."""
 
     items: tuple[Value, ...]
     mutable: bool = False
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,12 @@ INSTEAD = {
     "one_hot": "pass `num_classes`",
     "_assert": 'use `torch._assert_async(condition, "message")`',
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
+    "cov": "compute it from `x - x.mean()` with `torch.matmul`",
+    "corrcoef": "compute it from `x - x.mean()` with `torch.matmul`",
+    "gaussian_nll_loss": "write the loss out, without the check of the variance",
+    "assert_close": "check outside of the model",
+    "trunc_normal_": "initialise parameters in `__init__`",
+    "narrow": "slice: `x[start : start + length]`",
 }
 
 

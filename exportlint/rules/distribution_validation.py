@@ -1,0 +1,33 @@
+"""EXP209 distribution-validation: a distribution checks its arguments, which are tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.analysis.values import FALSE, Tensor, options
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+PREFIX = "torch.distributions."
+WITHOUT_ARGUMENTS = frozenset({"Independent", "TransformedDistribution", "kl_divergence", "Transform", "constraints"})
+"""Names in `torch.distributions` that check no tensors of their own."""
+
+
+@rule("EXP209", "distribution-validation", Call)
+def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
+    """`Normal(mean, std)`, `Categorical(logits=x)` without `validate_args=False`."""
+    name = fact.name.rpartition(".")[2]
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded or not fact.name.startswith(PREFIX):
+        return
+    if not name[:1].isupper() or name in WITHOUT_ARGUMENTS or fact.keyword("validate_args") == FALSE:
+        return
+    given = (*fact.positional, *(value for _, value in fact.keywords))
+    if any(isinstance(o, Tensor) and not o.assumed for value in given for o in options(value)):
+        yield Report(
+            severity,
+            f"`{name}` checks the values of its arguments, which torch.export does not know",
+            "pass `validate_args=False`",
+        )

@@ -1,0 +1,139 @@
+"""Runs a block with torch: in eager, through `torch.export`, and what differs."""
+
+from __future__ import annotations
+
+import copy
+import re
+import sys
+import types
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils import _pytree as pytree
+
+from exportlint.findings import Mode
+from tests.catalogue.pages import Block
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call left behind: what it returned or raised, its arguments, and the state of the module."""
+
+    outputs: Any
+    error: Exception | None
+    arguments: tuple[Any, ...]
+    state: dict[str, torch.Tensor]
+
+
+class Prover:
+    """Runs blocks; `directory` is where their files lie. Exports each block once in each mode."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._exported: dict[tuple[Block, Mode], torch.export.ExportedProgram | Exception] = {}
+
+    def eager(self, block: Block, inputs: str) -> Outcome:
+        """What a fresh model of the block does with the inputs."""
+        namespace = self._load(block)
+        return _observe(_model(namespace), _arguments(inputs, namespace))
+
+    def export(self, block: Block, mode: Mode) -> torch.export.ExportedProgram | Exception:
+        """What `torch.export.export` makes of the block with its first inputs, or what it raises."""
+        key = block, mode
+        if key not in self._exported:
+            namespace = self._load(block)
+            torch._dynamo.reset()
+            model, arguments = _model(namespace), _arguments(block.inputs[0], namespace)
+            try:
+                self._exported[key] = torch.export.export(model, arguments, strict=mode == "strict")
+            except Exception as error:
+                self._exported[key] = error
+        return self._exported[key]
+
+    def exported(self, block: Block, mode: Mode, inputs: str) -> Outcome:
+        """What a fresh copy of the exported program does with the inputs. Raises what export raises."""
+        program = self.export(block, mode)
+        if isinstance(program, Exception):
+            raise program
+        return _observe(copy.deepcopy(program.module()), _arguments(inputs, self._load(block)))
+
+    def _load(self, block: Block) -> dict[str, Any]:
+        """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
+        path = self._directory / f"{block.name}.py"
+        path.write_text(block.source, encoding="utf-8")
+        module = types.ModuleType(block.name)
+        sys.modules[block.name] = module
+        exec(compile(block.source, str(path), "exec"), module.__dict__)
+        return module.__dict__
+
+
+def _model(namespace: dict[str, Any]) -> Any:
+    torch.manual_seed(0)
+    return namespace["Model"]().eval()
+
+
+def _arguments(inputs: str, namespace: dict[str, Any]) -> tuple[Any, ...]:
+    arguments: tuple[Any, ...] = eval(inputs, {**namespace, "torch": torch, "np": np})
+    return arguments
+
+
+def _observe(module: Any, arguments: tuple[Any, ...]) -> Outcome:
+    outputs, error = None, None
+    try:
+        outputs = module(*arguments)
+    except Exception as raised:
+        error = raised
+    return Outcome(outputs, error, arguments, {**dict(module.named_parameters()), **dict(module.named_buffers())})
+
+
+def difference(one: Outcome, other: Outcome, *, rewritten: bool = False) -> tuple[str, str] | None:
+    """What `one` and the `other` did where they differ, as text; None where they agree.
+
+    `rewritten`: the other is a rewrite of the source, which may change whether the arguments are written to and
+    whether the output has a gradient, and raise other exceptions where the first raises.
+    """
+    if (one.error is None) != (other.error is None):
+        return _describe(one), _describe(other)
+    if one.error is None and not _same(one.outputs, other.outputs, rewritten):
+        return _describe(one), _describe(other)
+    if one.error is not None:
+        return None
+    if not rewritten and not _same(one.arguments, other.arguments):
+        return f"arguments {one.arguments}", f"arguments {other.arguments}"
+    for name, tensor in one.state.items():
+        if name not in other.state or not _same(tensor.detach(), other.state[name].detach()):
+            return f"{name} = {tensor}", f"{name} = {other.state.get(name)}"
+    return None
+
+
+def _describe(outcome: Outcome) -> str:
+    if outcome.error is None:
+        return repr(outcome.outputs)
+    return f"{type(outcome.error).__name__}: {outcome.error}"
+
+
+def _same(one: Any, other: Any, rewritten: bool = False) -> bool:
+    ours, theirs = pytree.tree_leaves(one), pytree.tree_leaves(other)
+    return pytree.tree_structure(one) == pytree.tree_structure(other) and all(
+        _same_leaf(a, b, rewritten) for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def _same_leaf(one: Any, other: Any, rewritten: bool) -> bool:
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return type(one) is type(other) and bool(one == other)
+    # A FakeTensor that leaked out of the trace has no values to compare.
+    is_real = type(other) in (torch.Tensor, torch.nn.Parameter)
+    alike = (one.dtype, one.shape, one.device) == (other.dtype, other.shape, other.device)
+    gradient = rewritten or one.requires_grad == other.requires_grad
+    return is_real and alike and gradient and torch.allclose(one, other, equal_nan=True)
+
+
+def normalised(text: str) -> str:
+    """Text of torch without what differs from run to run: spaces, addresses, the numbers of symbols."""
+    text = re.sub(r"0x[0-9a-f]+", "0x", text)
+    text = re.sub(r"\b(u|zuf|s)\d+\b", r"\1", text)
+    return " ".join(text.split())

@@ -1,0 +1,91 @@
+"""The code is laid out as docs/architecture.md says, and starts without what it does not need."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = Path(__file__).parents[1]
+
+MAX_LINES = 250
+MAX_LONG_LINES = 500
+LONG = {
+    "analysis/builtin_calls.py",
+    "analysis/expressions.py",
+    "analysis/operators.py",
+    "analysis/parameters.py",
+    "analysis/table.py",
+    "analysis/torch_calls.py",
+    "analysis/values.py",
+    "source/discovery.py",
+}
+"""Files that may be longer than the rest, because dividing them would take apart one idea."""
+
+HEAVY = (
+    "asyncio", "concurrent.futures", "libcst", "lsprotocol", "multiprocessing", "numpy", "platformdirs", "pygls",
+    "rich", "torch", "unittest",
+)  # fmt: skip
+
+
+def test_imports_go_down() -> None:
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as main; main()"]
+    result = subprocess.run(
+        [*command, "--no-cache", "--no-logo"], cwd=PROJECT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Contracts: 2 kept, 0 broken." in result.stdout
+
+
+def test_the_page_shows_what_is_checked() -> None:
+    page = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = re.search(r"## Who may import whom\n\n```\n(.*?)```", page, re.DOTALL)
+    assert shown is not None
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    checked = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert shown[1].splitlines() == checked
+    described = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]*)\|", page, re.MULTILINE))))
+    assert described == set(re.findall(r"\w+", " ".join(checked)))
+
+
+def test_no_file_is_long() -> None:
+    root = PROJECT / "exportlint"
+    lengths = {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in root.rglob("*.py")
+    }
+    limits = {name: MAX_LONG_LINES if name in LONG else MAX_LINES for name in lengths}
+    assert {name: length for name, length in lengths.items() if length > limits[name]} == {}
+    assert lengths.keys() >= LONG
+
+
+@pytest.mark.parametrize(
+    ("argv", "exit_code", "also"),
+    [
+        (["model.py"], 1, ()),
+        (["--output-format", "json", "model.py"], 1, ()),
+        (["--version"], 0, ("json", "exportlint.linter", "exportlint.analysis")),
+        (["nowhere.py"], 1, ("exportlint.workers",)),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_nothing_heavy_is_loaded(argv: list[str], exit_code: int, also: tuple[str, ...], tmp_path: Path) -> None:
+    code = "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x if x.any() else -x\n"
+    (tmp_path / "model.py").write_text("import torch\n" + code, encoding="utf-8")
+    script = (
+        "import sys\nbefore = set(sys.modules)\nfrom exportlint.cli import main\n"
+        f"code = main({argv!r} + ['--isolated'] * {'--version' not in argv})\n"
+        f"print(code, *sorted(({{*{HEAVY!r}, *{also!r}}} & set(sys.modules)) - before), sep='\\n', file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert result.stderr.splitlines() == [str(exit_code)]
+    assert result.stdout

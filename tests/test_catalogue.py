@@ -1,0 +1,189 @@
+"""The catalogue is true: the linter finds what the blocks' comments state, and torch.export does what they claim."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from exportlint.claims import Claim
+from exportlint.config import Layer
+from exportlint.config.settings import combine
+from exportlint.findings import Mode, TorchVersion
+from exportlint.linter import Task, lint
+from exportlint.registry import Rule, all_rules, find_rule
+from tests.catalogue.pages import MODES, Block, Marked, Page, pages
+
+if TYPE_CHECKING:
+    from tests.catalogue.prover import Outcome, Prover
+
+VERSION: TorchVersion = (2, 13)
+"""The torch that the comments and quotations are about."""
+
+HEADINGS = [
+    "What it does",
+    "Why is this bad?",
+    "Severity",
+    "Example",
+    "Use instead",
+    "When it does not fire",
+    "References",
+]
+
+PAGES = pages()
+BLOCKS = [block for page in PAGES for block in page.blocks]
+ABOUT_TORCH = [page for page in PAGES if not page.code.startswith("EXP0")]
+RUN = [(page, block) for page in ABOUT_TORCH for block in page.blocks if block.inputs]
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of torch, about what the blocks do
+
+every_mode = pytest.mark.parametrize("mode", MODES)
+
+
+def id_of(value: object) -> str | None:
+    if isinstance(value, Block):
+        return f"{value.page[:6]}:{value.row}"
+    return value.code if isinstance(value, Page | Rule) else None
+
+
+def blocks_run(kind: str) -> pytest.MarkDecorator:
+    found = [(page, block) for page, block in RUN if block.kind == kind]
+    return pytest.mark.parametrize(("page", "block"), found, ids=[id_of(block) for _, block in found])
+
+
+@pytest.fixture(scope="session")
+def prover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prover]:
+    pytest.importorskip("torch")
+    from tests.catalogue.prover import Prover
+
+    disabled = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    yield Prover(tmp_path_factory.mktemp("blocks"))
+    logging.disable(disabled)
+
+
+def findings(block: Block, mode: Mode, directory: Path, version: TorchVersion = VERSION) -> list[Marked]:
+    """What the linter finds in the block, with every rule enabled."""
+    layer = Layer(directory, {"mode": mode, "torch-version": version})
+    task = Task(directory / f"{block.name}.py", combine([layer], directory), data=block.source.encode())
+    return sorted((f.span.start.row, f.name, f.severity.value) for f in lint([task]).findings)
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=id_of)
+def test_every_rule_has_a_page(rule: Rule) -> None:
+    assert [page.path.name for page in PAGES if page.code == rule.code] == [rule.page_name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=id_of)
+def test_every_page_is_about_a_rule_and_complete(page: Page) -> None:
+    assert find_rule(page.rule) is find_rule(page.code) is not None
+    assert page.headings == [h for h in HEADINGS if h != "Severity" or page in ABOUT_TORCH]
+
+
+@pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
+def test_every_page_shows_what_is_bad_and_quotes_what_happens(page: Page) -> None:
+    kinds = {block.kind for block in page.blocks}
+    assert kinds == {"bad", "fixed", "ok"}
+    assert bool(page.quotes) == (quoted(page) is not None)
+    for block in page.blocks:
+        if block.kind == "bad":
+            assert page.rule in {name for mode in MODES for _, name, _ in block.marked(mode)}
+
+
+@every_mode
+@pytest.mark.parametrize("block", BLOCKS, ids=id_of)
+def test_linter_finds_what_the_comments_state(block: Block, mode: Mode, tmp_path: Path) -> None:
+    assert findings(block, mode, tmp_path) == block.marked(mode)
+
+
+@pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
+def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
+    rule = find_rule(page.code)
+    assert rule is not None
+    versions, rows = page.severities
+    parsed = [tuple(int(part) for part in version.split(".")) for version in versions]
+    claims = [c for c in vars(sys.modules[rule.check.__module__]).values() if isinstance(c, Claim)]
+    assert versions == ["2.4", "2.6", "2.9", "2.13", "2.15"]
+    assert rows == {
+        (mode, tuple(claim.severity(mode, (major, minor)) for major, minor in parsed))
+        for claim in claims
+        for mode in MODES
+    }
+
+
+@every_mode
+@blocks_run("bad")
+def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
+    claimed = {severity for _, _, severity in block.marked(mode)}
+    if not block.needs_cuda:
+        assert prover.eager(block, block.inputs[0]).error is None
+    program = prover.export(block, mode)
+    if "error" in claimed:
+        assert isinstance(program, Exception)
+    elif "warning" in claimed:
+        assert differences(block, mode, prover)
+    else:
+        assert not differences(block, mode, prover)
+
+
+@every_mode
+@blocks_run("ok")
+def test_what_is_ok_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
+    assert prover.eager(block, block.inputs[0]).error is None
+    assert not differences(block, mode, prover)
+
+
+@every_mode
+@blocks_run("fixed")
+def test_what_is_fixed_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
+    assert prover.eager(block, block.inputs[0]).error is None
+    assert not differences(block, mode, prover)
+
+
+@blocks_run("fixed")
+def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, prover: Prover) -> None:
+    from tests.catalogue.prover import difference
+
+    bad = page.original_of(block)
+    assert bad.inputs == block.inputs
+    if not bad.needs_cuda:
+        for inputs in block.inputs:
+            assert difference(prover.eager(bad, inputs), prover.eager(block, inputs), rewritten=True) is None
+
+
+@pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
+def test_quotations_are_what_happens(page: Page, prover: Prover) -> None:
+    from tests.catalogue.prover import normalised
+
+    block = quoted(page)
+    said = [normalised(text) for mode in MODES if block for text in witnesses(block, mode, prover)]
+    for quote in page.quotes:
+        assert any(normalised(quote) in text for text in said), "\n".join(said)
+
+
+def quoted(page: Page) -> Block | None:
+    """The block that a page quotes torch about: the first one in which something does break."""
+    marks = ((block, {severity for mode in MODES for _, _, severity in block.marked(mode)}) for block in page.blocks)
+    return next((block for block, severities in marks if block.kind == "bad" and severities & {"error", "warning"}), None)
+
+
+def witnesses(block: Block, mode: Mode, prover: Prover) -> list[str]:
+    """What torch says about the block when it refuses it; else what the program does otherwise than the model."""
+    program = prover.export(block, mode)
+    if isinstance(program, Exception):
+        return [f"{type(program).__name__}: {program}"]
+    return [f"eager: {eager} exported: {exported}" for eager, exported in differences(block, mode, prover)]
+
+
+def differences(block: Block, mode: Mode, prover: Prover) -> list[tuple[str, str]]:
+    """What the model and its exported program do where they disagree, for each of the inputs."""
+    from tests.catalogue.prover import difference
+
+    pairs: list[tuple[Outcome, Outcome]] = [
+        (prover.eager(block, inputs), prover.exported(block, mode, inputs)) for inputs in block.inputs
+    ]
+    return [found for one, other in pairs if (found := difference(one, other)) is not None]

@@ -1,0 +1,134 @@
+"""What README.md and CONTRIBUTING.md show is so."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exportlint.registry import FAMILIES, all_rules, find_rule
+from exportlint.suppressions import find_suppressions
+
+PROJECT = Path(__file__).parents[1]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md"]
+
+
+def blocks(heading: str, language: str, page: str = README) -> list[str]:
+    """The fenced blocks in a language under a heading."""
+    (section,) = re.findall(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##+ |\Z)", page, re.MULTILINE | re.DOTALL)
+    found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block) for block in found]
+
+
+def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("FORCE_COLOR", "CLICOLOR"))}
+    command = [sys.executable, "-m", "exportlint", *argv]
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60, env=environment
+    )
+
+
+def test_the_first_command_prints_what_is_shown() -> None:
+    (command,) = blocks("Try it", "sh")
+    (shown,) = blocks("Try it", "text")
+    install, lint = command.strip().split(" && ")
+    assert install == "python -m pip install ."
+    name, *argv = shlex.split(lint)
+    assert name == "exportlint"
+    result = exportlint(*argv)
+    assert (result.returncode, result.stderr) == (0, "")
+    expected = "\n".join(re.escape(line) if line != "..." else r"(?:.*\n)*.*" for line in shown.splitlines())
+    assert re.fullmatch(expected, result.stdout.rstrip("\n")), result.stdout
+
+
+def test_the_command_of_the_tests_is_one_line_with_pins() -> None:
+    (command,) = blocks("Tests", "sh")
+    (constraints,) = re.findall(r"-c (\S+) ", command)
+    assert command.count("\n") == 1
+    pins = (PROJECT / constraints).read_text(encoding="utf-8").splitlines()
+    assert [pin for pin in pins if not re.fullmatch(r"#.*|[\w.-]+==[\w.]+", pin)] == []
+    assert "torch==2.13.0" in pins
+
+
+@pytest.mark.parametrize("line", [line for block in blocks("Use", "text") for line in block.splitlines()])
+def test_every_use_is_understood(line: str, tmp_path: Path) -> None:
+    argv = re.split(r"\s{2,}", line)[0]
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "net.py").write_text("import torch\n", encoding="utf-8")
+    result = exportlint(*shlex.split(argv)[1:], cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_settings_are_known(tmp_path: Path) -> None:
+    (text,) = blocks("Settings", "toml")
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "net.py").write_text("import torch\n", encoding="utf-8")
+    result = exportlint("--show-settings", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert 'torch-version = "2.13"' in result.stdout
+    assert "EXP201" not in next(line for line in result.stdout.splitlines() if line.startswith("select"))
+
+
+def test_suppressions_are_understood() -> None:
+    (text,) = blocks("Suppressions", "python")
+    found = find_suppressions(text)
+    assert found.problems == ()
+    assert [pragma.directive.verb for pragma in found.pragmas] == ["ignore", "ignore", "disable"]
+
+
+def test_the_hook_exists() -> None:
+    (text,) = blocks("pre-commit", "yaml")
+    hooks = (PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    assert set(re.findall(r"id: (\S+)", text)) <= set(re.findall(r"id: (\S+)", hooks))
+
+
+def test_the_table_of_families_is_complete() -> None:
+    shown = dict(re.findall(r"^\| (EXP\d) \| `([\w-]+)` \|", README, re.MULTILINE))
+    assert shown == {rule.family: FAMILIES[rule.family].name for rule in all_rules()}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_rules_and_links_exist(name: str) -> None:
+    page = PROJECT / name
+    text = page.read_text(encoding="utf-8")
+    assert [code for code in re.findall(r"\bEXP\d{3}\b", text) if find_rule(code) is None and code != "EXP999"] == []
+    links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_rule_of_the_tutorial_works(tmp_path: Path) -> None:
+    page = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (rule,) = blocks("Add a rule", "python", page)
+    (bad,) = blocks("Add a rule", "py bad", page)
+    (tmp_path / "model.py").write_text(bad, encoding="utf-8")
+    (tmp_path / "lint.py").write_text(rule + "\nfrom exportlint.cli import main\nmain()\n", encoding="utf-8")
+    row = next(row for row, line in enumerate(bad.splitlines(), start=1) if "warning: [host-random]" in line)
+    for mode, severity in (("non-strict", "warning"), ("strict", "error")):
+        command = [sys.executable, "lint.py", "model.py", "--isolated", "--output-format", "concise", "--mode", mode]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        assert result.stdout.startswith(
+            f"model.py:{row}:20: {severity}[EXP999 host-random]: `random.random()` is called"
+        )
+        assert "Found 1 finding" in result.stdout
+
+
+def test_torch_does_what_the_tutorial_claims() -> None:
+    torch = pytest.importorskip("torch")
+    (bad,) = blocks("Add a rule", "py bad", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    namespace: dict[str, Any] = {}
+    exec(bad, namespace)
+    module, one = namespace["Model"](), torch.ones(2)
+    program = torch.export.export(module, (one,)).module()
+    assert not torch.equal(module(one), module(one))
+    assert torch.equal(program(one), program(one))
+    with pytest.raises(Exception, match="random"):
+        torch.export.export(module, (one,), strict=True)
