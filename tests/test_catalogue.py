@@ -119,11 +119,13 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
 @blocks_run("bad")
 def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
     claimed = {severity for _, _, severity in block.marked(mode)}
+    if block.needs_cuda and prover.has_cuda:
+        pytest.skip("the claim is about machines without CUDA")
     if not block.needs_cuda:
         assert prover.eager(block, block.inputs[0]).error is None
     program = prover.export(block, mode)
-    if "error" in claimed:
-        assert isinstance(program, Exception)
+    if "error" in claimed or block.needs_cuda:
+        assert isinstance(program, Exception) == ("error" in claimed)
     elif "warning" in claimed:
         assert differences(block, mode, prover)
     else:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.runner import write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from exportlint.config.schema import schema
 from exportlint.config.settings import ALWAYS
 from exportlint.config.torch_version import NEWEST, detect_torch_version, parse_torch_version
 from exportlint.registry import expand
+from tests.cli.runner import write
 
 
 @pytest.fixture

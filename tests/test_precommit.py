@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.runner import CLEAN, NET, write
+
+from tests.cli.runner import CLEAN, NET, write
 
 PROJECT = Path(__file__).parents[1]
 MANIFEST = PROJECT / ".pre-commit-hooks.yaml"

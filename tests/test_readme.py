@@ -121,6 +121,7 @@ def test_the_rule_of_the_tutorial_works(tmp_path: Path) -> None:
         assert "Found 1 finding" in result.stdout
 
 
+@pytest.mark.filterwarnings("ignore:Dynamo does not know")
 def test_torch_does_what_the_tutorial_claims() -> None:
     torch = pytest.importorskip("torch")
     (bad,) = blocks("Add a rule", "py bad", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"))

@@ -18,12 +18,12 @@ from exportlint.analysis import (
 from exportlint.analysis.demands import consume
 from exportlint.analysis.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.frame import Frame
-from exportlint.analysis.instances import bound, build, find_method, is_module
+from exportlint.analysis.frame import Environment, Frame
+from exportlint.analysis.instances import bound, find_method, instantiate, is_module
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import Function, Instance, Object, tensors_in
+from exportlint.analysis.values import Function, Value, tensors_in
 
 RECURSION_LIMIT = 12_000
 
@@ -81,7 +81,7 @@ def _export(engine: Engine, cls: Class, entry_point: str, *, exported: bool) -> 
     engine.building.clear()
     engine.silent = engine.eager = 0
     try:
-        receiver = Object(_instance(frame, cls))
+        receiver = _instance(frame, cls)
         function = bound(frame, receiver, owner, definition)
         if isinstance(function, Function):
             _run_root(engine, function, receiver, exported=exported)
@@ -89,23 +89,22 @@ def _export(engine: Engine, cls: Class, entry_point: str, *, exported: bool) -> 
         engine.silent = engine.eager = 0  # what was found so far holds
 
 
-def _instance(frame: Frame, cls: Class) -> Instance:
-    instance = Instance(cls)
+def _instance(frame: Frame, cls: Class) -> Value:
+    """The module as its constructor leaves it, given nothing but configuration."""
     found = find_method(frame, cls, "__init__")
-    keywords = {}
+    keywords: Environment = {}
     if found is not None:
         owner, definition = found
         assert isinstance(definition, ast.FunctionDef)
         inner = Frame(frame.engine, owner.module, owner.qualname)
         keywords = constructor_arguments(inner, definition)
         keywords.pop(next(iter(keywords), ""), None)
-    build(frame, instance, [], dict(keywords), cls.node, silent=True)
-    return instance
+    return instantiate(frame, cls, list(keywords.values()), {}, cls.node)
 
 
-def _run_root(engine: Engine, function: Function, receiver: Object, *, exported: bool) -> None:
+def _run_root(engine: Engine, function: Function, receiver: Value, *, exported: bool) -> None:
     node = function.node
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(
         engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True
     )

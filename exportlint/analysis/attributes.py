@@ -81,7 +81,7 @@ def _attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return BoundMethod(value, name)
     if isinstance(value, Tuple) and name in value.fields:
         return value.items[value.fields.index(name)]
-    if isinstance(value, Shape | Tuple | Sequence | Dict | Const | Scalar):
+    if isinstance(value, (Shape, Tuple, Sequence, Dict, Const, Scalar)):
         return BoundMethod(value, name)
     if isinstance(value, TypeOf):
         return TypeOf(value.tensor, name)

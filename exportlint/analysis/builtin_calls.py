@@ -83,7 +83,7 @@ def _number(target: str, kind: str) -> Builtin:
             # non-strict fails here, so that nothing more is to be said; strict goes on with a symbol
             strict = frame.engine.options.mode == "strict"
             return Scalar(kind, "item", False, data.trail) if strict else Python(kind)  # type: ignore[arg-type]
-        if isinstance(value, Const) and isinstance(value.value, int | float) and kind != "complex":
+        if isinstance(value, Const) and isinstance(value.value, (int, float)) and kind != "complex":
             return Const(int(value.value) if kind == "int" else float(value.value))
         return value if isinstance(value, Size) and kind == "int" else Python(kind)
 
@@ -108,7 +108,7 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = _first(arguments)
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.all(), value.kind, value.dynamic)
-    return value if isinstance(value, Scalar | Size) else PYTHON
+    return value if isinstance(value, (Scalar, Size)) else PYTHON
 
 
 @builtin("len")
@@ -120,7 +120,7 @@ def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
             frame.emit(Conversion, node, value, target="len()", operand=value)
             return size if frame.engine.options.mode == "strict" else Python("int")
         return size
-    items = value.items if isinstance(value, Tuple | TorchModule) and value.items is not None else None
+    items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
     if isinstance(value, Tuple) and items is not None:
         return Const(len(items))
     return Python("int")
@@ -193,7 +193,7 @@ def _sum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, _first(arguments), _argument_node(node))
     if any(isinstance(o, Tensor) for o in options(item)):
         return result(frame, node, "sum", (item, *arguments.positional[1:]), getattr(item, "kind", None))
-    return item if isinstance(item, Scalar | Size) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
+    return item if isinstance(item, (Scalar, Size)) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
 
 
 @builtin("max", "min")
@@ -299,12 +299,12 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value, name = _first(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
         if isinstance(value, Object):
-            found = [v for v in value.instance.attributes.values() if isinstance(v, Tensor | Object | TorchModule)]
+            found = [v for v in value.instance.attributes.values() if isinstance(v, (Tensor, Object, TorchModule))]
             return join([*found[:3], UNKNOWN]) if len(arguments.positional) < 3 else UNKNOWN
         return UNKNOWN
     found_value = get_attribute(frame, value, name.value, node)
     default = arguments.get(2)
-    if default is None or (found_value != UNKNOWN and not isinstance(value, Unknown | Python)):
+    if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value
     return join((found_value, default))
 
@@ -362,7 +362,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         _format(frame, receiver.value, arguments, node)
         return Python("str")
-    if isinstance(receiver, Tuple | Sequence):
+    if isinstance(receiver, (Tuple, Sequence)):
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
             found = data_of(arguments.positional[0]) or data_of(item)
@@ -405,7 +405,7 @@ def _mutate(
 def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
     """What a container is after a method changed it."""
     value = arguments.get(1 if name == "insert" else 0)
-    if isinstance(receiver, Tuple | Sequence) and value is not None:
+    if isinstance(receiver, (Tuple, Sequence)) and value is not None:
         before = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
         if name in {"append", "add"}:
             if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:

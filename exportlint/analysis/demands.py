@@ -33,7 +33,7 @@ MAX_UNROLLED = 8
 
 def data_of(value: Value) -> Tensor | Scalar | None:
     """The tensor data that a value is, if it surely is some on the way at hand; None for what tracing knows."""
-    if isinstance(value, Const | Python):
+    if isinstance(value, (Const, Python)):
         return None
     found: Tensor | Scalar | None = None
     for option in options(value):
@@ -119,7 +119,7 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
         return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
     if isinstance(value, TorchModule) and value.items is not None:
         return join(value.items) if value.items else UNKNOWN
-    return PYTHON if isinstance(value, Python | Const) else UNKNOWN
+    return PYTHON if isinstance(value, (Python, Const)) else UNKNOWN
 
 
 def element_of(tensor: Tensor) -> Tensor:

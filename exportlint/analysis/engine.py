@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from exportlint.analysis.facts import Fact
@@ -13,6 +15,9 @@ from exportlint.findings import Mode
 
 MAX_DEPTH = 24
 MAX_STEPS = 400_000
+"""Expressions evaluated for one exported module."""
+MAX_EAGER_STEPS = 300
+"""Expressions evaluated for one call in a constructor: that is not what is exported."""
 
 
 class BudgetExceededError(Exception):
@@ -46,6 +51,9 @@ class Engine:
     active: list[ast.AST] = field(default_factory=list)
     building: set[Class] = field(default_factory=set)
     module_classes: dict[Class, bool] = field(default_factory=dict)
+    bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
+    lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
+    limit: int = MAX_STEPS
     silent: int = 0
     eager: int = 0
     steps: int = 0
@@ -53,8 +61,24 @@ class Engine:
     def step(self) -> None:
         """Count one evaluation. Raises BudgetExceededError when there were too many."""
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > self.limit:
             raise BudgetExceededError
+
+    @contextmanager
+    def at_most(self, steps: int) -> Iterator[None]:
+        """Run what is in here for so many steps; what it did until then holds."""
+        limit = self.limit
+        depth, silent, eager = len(self.active), self.silent, self.eager
+        self.limit = min(limit, self.steps + steps)
+        try:
+            yield
+        except BudgetExceededError:
+            if self.steps > limit:
+                raise
+            del self.active[depth:]
+            self.silent, self.eager = silent, eager
+        finally:
+            self.limit = limit
 
     def emit(self, fact: Fact) -> None:
         """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""

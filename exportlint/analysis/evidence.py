@@ -68,7 +68,7 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
         yield from ((name, "tensor") for name in _operands(frame, node))
         if isinstance(node.func, ast.Name) and node.func.id == "range":
             yield from ((name, "number") for argument in node.args for name in _terms(argument))
-    elif isinstance(node, ast.If | ast.While | ast.IfExp):
+    elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         yield from ((name, "number") for name in _tested(node.test))
 
 
@@ -87,7 +87,7 @@ def _terms(node: ast.expr) -> Iterator[str]:
         yield from (*_terms(node.left), *_terms(node.right))
     elif isinstance(node, ast.UnaryOp):
         yield from _terms(node.operand)
-    elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+    elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         yield from (name for side in (node.left, *node.comparators) for name in _terms(side))
 
 
@@ -109,5 +109,5 @@ def _operands(frame: Frame, call: ast.Call) -> Iterator[str]:
     for index, argument in enumerate(call.args):
         wanted = {o.types[index] if index < len(o.types) else "any" for o in api.overloads}
         if wanted <= {"tensor", "tensors"}:
-            candidates = argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+            candidates = argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else [argument]
             yield from (c.id for c in candidates if isinstance(c, ast.Name))

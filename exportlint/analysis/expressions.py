@@ -35,7 +35,7 @@ from exportlint.analysis.values import (
 
 @evaluates(ast.Constant)
 def constant(frame: Frame, node: ast.Constant) -> Value:
-    return Const(node.value) if isinstance(node.value, bool | int | float | str | None) else Python(str(type(node.value)))
+    return Const(node.value) if (node.value is None or isinstance(node.value, (bool, int, float, str))) else Python(str(type(node.value)))
 
 
 @evaluates(ast.Name)
@@ -189,7 +189,7 @@ def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
     for child in ast.walk(node):
         if isinstance(child, ast.Attribute) and child.attr in {"dtype", "is_cuda", "device"}:
             return True
-        if isinstance(child, ast.Name | ast.Attribute) and path(child) is not None:
+        if isinstance(child, (ast.Name, ast.Attribute)) and path(child) is not None:
             value = frame.peek(child)
             if any(o == NONE or (isinstance(o, Tensor) and o.optional) for o in options(value)):
                 return True
@@ -198,7 +198,7 @@ def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
 
 def doubtful(value: Value) -> Value:
     """A value that is there only if the example inputs make it so: nothing is claimed about it."""
-    return join(replace(o, assumed=True) if isinstance(o, Tensor | Scalar) else o for o in options(value))
+    return join(replace(o, assumed=True) if isinstance(o, (Tensor, Scalar)) else o for o in options(value))
 
 
 def falsy(value: Value) -> Value:

@@ -107,7 +107,10 @@ def _loop(
             test()
         if not endless:
             ends.append(frame.env)
-        entry = join_environments([entry, frame.env])
+        again = join_environments([entry, frame.env])
+        if again == entry:
+            break
+        entry = again
     frame.conditions -= 1
     if node.orelse and ends:
         frame.env = join_environments(ends) or before
@@ -202,7 +205,7 @@ def match_statement(frame: Frame, node: ast.Match) -> bool:
             demand_truth(frame, subject, node.subject, "match")
         for captured in ast.walk(pattern):
             name = getattr(captured, "name", None)
-            if isinstance(captured, ast.MatchAs | ast.MatchStar) and name:
+            if isinstance(captured, (ast.MatchAs, ast.MatchStar)) and name:
                 frame.env[name] = subject if captured is pattern else UNKNOWN
         if case.guard is not None:
             demand_truth(frame, frame.evaluate(case.guard), case.guard, "if")

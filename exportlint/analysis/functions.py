@@ -6,8 +6,9 @@ import ast
 
 from exportlint.analysis import builtin_calls, library_calls, module_calls, tensor_calls, torch_calls
 from exportlint.analysis.demands import elements
+from exportlint.analysis.engine import MAX_EAGER_STEPS
 from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.instances import attribute_of, bases, find_method, instantiate, note_call
+from exportlint.analysis.instances import attribute_of, bases, find_method, instantiate, is_module, note_call
 from exportlint.analysis.parameters import Arguments, bind
 from exportlint.analysis.values import (
     NONE,
@@ -135,7 +136,7 @@ def _call_super(
         found = find_method(frame, receiver.instance.definition, name, after=target.owner)
         if found is not None:
             owner, definition = found
-            assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
+            assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
             symbol = f"{owner.qualname}.{name}"
             return run(frame, Function(owner.module, definition, symbol, owner, receiver), positional, keywords, node)
         if name == "__init__":
@@ -186,14 +187,24 @@ def run(frame: Frame, function: Function, positional: list[Value], keywords: dic
     if key is not None and key in engine.results:
         return _returned(frame, engine.results[key], node, function)
     _mark_parameters(frame, inner, function, node)
+    value: Value = UNKNOWN
     engine.active.append(function.node)
     try:
-        value = _body(inner, function.node)
+        if engine.eager and not _builds_module(inner, function):
+            with engine.at_most(MAX_EAGER_STEPS):
+                value = _body(inner, function.node)
+        else:
+            value = _body(inner, function.node)
     finally:
         engine.active.pop()
     if key is not None:
         engine.results[key] = value
     return _returned(frame, value, node, function)
+
+
+def _builds_module(frame: Frame, function: Function) -> bool:
+    name = function.symbol.rpartition(".")[2]
+    return name == "__init__" and function.owner is not None and is_module(frame, function.owner)
 
 
 def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:

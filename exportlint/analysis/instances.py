@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
@@ -34,15 +33,24 @@ MODULE_LIBRARIES = frozenset({
 """Classes of other libraries that are `nn.Module`s."""
 
 
-def bases(frame: Frame, cls: Class) -> Iterator[Value]:
+def bases(frame: Frame, cls: Class) -> tuple[Value, ...]:
     """What the bases of a class are."""
-    for node in cls.node.bases:
-        target = node.value if isinstance(node, ast.Subscript) else node  # `Base[T]`
-        yield Frame(frame.engine, cls.module).peek(target)
+    known = frame.engine.bases
+    if cls not in known:
+        targets = [n.value if isinstance(n, ast.Subscript) else n for n in cls.node.bases]  # `Base[T]`
+        known[cls] = tuple(Frame(frame.engine, cls.module).peek(target) for target in targets)
+    return known[cls]
 
 
 def lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
     """The class and its project bases, in the order in which attributes are looked up."""
+    known = frame.engine.lineages
+    if cls not in known:
+        known[cls] = _lineage(frame, cls)
+    return known[cls]
+
+
+def _lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
     found: dict[Class, None] = {}
 
     def visit(current: Class) -> None:
@@ -93,7 +101,7 @@ def find_method(frame: Frame, cls: Class, name: str, after: Class | None = None)
 
 def bound(frame: Frame, receiver: Value, owner: Class, node: ast.AST) -> Value:
     """A method of a class, bound to an object."""
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     names = {d.id for d in node.decorator_list if isinstance(d, ast.Name)}
     target = None if "staticmethod" in names else ClassValue(owner) if "classmethod" in names else receiver
     return decorated(frame, Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, target))
@@ -108,7 +116,7 @@ def attribute_of(frame: Frame, value: Object, name: str, node: ast.AST) -> Value
     method = find_method(frame, instance.definition, name)
     if method is not None:
         owner, definition = method
-        assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
+        assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
         function = bound(frame, value, owner, definition)
         if any(_names_property(d) for d in definition.decorator_list):
             from exportlint.analysis.functions import call

@@ -125,7 +125,7 @@ def _holds_parameters(value: Value) -> bool:
     if isinstance(value, TorchModule):
         return value.name.rpartition(".")[2] not in {"ReLU", "Dropout", "Identity", "GELU", "Sigmoid", "Tanh", "Softmax"}
     if isinstance(value, Object):
-        return any(isinstance(v, Tensor | TorchModule) for v in value.instance.attributes.values())
+        return any(isinstance(v, (Tensor, TorchModule)) for v in value.instance.attributes.values())
     return False
 
 

@@ -55,12 +55,12 @@ def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assump
     operator, other = test.ops[0], test.comparators[0]
     is_none = isinstance(other, ast.Constant) and other.value is None
     key = path(test.left)
-    if key is None or not is_none or not isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+    if key is None or not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         return True
-    wants_none = isinstance(operator, ast.Is | ast.Eq) is assumption
+    wants_none = isinstance(operator, (ast.Is, ast.Eq)) is assumption
     found = options(_value(frame, env, test.left))
     if wants_none:
-        kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, Unknown | Python)]
+        kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, (Unknown, Python))]
         kept += [NONE for o in found if isinstance(o, Tensor) and o.optional]
     else:
         kept = [_present(o) for o in found if o != NONE]
@@ -101,7 +101,7 @@ def _is_one(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Unknown):
         return None
     if not isinstance(kind, External):
-        return False if isinstance(value, Tensor | Const | TorchModule) and not _optional(value) else None
+        return False if isinstance(value, (Tensor, Const, TorchModule)) and not _optional(value) else None
     last = kind.name.rpartition(".")[2]
     if isinstance(value, Tensor):
         if _optional(value) or value.assumed:
@@ -117,7 +117,7 @@ def _is_one(value: Value, kind: Value) -> bool | None:
         if last in {"list", "tuple"}:
             return last == ("list" if value.mutable else "tuple")
         return None if last in {"Sequence", "Iterable", "Collection"} else False
-    if isinstance(value, Object | TorchModule):
+    if isinstance(value, (Object, TorchModule)):
         return False if last in CONTAINER_TYPES or last == "Tensor" else None
     return None
 
@@ -133,7 +133,7 @@ def _present(value: Value) -> Value:
 def _can_be(value: Value, truth: bool) -> bool:
     if isinstance(value, Const):
         return bool(value.value) is truth
-    return not (isinstance(value, Object | TorchModule) and not truth and not isinstance(value, TorchModule))
+    return not (isinstance(value, (Object, TorchModule)) and not truth and not isinstance(value, TorchModule))
 
 
 def _keep(env: Environment, key: str, kept: list[Value]) -> bool:

@@ -74,7 +74,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         dims = frozenset() if isinstance(op, ast.MatMult) else dynamic_dims((left, right))
         return result(frame, node, "operator", (left, right), kind, dims)
     for sequence, count in ((left, right), (right, left)):
-        if isinstance(sequence, Tuple | Sequence):
+        if isinstance(sequence, (Tuple, Sequence)):
             return _sequence(frame, node, op, sequence, count, is_left=sequence is left)
     if isinstance(left, Scalar) or isinstance(right, Scalar):
         scalar = left if isinstance(left, Scalar) else right
@@ -84,7 +84,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
     if isinstance(left, Size) or isinstance(right, Size):
         size = left if isinstance(left, Size) else right
         return size if not isinstance(op, ast.Div) else Python("float")
-    if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, ast.BitOr | ast.BitAnd):
+    if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):
         return _fold(op, left.value, right.value)
     if isinstance(op, ast.BitOr) and TRUE in (left, right):
         return TRUE
@@ -97,7 +97,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
 
 def _fold(op: ast.operator, left: object, right: object) -> Value:
     function = ARITHMETIC.get(type(op))
-    small = isinstance(left, int | float) and isinstance(right, int | float)
+    small = isinstance(left, (int, float)) and isinstance(right, (int, float))
     if function is None or not small:
         return PYTHON
     try:
@@ -116,7 +116,7 @@ def _sequence(
         if isinstance(sequence, Tuple) and isinstance(count, int) and 0 <= count * len(sequence.items) <= 64:
             return Tuple(sequence.items * count, sequence.mutable)
         return Sequence(_item(sequence))
-    if isinstance(op, ast.Add) and isinstance(other, Tuple | Sequence):
+    if isinstance(op, ast.Add) and isinstance(other, (Tuple, Sequence)):
         if isinstance(sequence, Tuple) and isinstance(other, Tuple):
             first, second = (sequence, other) if is_left else (other, sequence)
             return Tuple(first.items + second.items, sequence.mutable)
@@ -153,9 +153,9 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
 def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
     if isinstance(value, Tensor):
         return result(frame, node, "operator", (value,), value.kind, value.dynamic)
-    if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, int | float):
+    if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
         return Const(-value.value)
-    return value if isinstance(value, Scalar | Size | Unknown) else PYTHON
+    return value if isinstance(value, (Scalar, Size, Unknown)) else PYTHON
 
 
 @evaluates(ast.Compare)
@@ -176,15 +176,15 @@ def compare(frame: Frame, node: ast.Compare) -> Value:
 
 
 def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, left_node: ast.expr) -> Value:
-    if isinstance(op, ast.Is | ast.IsNot):
+    if isinstance(op, (ast.Is, ast.IsNot)):
         return _identity(frame, node, op, left, right)
     if isinstance(left, TypeOf) or isinstance(right, TypeOf):
         return _type_test(frame, node, op, left, right)
-    if isinstance(op, ast.In | ast.NotIn):
+    if isinstance(op, (ast.In, ast.NotIn)):
         return _contains(frame, node, left, right, isinstance(op, ast.In))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left
-        if isinstance(other, Const) and not isinstance(other.value, int | float):
+        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
             return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == "a"`: Python's answer, no data
         return result(frame, node, "comparison", (left, right), "bool", dynamic_dims((left, right)))
     if isinstance(left, Scalar) or isinstance(right, Scalar):
@@ -193,7 +193,7 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
         assert isinstance(scalar, Scalar)
         if scalar.api == "size" and _never_negative(op, other, scalar is left):
             return TRUE
-        if isinstance(other, Const) and not isinstance(other.value, int | float):
+        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
             return Const(isinstance(op, ast.NotEq))
         return Scalar("bool", scalar.api, scalar.assumed, scalar.trail)
     if isinstance(left, Const) and isinstance(right, Const):
@@ -201,7 +201,7 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
         except (TypeError, KeyError):
             return BOOL
-    if isinstance(left, Tuple | Sequence | Shape) and isinstance(right, Tuple | Sequence | Shape):
+    if isinstance(left, (Tuple, Sequence, Shape)) and isinstance(right, (Tuple, Sequence, Shape)):
         return _compare_sequences(frame, node, op, left, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return BOOL
@@ -221,7 +221,7 @@ def _identity(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right
         if other == NONE:
             if value == NONE:
                 return Const(positive)
-            surely = isinstance(value, Tensor | Scalar | Size | Tuple | Sequence | Dict | Shape)
+            surely = isinstance(value, (Tensor, Scalar, Size, Tuple, Sequence, Dict, Shape))
             surely = surely and not (isinstance(value, Tensor) and (value.optional or value.assumed))
             if surely or (isinstance(value, Const) and value.value is not None):
                 return Const(not positive)
@@ -271,7 +271,7 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
             frame.emit(Branch, node, right, construct="in", condition=right)
         return BOOL
     needle = data_of(left)
-    if isinstance(right, Tuple | Sequence):
+    if isinstance(right, (Tuple, Sequence)):
         items = right.items if isinstance(right, Tuple) else (right.item,)
         hashed = isinstance(right, Sequence) and right.type == "set"
         if isinstance(needle, Tensor) and all(isinstance(i, Const) and isinstance(i.value, str) for i in items):
@@ -280,7 +280,7 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
             frame.emit(Branch, node, needle, construct="in", condition=needle)
             return BOOL
         found = next((d for i in items if (d := data_of(i)) is not None), None)
-        if needle is None and isinstance(found, Scalar) and isinstance(left, Const | Size):
+        if needle is None and isinstance(found, Scalar) and isinstance(left, (Const, Size)):
             frame.emit(Branch, node, found, construct="in", condition=found)
         if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
             return Const((left in items) is positive)
@@ -305,7 +305,7 @@ def _compare_sequences(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Val
         return BOOL
     first = next((t for t in tensors_in(left, 1) if not t.assumed), None)
     second = next((t for t in tensors_in(right, 1) if not t.assumed), None)
-    if first is not None and second is not None and isinstance(op, ast.Eq | ast.NotEq):
+    if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):
         frame.emit(Branch, node, first, construct="comparison", condition=first)
     return BOOL
 

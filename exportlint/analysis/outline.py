@@ -116,7 +116,7 @@ class Module:
                 self.bindings[statement.name] = Class(self, statement, statement.name)
             elif isinstance(statement, FunctionNode):
                 self.bindings[statement.name] = statement
-            elif isinstance(statement, ast.Import | ast.ImportFrom):
+            elif isinstance(statement, (ast.Import, ast.ImportFrom)):
                 for name, target in imported(statement, self.package):
                     if name == "*":
                         self.stars.append(target)
@@ -134,7 +134,7 @@ class Module:
             if isinstance(value, ast.Constant) and value.value is None and target.id in self.bindings:
                 return
             self.bindings[target.id] = Assignment(value)
-        elif isinstance(target, ast.Tuple | ast.List):
+        elif isinstance(target, (ast.Tuple, ast.List)):
             for index, element in enumerate(target.elts):
                 if isinstance(element, ast.Name):
                     self.bindings[element.id] = Assignment(value, index)

@@ -137,7 +137,7 @@ def forward_arguments(frame: Frame, node: FunctionLike, *, exported: bool) -> En
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
         env[name] = value
-        if isinstance(value, Sequence | Dict):
+        if isinstance(value, (Sequence, Dict)):
             env[f"{name}.<input>"] = value
     if node.args.vararg is not None:
         env[node.args.vararg.arg] = Sequence(
@@ -180,7 +180,7 @@ def annotated_value(frame: Frame, annotation: ast.expr, name: str) -> Value | No
         return _either(frame, [annotation.left, annotation.right], name)
     if isinstance(annotation, ast.Subscript):
         return _generic(frame, annotation, name)
-    if isinstance(annotation, ast.Name | ast.Attribute):
+    if isinstance(annotation, (ast.Name, ast.Attribute)):
         alias = _alias(frame, annotation)
         if alias is not None:
             return alias
@@ -197,7 +197,7 @@ def _alias(frame: Frame, annotation: ast.Name | ast.Attribute) -> Value | None:
         found = project.resolve(found, frame.module)
     if isinstance(found, Definition) and isinstance(found.binding, Assignment):
         value = found.binding.value
-        if isinstance(value, ast.Subscript | ast.BinOp | ast.Attribute):
+        if isinstance(value, (ast.Subscript, ast.BinOp, ast.Attribute)):
             return annotated_value(Frame(frame.engine, found.module, frame.symbol), value, name or "")
     return None
 

@@ -36,7 +36,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
     """Bind what `target` names to a value."""
     if isinstance(target, ast.Name):
         _assign_name(frame, target, value, statement)
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, (ast.Tuple, ast.List)):
         _assign_items(frame, target, value, statement)
     elif isinstance(target, ast.Starred):
         assign(frame, target.value, Sequence(value), statement)
@@ -46,12 +46,12 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
         container = frame.evaluate(target.value)
         store(frame, target, container, value)
         _note_container_mutation(frame, target.value, container, "[…] =", target)
-        if isinstance(container, Dict | Tuple | Sequence) and isinstance(target.value, ast.Name):
+        if isinstance(container, (Dict, Tuple, Sequence)) and isinstance(target.value, ast.Name):
             frame.env[target.value.id] = stored(container, frame.evaluate(target.slice), value)
 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
-    if any(isinstance(o, Tensor | Scalar) for o in options(value)):
+    if any(isinstance(o, (Tensor, Scalar)) for o in options(value)):
         source = getattr(statement, "value", None) or getattr(statement, "iter", None) or statement
         message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"
         value = with_trail(value, frame.trail(source, message, trail_of(value)))
@@ -117,7 +117,7 @@ def stored(container: Value, key: Value, value: Value) -> Value:
 
 
 def _note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
-    if frame.is_root and isinstance(node, ast.Name) and isinstance(container, Dict | Sequence | Tuple):
+    if frame.is_root and isinstance(node, ast.Name) and isinstance(container, (Dict, Sequence, Tuple)):
         if frame.env.get(f"{node.id}.<input>") is not None:
             frame.emit(ContainerMutation, site, None, api=api, name=node.id)
 

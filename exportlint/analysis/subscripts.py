@@ -43,7 +43,7 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return _tensor_item(frame, node, container, index)
     if isinstance(container, Shape):
         return _shape_item(frame, node, container, index)
-    if isinstance(container, Tuple | Sequence):
+    if isinstance(container, (Tuple, Sequence)):
         return _sequence_item(frame, node, container, index)
     if isinstance(container, Dict):
         return _dict_item(frame, node, container, index)
@@ -76,7 +76,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             elif value.dynamic:
                 dynamic.add(dim)
             dim, position = dim + 1, position + 1
-        elif isinstance(value, Tuple | Sequence):
+        elif isinstance(value, (Tuple, Sequence)):
             dim, position = dim + 1, position + 1
         elif isinstance(value, Python) and value.type == "ellipsis":
             return result(frame, node, "indexing", (tensor, index), tensor.kind)
@@ -126,7 +126,7 @@ def _constant(frame: Frame, node: ast.expr | None) -> object:
     if node is None:
         return None
     value = frame.peek(node)
-    return value.value if isinstance(value, Const) and isinstance(value.value, int | None) else Ellipsis
+    return value.value if isinstance(value, Const) and (value.value is None or isinstance(value.value, int)) else Ellipsis
 
 
 def _any_item(container: Tuple | Sequence) -> Value:
@@ -173,7 +173,7 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             if isinstance(data, Tensor):
                 consume(frame, data, target, "[…] =")
             frame.emit(Mutation, target, option, api="[…] =", target=option)
-        elif isinstance(option, Tuple | Sequence):
+        elif isinstance(option, (Tuple, Sequence)):
             if not isinstance(target.slice, ast.Slice):
                 demand_number(frame, index, target.slice, "list index")
         elif isinstance(option, Dict):

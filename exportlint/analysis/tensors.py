@@ -53,7 +53,7 @@ def promoted(values: Iterable[Value]) -> Kind | None:
 
 def kind_of(value: Value) -> Kind | None:
     """The class of a tensor's dtype or of a Python number."""
-    if isinstance(value, Tensor | Scalar):
+    if isinstance(value, (Tensor, Scalar)):
         return value.kind
     if isinstance(value, Size):
         return "int"

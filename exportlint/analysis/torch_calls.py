@@ -216,7 +216,7 @@ def _flat(operands: Iterable[Value]) -> list[Value]:
     found: list[Value] = []
     for operand in operands:
         found.append(operand)
-        if isinstance(operand, Tuple | Sequence | Dict | Union):
+        if isinstance(operand, (Tuple, Sequence, Dict, Union)):
             found.extend(tensors_in(operand, 2))
     return found
 
@@ -238,7 +238,7 @@ def _dtype(returns: table.Returns, operands: list[Value], arguments: Arguments |
     if returns.dtype == "accumulated":
         return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
     if returns.dtype == "promoted":
-        return promoted(o for o in operands if isinstance(o, Tensor | Scalar | Size | Const))
+        return promoted(o for o in operands if isinstance(o, (Tensor, Scalar, Size, Const)))
     return None
 
 
@@ -275,7 +275,7 @@ def _literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     if isinstance(data, Tensor):
         made = result(frame, node, name, (data,), _dtype(table.Returns("tensor", "same"), [data], arguments))
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)
-    if isinstance(data, Tuple | Sequence):
+    if isinstance(data, (Tuple, Sequence)):
         inner = next((t for t in tensors_in(data) if not t.assumed and t.data is None), None)
         if inner is not None and frame.engine.options.mode == "non-strict":
             frame.emit(Conversion, node, inner, target=f"{name}()", operand=inner)
@@ -287,7 +287,7 @@ def _literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
         kind = "float" if name in {"torch.Tensor", "torch.FloatTensor"} else "int" if name == "torch.LongTensor" else None
     if kind is None and data is not None:
         kind = promoted(_items(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
-    known = isinstance(data, Const | Python) and frame.engine.options.mode == "non-strict" and name != "torch.Tensor"
+    known = isinstance(data, (Const, Python)) and frame.engine.options.mode == "non-strict" and name != "torch.Tensor"
     return Tensor(
         Origin.FRESH, kind, known=known, trail=frame.trail(node, "`{}` is a tensor"),
         dynamic=frozenset({0}) if name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar) else frozenset(),
@@ -313,7 +313,7 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
         found = [call(frame, f, given, {}, node) for f in (arguments.get(1, "true_fn"), arguments.get(2, "false_fn")) if f]
         return fresh(frame, node, name, arguments.all()) if not found else _as_fresh(frame, node, join(found))
     function = arguments.get(0)
-    return Partial(function) if isinstance(function, Function | Partial | TorchModule) else function or UNKNOWN
+    return Partial(function) if isinstance(function, (Function, Partial, TorchModule)) else function or UNKNOWN
 
 
 CHECKPOINT_OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})
@@ -323,7 +323,7 @@ def _as_fresh(frame: Frame, node: ast.AST, value: Value) -> Value:
     """A value as an operator gives it: numbers become tensors."""
     if isinstance(value, Tuple):
         return Tuple(tuple(_as_fresh(frame, node, i) for i in value.items))
-    return result(frame, node, "cond", (value,)) if not isinstance(value, Sequence | Dict) else value
+    return result(frame, node, "cond", (value,)) if not isinstance(value, (Sequence, Dict)) else value
 
 
 def fresh(frame: Frame, node: ast.AST, name: str, operands: list[Value]) -> Tensor:

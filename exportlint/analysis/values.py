@@ -279,7 +279,7 @@ def join(values: Iterable[Value]) -> Value:
             del found[constant]
         found.setdefault(PYTHON, PYTHON)
     if len(found) > MAX_OPTIONS or not found:
-        interesting = [v for v in found if isinstance(v, Tensor | Scalar)]
+        interesting = [v for v in found if isinstance(v, (Tensor, Scalar))]
         return Union((UNKNOWN, *interesting[: MAX_OPTIONS - 1])) if interesting else UNKNOWN
     return next(iter(found)) if len(found) == 1 else Union(tuple(found))
 
@@ -314,7 +314,7 @@ def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
 
 def with_trail(value: Value, trail: Trail) -> Value:
     """The same value, one step later. Only what findings explain has a trail."""
-    if isinstance(value, Tensor | Scalar | Size):
+    if isinstance(value, (Tensor, Scalar, Size)):
         return replace(value, trail=trail)
     if isinstance(value, Union):
         return Union(tuple(with_trail(option, trail) for option in value.options))
@@ -324,7 +324,7 @@ def with_trail(value: Value, trail: Trail) -> Value:
 def trail_of(value: Value) -> Trail | None:
     """How the value came about, if that is known."""
     for option in options(value):
-        if isinstance(option, Tensor | Scalar | Size) and option.trail is not None:
+        if isinstance(option, (Tensor, Scalar, Size)) and option.trail is not None:
             return option.trail
         if isinstance(option, Shape):
             return option.tensor.trail

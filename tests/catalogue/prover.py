@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import re
 import sys
 import types
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -20,12 +21,16 @@ from tests.catalogue.pages import Block
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call left behind: what it returned or raised, its arguments, and the state of the module."""
+    """What a call left behind: what it returned or raised, its arguments, and the state of the module.
+
+    `written` are the names in the state that the call changed.
+    """
 
     outputs: Any
     error: Exception | None
     arguments: tuple[Any, ...]
     state: dict[str, torch.Tensor]
+    written: frozenset[str]
 
 
 class Prover:
@@ -34,6 +39,8 @@ class Prover:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._exported: dict[tuple[Block, Mode], torch.export.ExportedProgram | Exception] = {}
+
+    has_cuda: Final = torch.cuda.is_available()
 
     def eager(self, block: Block, inputs: str) -> Outcome:
         """What a fresh model of the block does with the inputs."""
@@ -58,7 +65,11 @@ class Prover:
         program = self.export(block, mode)
         if isinstance(program, Exception):
             raise program
-        return _observe(copy.deepcopy(program.module()), _arguments(inputs, self._load(block)))
+        module = program.module()
+        # A FakeTensor that leaked into the program has no data to copy, and nothing that a call could spoil.
+        with contextlib.suppress(RuntimeError):
+            module = copy.deepcopy(module)
+        return _observe(module, _arguments(inputs, self._load(block)))
 
     def _load(self, block: Block) -> dict[str, Any]:
         """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
@@ -81,12 +92,19 @@ def _arguments(inputs: str, namespace: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _observe(module: Any, arguments: tuple[Any, ...]) -> Outcome:
+    before = {name: tensor.detach().clone() for name, tensor in _state(module).items()}
     outputs, error = None, None
     try:
         outputs = module(*arguments)
     except Exception as raised:
         error = raised
-    return Outcome(outputs, error, arguments, {**dict(module.named_parameters()), **dict(module.named_buffers())})
+    state = _state(module)
+    written = frozenset(name for name, tensor in state.items() if name not in before or not _same(before[name], tensor))
+    return Outcome(outputs, error, arguments, state, written)
+
+
+def _state(module: Any) -> dict[str, torch.Tensor]:
+    return {name: tensor.detach() for name, tensor in (*module.named_parameters(), *module.named_buffers())}
 
 
 def difference(one: Outcome, other: Outcome, *, rewritten: bool = False) -> tuple[str, str] | None:
@@ -103,9 +121,11 @@ def difference(one: Outcome, other: Outcome, *, rewritten: bool = False) -> tupl
         return None
     if not rewritten and not _same(one.arguments, other.arguments):
         return f"arguments {one.arguments}", f"arguments {other.arguments}"
-    for name, tensor in one.state.items():
-        if name not in other.state or not _same(tensor.detach(), other.state[name].detach()):
-            return f"{name} = {tensor}", f"{name} = {other.state.get(name)}"
+    # Strict mode leaves out of the program's state what the program does not use.
+    for name in (*(one.state.keys() & other.state.keys()), *(one.written - other.state.keys())):
+        ours, theirs = one.state[name], other.state.get(name)
+        if not _same(ours, theirs):
+            return f"{name} = {ours}", f"{name} = {theirs}"
     return None
 
 

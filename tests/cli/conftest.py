@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.runner import Result, Run
 from exportlint.cli import main
+from tests.cli.runner import Result, Run
 
 
 @pytest.fixture

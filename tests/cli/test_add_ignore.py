@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.runner import NET, Run, write
+from tests.cli.runner import NET, Run, write
 
 HEAD = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
 

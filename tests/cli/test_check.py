@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.runner import CLEAN, NET, Run, write
 from exportlint.analysis.project import Project
 from exportlint.check import check_file
 from exportlint.config import Settings
 from exportlint.findings import Finding, Severity
 from exportlint.source import SourceFile
+from tests.cli.runner import CLEAN, NET, Run, write
 
 WARNING = "x = 1  # exportlint: ignore[tensor-branch]\n"
 

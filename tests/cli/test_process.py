@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.runner import NET, write
+from tests.cli.runner import NET, write
 
 COMMAND = [sys.executable, "-m", "exportlint"]
 

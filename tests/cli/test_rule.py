@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from cli.runner import Run
 from exportlint.registry import all_rules, page
+from tests.cli.runner import Run
 
 
 @pytest.mark.parametrize("name", ["EXP001", "syntax-error"])
