@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from exportlint.analysis.analyze import analyze
-from exportlint.analysis.engine import Options
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.trail import Site, Trail
+from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import Context, Report
 from exportlint.config import Settings
 from exportlint.findings import Finding, Severity, Span, Step
@@ -30,17 +30,19 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     module = project.add(source)
     options = Options(mode=settings.mode, module_bases=settings.module_bases, entry_points=settings.entry_points)
     context = Context(settings.mode, settings.torch_version)
-    found: list[Finding] = []
-    for fact in analyze(module, project, options):
-        for rule in _rules_for(type(fact)):
-            for report in rule.check(fact, context):
-                found.append(_finding(rule, fact, report, project, settings))
-    return distinct(found)
+    rules = _rules_by_fact()
+    return distinct(
+        _finding(rule, fact, report, project, settings)
+        for fact in analyze(module, project, options)
+        for rule in rules.get(type(fact), ())
+        for report in rule.check(fact, context)
+    )
 
 
 @functools.cache
-def _rules_for(kind: type[Fact]) -> tuple[Rule, ...]:
-    return tuple(rule for rule in all_rules() if kind in rule.facts)
+def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
+    kinds = {kind for rule in all_rules() for kind in rule.facts}
+    return {kind: tuple(rule for rule in all_rules() if kind in rule.facts) for kind in kinds}
 
 
 def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
@@ -70,9 +72,7 @@ def _steps(trail: Trail | None, project: Project) -> Iterator[Step]:
     for step in trail.steps() if trail is not None else ():
         source = step.module.source
         node = step.node
-        site = Site(
-            step.module.filename, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
-        )
+        site = site_of(step.module, node)
         text = step.message.replace("{}", snippet(step.module, node)) if "{}" in step.message else step.message
         found = Step(project.display_name(site.filename), span_of(source, site), text)
         if found != previous:
@@ -126,6 +126,3 @@ def _encloses(outer: Finding, inner: Finding) -> bool:
         and outer.code.startswith("EXP1")
         and _within(inner.span, outer.span)
     )
-
-
-Check = Callable[[Fact, Context], Iterable[Report]]

@@ -6,24 +6,30 @@ import ast
 import gc
 import sys
 
-# the modules that register how expressions and statements are interpreted
-from exportlint.analysis import (
+# these register how code is interpreted
+from exportlint.analysis.calls import dispatch, functions, modules  # noqa: F401 - they register calls
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
     expressions,  # noqa: F401
     flow,  # noqa: F401
-    functions,  # noqa: F401
     operators,  # noqa: F401
+    statements,  # noqa: F401
     subscripts,  # noqa: F401
 )
-from exportlint.analysis.demands import consume
-from exportlint.analysis.engine import BudgetExceededError, Engine, Options
-from exportlint.analysis.facts import Fact
-from exportlint.analysis.frame import Environment, Frame
-from exportlint.analysis.instances import bound, find_method, instantiate, is_module
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import consume
+from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
+from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.interpreter.instances import bound, find_method, instantiate, is_module
+from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
+from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import Function, Value, tensors_in
+from exportlint.analysis.values import (
+    Function,
+    Value,
+)
 
 RECURSION_LIMIT = 12_000
 
@@ -34,8 +40,8 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
     and the files that it imports, on nothing else.
     """
-    if not may_matter(module, options):
-        return ()
+    if not any(cls.node.bases for cls in module.classes):
+        return ()  # no class that could be a module
     engine = Engine(project, options)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
@@ -50,11 +56,6 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
         if was_enabled:
             gc.enable()
     return tuple(engine.facts.values())
-
-
-def may_matter(module: Module, options: Options) -> bool:
-    """Whether a file can hold a module at all: cheap, and true for every file that does."""
-    return any(cls.node.bases for cls in module.classes)
 
 
 def _called_names(module: Module) -> frozenset[str]:
@@ -99,15 +100,13 @@ def _instance(frame: Frame, cls: Class) -> Value:
         inner = Frame(frame.engine, owner.module, owner.qualname)
         keywords = constructor_arguments(inner, definition)
         keywords.pop(next(iter(keywords), ""), None)
-    return instantiate(frame, cls, list(keywords.values()), {}, cls.node)
+    return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node)
 
 
 def _run_root(engine: Engine, function: Function, receiver: Value, *, exported: bool) -> None:
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    frame = Frame(
-        engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True
-    )
+    frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
     frame.env = forward_arguments(frame, node, exported=exported)
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from exportlint.analysis.trail import Site, Trail
-from exportlint.analysis.values import Scalar, Tensor, Value
+from exportlint.analysis.values import (
+    Scalar,
+    Tensor,
+    Value,
+)
 
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",

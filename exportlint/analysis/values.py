@@ -6,10 +6,9 @@ Values are equal when they behave alike; how they came about (`trail`) does not 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from exportlint.analysis.outline import Class, Module
@@ -257,92 +256,3 @@ UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
-MAX_OPTIONS = 4
-
-
-def options(value: Value) -> tuple[Value, ...]:
-    """What a value can be, one by one."""
-    return value.options if isinstance(value, Union) else (value,)
-
-
-def join(values: Iterable[Value]) -> Value:
-    """The value that is one of `values`. Constants that differ become some Python value."""
-    found: dict[Value, Value] = {}
-    for value in values:
-        for option in options(value):
-            found.setdefault(option, option)
-    if len(found) == 1:
-        return next(iter(found))
-    constants = [v for v in found if isinstance(v, Const) and v.value is not None]
-    if len(constants) > 1 and not all(isinstance(v.value, bool) for v in constants):
-        for constant in constants:
-            del found[constant]
-        found.setdefault(PYTHON, PYTHON)
-    if len(found) > MAX_OPTIONS or not found:
-        interesting = [v for v in found if isinstance(v, (Tensor, Scalar))]
-        return Union((UNKNOWN, *interesting[: MAX_OPTIONS - 1])) if interesting else UNKNOWN
-    return next(iter(found)) if len(found) == 1 else Union(tuple(found))
-
-
-V = TypeVar("V", bound=Value)
-
-
-def pick(value: Value, kind: type[V]) -> V | None:
-    """The option of this class, if there is one."""
-    for option in options(value):
-        if isinstance(option, kind):
-            return option
-    return None
-
-
-def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
-    """The tensors that a value is or contains."""
-    for option in options(value):
-        if isinstance(option, Tensor):
-            yield option
-        elif depth and isinstance(option, Tuple):
-            for item in option.items:
-                yield from tensors_in(item, depth - 1)
-        elif depth and isinstance(option, Sequence):
-            yield from tensors_in(option.item, depth - 1)
-        elif depth and isinstance(option, Dict):
-            for _, item in option.entries:
-                yield from tensors_in(item, depth - 1)
-            if option.rest is not None:
-                yield from tensors_in(option.rest, depth - 1)
-
-
-def with_trail(value: Value, trail: Trail) -> Value:
-    """The same value, one step later. Only what findings explain has a trail."""
-    if isinstance(value, (Tensor, Scalar, Size)):
-        return replace(value, trail=trail)
-    if isinstance(value, Union):
-        return Union(tuple(with_trail(option, trail) for option in value.options))
-    return value
-
-
-def trail_of(value: Value) -> Trail | None:
-    """How the value came about, if that is known."""
-    for option in options(value):
-        if isinstance(option, (Tensor, Scalar, Size)) and option.trail is not None:
-            return option.trail
-        if isinstance(option, Shape):
-            return option.tensor.trail
-    return None
-
-
-def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dict[str, Value] | None:
-    """What the variables hold where several ways meet; None for a way that is never taken."""
-    live = [e for e in environments if e is not None]
-    if not live:
-        return None
-    first, *others = live
-    joined = dict(first)
-    for other in others:
-        for name, value in other.items():
-            mine = joined.get(name)
-            if mine is None:
-                joined[name] = value
-            elif mine is not value and mine != value:
-                joined[name] = join((mine, value))
-    return joined

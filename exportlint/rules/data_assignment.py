@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import DataWrite
-from exportlint.analysis.values import Origin, Tensor
+from exportlint.analysis.values import (
+    Origin,
+    Tensor,
+)
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report
 from exportlint.registry import rule
 

@@ -15,7 +15,7 @@ LENGTH = Claim(non_strict=always(ERROR), strict=always(None))
 
 @rule("EXP105", "data-dependent-size", Branch, Conversion)
 def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator[Report]:
-    """`if idx.numel() == 0` or `len(idx)` where `idx = mask.nonzero()`, `x[mask]`, `torch.unique(x)`, `x[:n.item()]`."""
+    """`if idx.numel() == 0` or `len(idx)` where `idx` is `mask.nonzero()`, `x[mask]` or `x[:n.item()]`."""
     if fact.guarded:
         return
     if isinstance(fact, Branch):

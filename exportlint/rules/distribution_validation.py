@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
-from exportlint.analysis.values import FALSE, Tensor, options
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import (
+    FALSE,
+    Tensor,
+)
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 

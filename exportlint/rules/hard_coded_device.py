@@ -19,7 +19,9 @@ def hard_coded_device(fact: DeviceMove | Creation, context: Context) -> Iterator
         return
     if isinstance(fact, DeviceMove):
         severity = context.severity(MOVE)
-        message = f"`{fact.api}` moves a traced tensor to {fact.device!r}: export raises without it, and bakes it with it"
+        message = (
+            f"`{fact.api}` moves a traced tensor to {fact.device!r}: export raises without it, and bakes it with it"
+        )
         instead = "leave the tensor where it is: the caller moves model and inputs"
     else:
         severity = context.severity(CREATION)

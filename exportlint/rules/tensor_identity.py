@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Identity
-from exportlint.analysis.values import Origin, Tensor
+from exportlint.analysis.values import (
+    Origin,
+    Tensor,
+)
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 

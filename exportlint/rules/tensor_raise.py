@@ -24,4 +24,6 @@ def tensor_raise(fact: Branch, context: Context) -> Iterator[Report]:
         instead = "use `torch._check(not condition)`, without a message if you export with `strict=True`"
     else:
         instead = 'use `torch._assert_async(~condition, "message")`, which stays in the program'
-    yield Report(severity, "`raise` under a condition on tensor data: torch.export cannot know whether it holds", instead)
+    yield Report(
+        severity, "`raise` under a condition on tensor data: torch.export cannot know whether it holds", instead
+    )

@@ -28,7 +28,11 @@ INSTEAD = {
     "list method": "use tensor comparison instead of Python's `==`",
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
 }
-LABELS = {"comparison": "comparison of several values", "list method": "search in a list", "is_nonzero": "`is_nonzero()`"}
+LABELS = {
+    "comparison": "comparison of several values",
+    "list method": "search in a list",
+    "is_nonzero": "`is_nonzero()`",
+}
 
 
 @rule("EXP103", "tensor-truth", Branch)

@@ -13,7 +13,7 @@ MODES: tuple[Mode, ...] = ("non-strict", "strict")
 DIRECTORY = Path(__file__).parents[2] / "rules"
 
 _FENCE = re.compile(
-    r"(?:^<!-- (?P<directive>run|needs cuda|lint only): (?P<detail>.*?) -->\n)?"
+    r"(?:^<!-- (?P<directive>run|needs cuda): (?P<detail>.*?) -->\n)?"
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -32,8 +32,8 @@ class Block:
     """A fenced block of Python.
 
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
-    `bad` one. `inputs` are the expressions of the tuples of arguments to run it with; none means that only the linter
-    runs it. `needs_cuda`: where there is none, eager cannot run it and export can.
+    `bad` one. `inputs` are the tuples of arguments to run it with, as expressions. It is exported with the first.
+    `needs_cuda`: eager cannot run it without, while export can.
     """
 
     page: str
@@ -96,10 +96,10 @@ class Page:
             kind, _, label = match["info"].strip().partition(" ")
             row = self.text.count("\n", 0, match.start("body"))
             block = Block(self.path.name, row, kind, label, match["body"], (), match["directive"] == "needs cuda")
-            if match["directive"] in ("run", "needs cuda"):
+            if match["directive"]:
                 inputs = tuple(part.strip() for part in match["detail"].split(";"))
             else:
-                inputs = _original(found, block).inputs if kind == "fixed" and not match["directive"] else ()
+                inputs = _original(found, block).inputs if kind == "fixed" else ()
             found.append(replace(block, inputs=inputs))
         return found
 

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
+from exportlint.config.torch_version import parse_torch_version
 from exportlint.findings import Mode
 from tests.catalogue.pages import Block
 
@@ -41,6 +42,7 @@ class Prover:
         self._exported: dict[tuple[Block, Mode], torch.export.ExportedProgram | Exception] = {}
 
     has_cuda: Final = torch.cuda.is_available()
+    version: Final = parse_torch_version(torch.__version__)
 
     def eager(self, block: Block, inputs: str) -> Outcome:
         """What a fresh model of the block does with the inputs."""

@@ -5,19 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from exportlint.analysis.demands import demand_truth, elements
-from exportlint.analysis.frame import Environment, Frame, Loop, executes
-from exportlint.analysis.narrowing import narrowed
-from exportlint.analysis.scopes import look_up
-from exportlint.analysis.statements import assign
-from exportlint.analysis.values import UNKNOWN, External, Value, join_environments
+from exportlint.analysis.facts import Construct
+from exportlint.analysis.interpreter.demands import demand_truth, elements
+from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
+from exportlint.analysis.interpreter.narrowing import narrowed
+from exportlint.analysis.interpreter.scopes import look_up
+from exportlint.analysis.interpreter.statements import assign
+from exportlint.analysis.joins import join_environments
+from exportlint.analysis.values import (
+    UNKNOWN,
+    External,
+    Value,
+)
 
 LOOP_PASSES = 2
 """A second pass over a loop body sees what the first one left behind; more passes find nothing new in practice."""
 
 
 @executes(ast.If)
-def if_statement(frame: Frame, node: ast.If) -> bool:
+def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=_only_raises(node))
     before = frame.env
@@ -36,7 +42,7 @@ def if_statement(frame: Frame, node: ast.If) -> bool:
     return resume(frame, before, ends)
 
 
-def _construct(frame: Frame, node: ast.If) -> str:
+def _construct(frame: Frame, node: ast.If) -> Construct:
     # `elif` is an `if` in `orelse` whose text starts with "elif"; only the source tells
     line = frame.module.source.lines.line(node.lineno)
     return "elif" if line.encode()[node.col_offset :].startswith(b"elif") else "if"
@@ -65,15 +71,14 @@ executes(ast.AsyncFor)(for_statement)
 
 
 @executes(ast.While)
-def while_statement(frame: Frame, node: ast.While) -> bool:
+def _while_statement(frame: Frame, node: ast.While) -> bool:
     def test() -> bool | None:
         return demand_truth(frame, frame.evaluate(node.test), node.test, "while")
 
     is_true = test()
     if is_true is False:
         return frame.execute(node.orelse)
-    reached = _loop(frame, node, lambda: None, test, endless=is_true is True)
-    return reached
+    return _loop(frame, node, lambda: None, test, endless=is_true is True)
 
 
 def _loop(
@@ -119,14 +124,14 @@ def _loop(
 
 
 @executes(ast.Break)
-def break_statement(frame: Frame, node: ast.Break) -> bool:
+def _break_statement(frame: Frame, node: ast.Break) -> bool:
     if frame.loops:
         frame.loops[-1].breaks.append(frame.env)
     return False
 
 
 @executes(ast.Continue)
-def continue_statement(frame: Frame, node: ast.Continue) -> bool:
+def _continue_statement(frame: Frame, node: ast.Continue) -> bool:
     if frame.loops:
         frame.loops[-1].continues.append(frame.env)
     return False
@@ -150,7 +155,7 @@ executes(ast.AsyncWith)(with_statement)
 
 
 @executes(ast.Try)
-def try_statement(frame: Frame, node: ast.Try) -> bool:
+def _try_statement(frame: Frame, node: ast.Try) -> bool:
     before = dict(frame.env)
     if any(_swallows(frame, handler) for handler in node.handlers):
         with frame.guarded():
@@ -193,7 +198,7 @@ def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
 
 
 @executes(ast.Match)
-def match_statement(frame: Frame, node: ast.Match) -> bool:
+def _match_statement(frame: Frame, node: ast.Match) -> bool:
     subject = frame.evaluate(node.subject)
     before = frame.env
     ends: list[Environment] = []
@@ -224,5 +229,5 @@ def _compares(pattern: ast.pattern) -> bool:
 
 
 @executes(ast.Pass)
-def pass_statement(frame: Frame, node: ast.Pass) -> bool:
+def _pass_statement(frame: Frame, node: ast.Pass) -> bool:
     return True

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.demands import consume, data_of, demand_truth, unpack
 from exportlint.analysis.facts import ContainerMutation, DataWrite, Mutation, Raise
-from exportlint.analysis.frame import Environment, Frame, executes
-from exportlint.analysis.narrowing import narrowed
-from exportlint.analysis.operators import operate
+from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth, unpack
+from exportlint.analysis.interpreter.frame import Environment, Frame, executes
+from exportlint.analysis.interpreter.narrowing import narrowed
+from exportlint.analysis.interpreter.operators import operate
+from exportlint.analysis.interpreter.scopes import decorated, look_up, named_value
+from exportlint.analysis.interpreter.subscripts import store
+from exportlint.analysis.joins import join, options, trail_of, with_trail
 from exportlint.analysis.outline import Class, imported
-from exportlint.analysis.scopes import decorated, look_up, named_value
-from exportlint.analysis.subscripts import store
 from exportlint.analysis.values import (
     NONE,
     ClassValue,
@@ -25,10 +26,6 @@ from exportlint.analysis.values import (
     Tensor,
     Tuple,
     Value,
-    join,
-    options,
-    trail_of,
-    with_trail,
 )
 
 
@@ -106,7 +103,11 @@ def stored(container: Value, key: Value, value: Value) -> Value:
             return container.updated(key.value, value)
         return Dict(container.entries, value if container.rest is None else join((container.rest, value)))
     if isinstance(container, Tuple) and container.items:
-        if isinstance(key, Const) and isinstance(key.value, int) and -len(container.items) <= key.value < len(container.items):
+        if (
+            isinstance(key, Const)
+            and isinstance(key.value, int)
+            and -len(container.items) <= key.value < len(container.items)
+        ):
             items = list(container.items)
             items[key.value] = value
             return Tuple(tuple(items), container.mutable)
@@ -117,19 +118,20 @@ def stored(container: Value, key: Value, value: Value) -> Value:
 
 
 def _note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
-    if frame.is_root and isinstance(node, ast.Name) and isinstance(container, (Dict, Sequence, Tuple)):
-        if frame.env.get(f"{node.id}.<input>") is not None:
-            frame.emit(ContainerMutation, site, None, api=api, name=node.id)
+    if not isinstance(node, ast.Name) or not isinstance(container, (Dict, Sequence, Tuple)):
+        return
+    if frame.is_root and f"{node.id}.<input>" in frame.env:
+        frame.emit(ContainerMutation, site, None, api=api, name=node.id)
 
 
 @executes(ast.Expr)
-def expression(frame: Frame, node: ast.Expr) -> bool:
+def _expression(frame: Frame, node: ast.Expr) -> bool:
     frame.evaluate(node.value)
     return True
 
 
 @executes(ast.Assign)
-def assignment(frame: Frame, node: ast.Assign) -> bool:
+def _assignment(frame: Frame, node: ast.Assign) -> bool:
     value = frame.evaluate(node.value)
     for target in node.targets:
         assign(frame, target, value, node)
@@ -137,14 +139,14 @@ def assignment(frame: Frame, node: ast.Assign) -> bool:
 
 
 @executes(ast.AnnAssign)
-def annotated_assignment(frame: Frame, node: ast.AnnAssign) -> bool:
+def _annotated_assignment(frame: Frame, node: ast.AnnAssign) -> bool:
     if node.value is not None:
         assign(frame, node.target, frame.evaluate(node.value), node)
     return True
 
 
 @executes(ast.AugAssign)
-def augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
+def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
     old = frame.evaluate(node.target)
     operand = frame.evaluate(node.value)
     symbol = SYMBOLS.get(type(node.op), "") + "="
@@ -168,14 +170,14 @@ SYMBOLS = {
 
 
 @executes(ast.Return)
-def return_statement(frame: Frame, node: ast.Return) -> bool:
+def _return_statement(frame: Frame, node: ast.Return) -> bool:
     value = frame.evaluate(node.value) if node.value is not None else NONE
     frame.returns.append(value)
     return False
 
 
 @executes(ast.Raise)
-def raise_statement(frame: Frame, node: ast.Raise) -> bool:
+def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
     exception = ""
     if node.exc is not None:
         frame.evaluate(node.exc)
@@ -186,7 +188,7 @@ def raise_statement(frame: Frame, node: ast.Raise) -> bool:
 
 
 @executes(ast.Assert)
-def assert_statement(frame: Frame, node: ast.Assert) -> bool:
+def _assert_statement(frame: Frame, node: ast.Assert) -> bool:
     value = frame.evaluate(node.test)
     checked = isinstance(data_of(value), Scalar)
     is_true = demand_truth(frame, value, node.test, "assert", checked=checked)
@@ -198,7 +200,7 @@ def assert_statement(frame: Frame, node: ast.Assert) -> bool:
 
 
 @executes(ast.FunctionDef)
-def function_definition(frame: Frame, node: ast.FunctionDef) -> bool:
+def _function_definition(frame: Frame, node: ast.FunctionDef) -> bool:
     frame.cell.variables = frame.env
     symbol = f"{frame.symbol}.<locals>.{node.name}" if frame.symbol else node.name
     frame.env[node.name] = decorated(frame, Function(frame.module, node, symbol, frame.owner, None, frame.cell))
@@ -206,7 +208,7 @@ def function_definition(frame: Frame, node: ast.FunctionDef) -> bool:
 
 
 @executes(ast.ClassDef)
-def class_definition(frame: Frame, node: ast.ClassDef) -> bool:
+def _class_definition(frame: Frame, node: ast.ClassDef) -> bool:
     frame.env[node.name] = ClassValue(Class(frame.module, node, f"{frame.symbol}.<locals>.{node.name}"))
     return True
 
@@ -223,7 +225,7 @@ executes(ast.ImportFrom)(import_statement)
 
 
 @executes(ast.Delete)
-def delete(frame: Frame, node: ast.Delete) -> bool:
+def _delete(frame: Frame, node: ast.Delete) -> bool:
     for target in node.targets:
         if isinstance(target, ast.Name):
             frame.env.pop(target.id, None)
@@ -232,13 +234,13 @@ def delete(frame: Frame, node: ast.Delete) -> bool:
 
 
 @executes(ast.Global)
-def global_statement(frame: Frame, node: ast.Global) -> bool:
+def _global_statement(frame: Frame, node: ast.Global) -> bool:
     frame.globals.update(node.names)
     return True
 
 
 @executes(ast.Nonlocal)
-def nonlocal_statement(frame: Frame, node: ast.Nonlocal) -> bool:
+def _nonlocal_statement(frame: Frame, node: ast.Nonlocal) -> bool:
     frame.nonlocals.update(node.names)
     return True
 

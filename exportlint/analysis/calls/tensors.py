@@ -6,12 +6,12 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
-from exportlint.analysis.demands import consume, size_of
+from exportlint.analysis.calls.results import DTYPES, apply, fresh
 from exportlint.analysis.facts import Branch, DeviceMove, HostRead
-from exportlint.analysis.frame import Frame
-from exportlint.analysis.parameters import Arguments
-from exportlint.analysis.tensors import same
-from exportlint.analysis.torch_calls import DTYPES, apply, fresh
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import consume, size_of
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -58,8 +58,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
             consume(frame, tensor, node, name)
             frame.emit(Branch, node, tensor, construct="is_nonzero", condition=tensor)
         return Python("bool")
-    if name == "type" and arguments.all():
-        return fresh(frame, node, name, [tensor])
+    if name == "type" and arguments.values:
+        return fresh(frame, node, name, (tensor,))
     if name in METADATA:
         return PYTHON if name not in {"new", "new_tensor"} else Tensor()
     if name in CASTS:
@@ -83,7 +83,6 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
 
 def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
 
-
     consume(frame, tensor, node, name)
     if tensor.known or frame.engine.eager:
         return Python(tensor.kind) if name == "item" else Sequence(Python(tensor.kind))
@@ -94,7 +93,7 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
 
 
 def _size(tensor: Tensor, arguments: Arguments) -> Value:
-    if not arguments.all():
+    if not arguments.values:
         return Shape(tensor)
     dim = arguments.get(0, "dim")
     return size_of(tensor, dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else -1)
@@ -102,11 +101,10 @@ def _size(tensor: Tensor, arguments: Arguments) -> Value:
 
 def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
 
-
     consume(frame, tensor, node, name)
     device: object = "cuda" if name == "cuda" else "cpu" if name == "cpu" else None
     kind = tensor.kind
-    for value in arguments.all():
+    for value in arguments.values:
         if isinstance(value, Const) and isinstance(value.value, str):
             device = value.value
         elif isinstance(value, Tensor) and name == "to":
@@ -117,6 +115,3 @@ def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
     if isinstance(device, str) and not tensor.assumed:
         frame.emit(DeviceMove, node, tensor, api=name, device=device, operand=tensor)
     return same(tensor, kind=kind)
-
-
-

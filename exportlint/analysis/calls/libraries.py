@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.demands import data_of, demand_number, elements
+from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.facts import Conversion, Copy, HostRead
-from exportlint.analysis.frame import Frame
-from exportlint.analysis.parameters import Arguments
-from exportlint.analysis.tensors import result
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import data_of, demand_number, elements
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.tensors import result
+from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -24,8 +26,6 @@ from exportlint.analysis.values import (
     TorchModule,
     Tuple,
     Value,
-    options,
-    tensors_in,
 )
 
 KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod", "math.fabs"})
@@ -46,12 +46,10 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if name in COPIES or name == "copy.copy":
         return _copy(frame, name, first, node)
     if name == "functools.partial":
-        return Partial(first, tuple(arguments.positional[1:]), tuple(arguments.keywords.items()))
+        return Partial(first, arguments.positional[1:], tuple(arguments.keywords.items()))
     if name == "functools.reduce":
-        from exportlint.analysis.functions import call
-
         item = elements(frame, arguments.get(1) or UNKNOWN, node)
-        return call(frame, first, [item, item], {}, node)
+        return frame.call(first, Arguments((item, item)), node)
     if name in {"functools.wraps", "functools.lru_cache", "functools.cache"}:
         return first if isinstance(first, Function) else PYTHON
     if name == "operator.index":
@@ -66,13 +64,7 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
     if name == "weakref.ref":
         return UNKNOWN
-    return _foreign(frame, arguments, node)
-
-
-def _foreign(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    from exportlint.analysis.torch_calls import consume_arguments
-
-    consume_arguments(frame, arguments.positional, arguments.keywords, node)
+    consume_arguments(frame, arguments, node)
     return UNKNOWN
 
 
@@ -84,24 +76,21 @@ def _math(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     if keeps and isinstance(first, Tensor) and name != "math.prod":
         demand_number(frame, first, node, f"{name}()")
         return Python("int")
-    found = False
-    for value in arguments.positional:
-        items = value.items if isinstance(value, Tuple) else (value,)
-        if not found:
-            found = any([demand_number(frame, item, node, f"{name}()") for item in items])
+    operands = [item for v in arguments.positional for item in (v.items if isinstance(v, Tuple) else (v,))]
+    next((item for item in operands if demand_number(frame, item, node, f"{name}()")), None)
     if keeps and any(isinstance(o, Size) for o in options(first)):
         return first
     return Python("bool" if name in {"math.isnan", "math.isinf", "math.isfinite", "math.isclose"} else "float")
 
 
 def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    tensor = next((t for v in arguments.all() for t in tensors_in(v, 2) if not t.assumed), None)
+    tensor = next((t for v in arguments.values for t in tensors_in(v, 2) if not t.assumed), None)
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api=name.replace("numpy", "np", 1), operand=tensor)
         if frame.engine.options.mode == "strict":
             return result(frame, node, name, (tensor,))
         return Python("ndarray")
-    scalar = next((s for v in arguments.all() for s in _scalars(v)), None)
+    scalar = next((s for v in arguments.values for s in _scalars(v)), None)
     if scalar is not None and name not in NUMPY_PLAIN:
         demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
     return Python("ndarray")
@@ -123,7 +112,15 @@ def _copy(frame: Frame, name: str, value: Value, node: ast.AST) -> Value:
 
 def _holds_parameters(value: Value) -> bool:
     if isinstance(value, TorchModule):
-        return value.name.rpartition(".")[2] not in {"ReLU", "Dropout", "Identity", "GELU", "Sigmoid", "Tanh", "Softmax"}
+        return value.name.rpartition(".")[2] not in {
+            "ReLU",
+            "Dropout",
+            "Identity",
+            "GELU",
+            "Sigmoid",
+            "Tanh",
+            "Softmax",
+        }
     if isinstance(value, Object):
         return any(isinstance(v, (Tensor, TorchModule)) for v in value.instance.attributes.values())
     return False
@@ -136,6 +133,3 @@ def _json(frame: Frame, value: Value, node: ast.AST) -> None:
     data = data_of(value)
     if data is not None:
         frame.emit(Conversion, node, data, target="json.dumps()", operand=data)
-
-
-

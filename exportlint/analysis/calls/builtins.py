@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
-from exportlint.analysis.demands import (
+from exportlint.analysis.facts import Construct, Conversion, Identity
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
     demand_truth,
@@ -15,16 +16,14 @@ from exportlint.analysis.demands import (
     size_of,
     truth,
 )
-from exportlint.analysis.facts import Branch, ContainerMutation, Conversion, Identity
-from exportlint.analysis.frame import Frame
-from exportlint.analysis.narrowing import is_instance
-from exportlint.analysis.parameters import Arguments
-from exportlint.analysis.tensors import result
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.narrowing import is_instance
+from exportlint.analysis.interpreter.tensors import result
+from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
-    BoundMethod,
     Const,
     Dict,
     Object,
@@ -39,8 +38,6 @@ from exportlint.analysis.values import (
     TypeOf,
     Unknown,
     Value,
-    join,
-    options,
 )
 
 Builtin = Callable[[Frame, Arguments, ast.AST], Value]
@@ -107,7 +104,7 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = _first(arguments)
     if isinstance(value, Tensor):
-        return result(frame, node, "abs", arguments.all(), value.kind, value.dynamic)
+        return result(frame, node, "abs", arguments.values, value.kind, value.dynamic)
     return value if isinstance(value, (Scalar, Size)) else PYTHON
 
 
@@ -151,20 +148,16 @@ def _zip(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("map")
 def _map(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    from exportlint.analysis.functions import call
-
-    function, *iterables = arguments.positional or [UNKNOWN]
+    function, *iterables = arguments.positional or (UNKNOWN,)
     given = [elements(frame, v, _argument_node(node, i + 1)) for i, v in enumerate(iterables)]
-    return Sequence(call(frame, function, given, {}, node), "generator")
+    return Sequence(frame.call(function, Arguments(tuple(given)), node), "generator")
 
 
 @builtin("filter")
 def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    from exportlint.analysis.functions import call
-
     function, iterable = arguments.get(0) or NONE, arguments.get(1) or UNKNOWN
     item = elements(frame, iterable, _argument_node(node, 1))
-    kept = item if function == NONE else call(frame, function, [item], {}, node)
+    kept = item if function == NONE else frame.call(function, Arguments((item,)), node)
     assert isinstance(node, ast.Call)
     demand_truth(frame, kept, node, "filter()")
     return Sequence(item, "generator")
@@ -173,18 +166,18 @@ def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("any", "all")
 def _any_all(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call)
-    construct = "any()" if getattr(node.func, "id", "any") == "any" else "all()"
+    construct: Construct = "any()" if getattr(node.func, "id", "any") == "any" else "all()"
     value = _first(arguments)
     item = elements(frame, value, _argument_node(node))
     if isinstance(value, Tuple):
         for each in value.items:
             if data_of(each) is not None:
-                demand_truth(frame, each, node, construct)  # type: ignore[arg-type]
+                demand_truth(frame, each, node, construct)
         truths = [truth(each) for each in value.items]
         if None not in truths:
             return Const(any(truths) if construct == "any()" else all(truths))
         return Python("bool")
-    demand_truth(frame, item, node, construct)  # type: ignore[arg-type]
+    demand_truth(frame, item, node, construct)
     return Python("bool")
 
 
@@ -198,16 +191,14 @@ def _sum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("max", "min")
 def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    from exportlint.analysis.functions import call
-
     assert isinstance(node, ast.Call)
     name = getattr(node.func, "id", "max")
-    construct = "min()" if name == "min" else "max()"
+    construct: Construct = "min()" if name == "min" else "max()"
     key = arguments.keywords.get("key")
     positional = arguments.positional
     values = [elements(frame, positional[0], _argument_node(node))] if len(positional) == 1 else positional
     if key is not None and key != NONE:
-        keyed = call(frame, key, [join(values)], {}, node)
+        keyed = frame.call(key, Arguments((join(values),)), node)
         demand_truth(frame, keyed, node, construct)
         return join(values)
     if len(positional) == 1 and isinstance(positional[0], Tensor) and not positional[0].assumed:
@@ -235,12 +226,10 @@ def _is_float(value: Value) -> bool:
 
 @builtin("sorted")
 def _sorted(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    from exportlint.analysis.functions import call
-
     assert isinstance(node, ast.Call)
     item = elements(frame, _first(arguments), _argument_node(node))
     key = arguments.keywords.get("key")
-    keyed = item if key is None or key == NONE else call(frame, key, [item], {}, node)
+    keyed = item if key is None or key == NONE else frame.call(key, Arguments((item,)), node)
     demand_truth(frame, keyed, node, "sorted()")
     return Sequence(item)
 
@@ -294,15 +283,13 @@ def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("getattr")
 def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    from exportlint.analysis.attributes import get_attribute
-
     value, name = _first(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
         if isinstance(value, Object):
             found = [v for v in value.instance.attributes.values() if isinstance(v, (Tensor, Object, TorchModule))]
             return join([*found[:3], UNKNOWN]) if len(arguments.positional) < 3 else UNKNOWN
         return UNKNOWN
-    found_value = get_attribute(frame, value, name.value, node)
+    found_value = frame.attribute(value, name.value, node)
     default = arguments.get(2)
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value
@@ -349,123 +336,3 @@ def _index(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     name = getattr(getattr(node, "func", None), "id", "hex")
     demand_number(frame, _first(arguments), node, f"{name}()")
     return Python("str")
-
-
-MUTATORS = frozenset({"append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add"})
-
-
-def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    """A method of a list, tuple, dictionary, string or number."""
-    owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-    if name in MUTATORS and owner is not None:
-        _mutate(frame, receiver, name, arguments, owner, node)
-    if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
-        _format(frame, receiver.value, arguments, node)
-        return Python("str")
-    if isinstance(receiver, (Tuple, Sequence)):
-        item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
-        if name in {"index", "count", "remove"} and arguments.positional:
-            found = data_of(arguments.positional[0]) or data_of(item)
-            if found is not None:
-                frame.emit(Branch, node, found, construct="list method", condition=found)
-            return Python("int")
-        if name == "sort":
-            data = data_of(item)
-            if data is not None and "key" not in arguments.keywords:
-                frame.emit(Branch, node, data, construct="sorted()", condition=data)
-        if name == "pop":
-            return item
-        return receiver if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
-    if isinstance(receiver, Dict):
-        return _dict_method(receiver, name, arguments)
-    if isinstance(receiver, Shape):
-        if name == "numel":
-            return size_of(receiver.tensor, None)
-        return PYTHON
-    if isinstance(receiver, BoundMethod):
-        return UNKNOWN
-    return PYTHON
-
-
-def _mutate(
-    frame: Frame, receiver: Value, name: str, arguments: Arguments, owner: ast.expr, node: ast.AST
-) -> None:
-    from exportlint.analysis.narrowing import path
-
-    if isinstance(owner, ast.Name) and frame.is_root and f"{owner.id}.<input>" in frame.env:
-        frame.emit(ContainerMutation, node, None, api=name, name=owner.id)
-    key = path(owner)
-    if key is None:
-        return
-    changed = _changed(frame, receiver, name, arguments, node)
-    if changed is not None:
-        frame.env[key] = changed
-
-
-def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
-    """What a container is after a method changed it."""
-    value = arguments.get(1 if name == "insert" else 0)
-    if isinstance(receiver, (Tuple, Sequence)) and value is not None:
-        before = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
-        if name in {"append", "add"}:
-            if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:
-                return replace(receiver, items=(*receiver.items, value))
-            return Sequence(join((*before, value)))
-        if name == "insert":
-            return Sequence(join((*before, value)))
-        if name == "extend":
-            items = known_items(value)
-            if isinstance(receiver, Tuple) and items is not None and not frame.loops:
-                return replace(receiver, items=receiver.items + items)
-            return Sequence(join((*before, elements(frame, value, node))))
-    if isinstance(receiver, Dict):
-        if name == "update":
-            updated = receiver
-            for key, item in (*(value.entries if isinstance(value, Dict) else ()), *arguments.keywords.items()):
-                updated = updated.updated(key, item)
-            return updated
-        if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
-            return receiver.updated(value.value, arguments.get(1) or NONE)
-    return None
-
-
-def _dict_method(receiver: Dict, name: str, arguments: Arguments) -> Value:
-    values = [v for _, v in receiver.entries] + ([receiver.rest] if receiver.rest is not None else [])
-    if name in {"get", "pop", "setdefault"}:
-        key = arguments.get(0)
-        default = arguments.get(1) or NONE
-        if isinstance(key, Const):
-            found = receiver.get(key.value)
-            if found is not None:
-                return found
-            return default if receiver.rest is None else join((receiver.rest, default))
-        return join([*values, default])
-    if name == "values":
-        return Sequence(join(values) if values else UNKNOWN)
-    if name == "items":
-        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)))
-    if name == "keys":
-        return Sequence(PYTHON)
-    return receiver if name == "copy" else UNKNOWN
-
-
-def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) -> None:
-    import string
-
-    try:
-        fields = list(string.Formatter().parse(template))
-    except ValueError:
-        return
-    index = 0
-    for _, field, spec, conversion in fields:
-        if field is None:
-            continue
-        value = arguments.get(index) if field in {"", str(index)} else arguments.keywords.get(field)
-        index += 1
-        if value is not None and spec and not conversion:
-            data = data_of(value)
-            if data is not None:
-                frame.emit(Conversion, node, data, target="format specification", operand=data)
-
-
-

@@ -6,9 +6,11 @@ import ast
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
-from exportlint.analysis.frame import Frame
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.frame import Frame, has_attributes
+from exportlint.analysis.interpreter.scopes import decorated, settled
+from exportlint.analysis.joins import trail_of
 from exportlint.analysis.outline import Class
-from exportlint.analysis.scopes import decorated, settled
 from exportlint.analysis.values import (
     UNKNOWN,
     BoundMethod,
@@ -21,7 +23,6 @@ from exportlint.analysis.values import (
     Origin,
     Tensor,
     Value,
-    trail_of,
 )
 
 MODULE_LIBRARIES = frozenset({
@@ -107,7 +108,8 @@ def bound(frame: Frame, receiver: Value, owner: Class, node: ast.AST) -> Value:
     return decorated(frame, Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, target))
 
 
-def attribute_of(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
+@has_attributes(Object)
+def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     """`value.name` for an object of a project class."""
     instance = value.instance
     found = instance.attributes.get(name)
@@ -119,9 +121,7 @@ def attribute_of(frame: Frame, value: Object, name: str, node: ast.AST) -> Value
         assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
         function = bound(frame, value, owner, definition)
         if any(_names_property(d) for d in definition.decorator_list):
-            from exportlint.analysis.functions import call
-
-            return call(frame, function, [], {}, node)
+            return frame.call(function, Arguments(), node)
         return function
     if name == "training" and is_module(frame, instance.definition):
         return Const(frame.engine.options.training)
@@ -137,7 +137,9 @@ def attribute_of(frame: Frame, value: Object, name: str, node: ast.AST) -> Value
     ):
         return Tensor(Origin.PARAMETER, "float", name=name)
     if is_module(frame, instance.definition):
-        return BoundMethod(value, name) if table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS else UNKNOWN
+        return (
+            BoundMethod(value, name) if table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS else UNKNOWN
+        )
     return UNKNOWN
 
 
@@ -172,12 +174,12 @@ def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
     return UNKNOWN
 
 
-def instantiate(frame: Frame, cls: Class, positional: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST) -> Value:
     """`Class(...)`: the constructor runs, silently if the class is a module, since tracing does not see that."""
     engine = frame.engine
     is_a_module = is_module(frame, cls)
     try:
-        key = (cls, tuple(positional), tuple(sorted(keywords.items(), key=lambda kv: kv[0])))
+        key = (cls, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
         known = engine.instances.get(key)
     except TypeError:
         return UNKNOWN
@@ -186,30 +188,20 @@ def instantiate(frame: Frame, cls: Class, positional: list[Value], keywords: dic
     instance = Instance(cls)
     if is_a_module:
         engine.instances[key] = instance
-    build(frame, instance, positional, keywords, node, silent=is_a_module)
+    _build(frame, instance, arguments, node, silent=is_a_module)
     return Object(instance)
 
 
-def build(
-    frame: Frame,
-    instance: Instance,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.AST,
-    *,
-    silent: bool,
-) -> None:
+def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST, *, silent: bool) -> None:
     """Run the constructor on an instance."""
-    from exportlint.analysis.functions import call
-
     engine = frame.engine
     cls = instance.definition
     found = find_method(frame, cls, "__init__")
     if found is None:
         for base in bases(frame, cls):
             if isinstance(base, External):
-                note_call(frame, base.name, positional, keywords, node)
-        _fill_fields(frame, instance, positional, keywords)
+                note_call(frame, base.name, arguments, node)
+        _fill_fields(frame, instance, arguments)
         return
     owner, definition = found
     if engine.active.count(definition) or len(engine.building) > 40:
@@ -218,7 +210,7 @@ def build(
     engine.eager += silent
     engine.building.add(cls)
     try:
-        call(frame, bound(frame, Object(instance), owner, definition), positional, keywords, node)
+        frame.call(bound(frame, Object(instance), owner, definition), arguments, node)
         if silent:
             settle(frame, instance)
     finally:
@@ -227,10 +219,12 @@ def build(
         engine.eager -= silent
 
 
-def note_call(frame: Frame, name: str, positional: list[Value], keywords: dict[str, Value], node: ast.AST) -> None:
+def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
     """Record the call of something that is not of the project."""
-    first = next((v for v in (*positional, *keywords.values()) if trail_of(v) is not None), None)
-    frame.emit(Call, node, first, name=name, positional=tuple(positional), keywords=tuple(keywords.items()))
+    if not frame.engine.silent:
+        first = next((v for v in arguments.values if trail_of(v) is not None), None)
+        keywords = tuple(arguments.keywords.items())
+        frame.emit(Call, node, first, name=name, positional=arguments.positional, keywords=keywords)
 
 
 def settle(frame: Frame, instance: Instance) -> None:
@@ -240,11 +234,8 @@ def settle(frame: Frame, instance: Instance) -> None:
         instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
 
 
-def _fill_fields(frame: Frame, instance: Instance, positional: list[Value], keywords: dict[str, Value]) -> None:
+def _fill_fields(frame: Frame, instance: Instance, arguments: Arguments) -> None:
     names = [n for cls in reversed(lineage(frame, instance.definition)) for n in cls.annotations]
-    for name, value in zip(names, positional, strict=False):
+    for name, value in zip(names, arguments.positional, strict=False):
         instance.attributes[name] = value
-    instance.attributes.update(keywords)
-
-
-
+    instance.attributes.update(arguments.keywords)

@@ -5,51 +5,80 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
-from exportlint.analysis.facts import Call, ModuleChange
-from exportlint.analysis.frame import Frame
-from exportlint.analysis.parameters import Arguments
-from exportlint.analysis.torch_calls import build, consume_arguments, fresh
+from exportlint.analysis.calls.results import build, consume_arguments, fresh
+from exportlint.analysis.facts import ModuleChange
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.frame import Frame, calls
+from exportlint.analysis.interpreter.instances import bases, bound, find_method, instantiate, note_call
+from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    ClassValue,
     Const,
     Dict,
+    External,
     Object,
     Origin,
     Python,
     Sequence,
+    Super,
     Tensor,
     TorchModule,
     Tuple,
     Value,
-    join,
 )
 
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
 
 
-def call_torch_module(
-    frame: Frame, module: TorchModule, positional: list[Value], keywords: dict[str, Value], node: ast.AST
-) -> Value:
-    """A module of torch is called."""
-    from exportlint.analysis.functions import call
+@calls(ClassValue)
+def _call_class(frame: Frame, callee: ClassValue, arguments: Arguments, node: ast.AST) -> Value:
+    return instantiate(frame, callee.definition, arguments, node)
 
+
+@calls(Object)
+def _call_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.AST) -> Value:
+    for name in ("__call__", "forward"):
+        if find_method(frame, callee.instance.definition, name) is not None:
+            return frame.call(frame.attribute(callee, name, node), arguments, node)
+    consume_arguments(frame, arguments, node)
+    return UNKNOWN
+
+
+def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`super().name(…)`."""
+    receiver = target.receiver
+    if not isinstance(receiver, Object):
+        return UNKNOWN
+    found = find_method(frame, receiver.instance.definition, name, after=target.owner)
+    if found is not None:
+        return frame.call(bound(frame, receiver, *found), arguments, node)
+    if name == "__init__":
+        for base in bases(frame, target.owner):
+            if isinstance(base, External):
+                note_call(frame, base.name, arguments, node)
+        return NONE
+    if name == "forward":
+        return fresh(frame, node, name, arguments.values)
+    return call_module_method(frame, receiver, name, arguments, node)
+
+
+@calls(TorchModule)
+def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0, "input") or UNKNOWN
     if module.name == "torch.nn.Sequential" and module.items is not None:
-        value = positional[0] if positional else UNKNOWN
         for item in module.items:
-            value = call(frame, item, [value], {}, node)
-        return value
-    frame.emit(
-        Call, node, positional[0] if positional else None,
-        name=module.name, positional=tuple(positional), keywords=tuple(keywords.items()),
-    )  # fmt: skip
+            first = frame.call(item, Arguments((first,)), node)
+        return first
+    if module.name == "torch.nn.Identity":
+        return first
+    note_call(frame, module.name, arguments, node)
     api = table.lookup(module.name)
-    operands = [*positional, *keywords.values()]
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
-        consume_arguments(frame, positional, keywords, node)
-        return fresh(frame, node, module.name, operands) if module.name != "torch.nn.Identity" else join(positional[:1] or [UNKNOWN])
-    return build(frame, node, module.name, api.overloads[0].returns, operands)
+        return fresh(frame, node, module.name, arguments.values)
+    return build(frame, node, module.name, api.overloads[0].returns, arguments.values)
 
 
 def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -57,7 +86,10 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
     attributes = receiver.instance.attributes
     first = arguments.get(0, "name")
     if name in {"register_buffer", "register_parameter", "add_module", "register_module"}:
-        value = arguments.get(1, {"register_buffer": "tensor", "register_parameter": "param"}.get(name, "module")) or UNKNOWN
+        value = (
+            arguments.get(1, {"register_buffer": "tensor", "register_parameter": "param"}.get(name, "module"))
+            or UNKNOWN
+        )
         if isinstance(value, Tensor) or (name == "register_buffer" and value != NONE):
             kind = value.kind if isinstance(value, Tensor) else None
             origin = Origin.BUFFER if name == "register_buffer" else Origin.PARAMETER
@@ -80,7 +112,7 @@ def call_torch_module_method(
         frame.emit(ModuleChange, node, None, api=name)
         return module
     if name == "forward":
-        return call_torch_module(frame, module, arguments.positional, arguments.keywords, node)
+        return frame.call(module, arguments, node)
     if module.items is not None:
         if name == "values":
             return Sequence(join(module.items) if module.items else UNKNOWN)

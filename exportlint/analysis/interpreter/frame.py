@@ -8,18 +8,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from exportlint.analysis.engine import Engine
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.engine import Engine
+from exportlint.analysis.joins import join, trail_of
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.trail import Site, Trail, site_of
-from exportlint.analysis.values import UNKNOWN, Closure, Value, trail_of
+from exportlint.analysis.values import (
+    UNKNOWN,
+    Closure,
+    Union,
+    Value,
+)
 
 E = TypeVar("E", bound=ast.AST)
+V = TypeVar("V", bound=Value)
 Environment = dict[str, Value]
 """What the variables hold; `name.attribute` holds what was last assigned to, or found out about, an attribute."""
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, ast.AST], Value]] = {}
 STATEMENTS: dict[type[ast.AST], Callable[[Frame, ast.AST], bool]] = {}
+CALLS: dict[type[Value], Callable[[Frame, Value, Arguments, ast.AST], Value]] = {}
+ATTRIBUTES: dict[type[Value], Callable[[Frame, Value, str, ast.AST], Value]] = {}
 
 
 def evaluates(kind: type[E]) -> Callable[[Callable[[Frame, E], Value]], Callable[[Frame, E], Value]]:
@@ -38,6 +48,25 @@ def executes(kind: type[E]) -> Callable[[Callable[[Frame, E], bool]], Callable[[
     def register(function: Callable[[Frame, E], bool]) -> Callable[[Frame, E], bool]:
         STATEMENTS[kind] = function  # type: ignore[assignment]
         return function
+
+    return register
+
+
+def calls(kind: type[V]) -> Callable[[Callable[[Frame, V, Arguments, ast.AST], Value]], None]:
+    """Register what calling a kind of value does."""
+
+    def register(function: Callable[[Frame, V, Arguments, ast.AST], Value]) -> None:
+        CALLS[kind] = function  # type: ignore[assignment]
+
+    return register
+
+
+def has_attributes(*kinds: type[V]) -> Callable[[Callable[[Frame, V, str, ast.AST], Value]], None]:
+    """Register what the attributes of a kind of value are."""
+
+    def register(function: Callable[[Frame, V, str, ast.AST], Value]) -> None:
+        for kind in kinds:
+            ATTRIBUTES[kind] = function  # type: ignore[assignment]
 
     return register
 
@@ -92,6 +121,20 @@ class Frame:
         self.engine.step()
         handler = EXPRESSIONS.get(type(node))
         return handler(self, node) if handler is not None else UNKNOWN
+
+    def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
+        """What calling a value at a node gives."""
+        if isinstance(callee, Union):
+            return join(self.call(option, arguments, node) for option in callee.options)
+        handler = CALLS.get(type(callee))
+        return handler(self, callee, arguments, node) if handler is not None else UNKNOWN
+
+    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
+        """`value.name`, read at a node."""
+        if isinstance(value, Union):
+            return join(self.attribute(option, name, node) for option in value.options)
+        handler = ATTRIBUTES.get(type(value))
+        return handler(self, value, name, node) if handler is not None else UNKNOWN
 
     def peek(self, node: ast.expr) -> Value:
         """What an expression can be, without recording what its evaluation does: it is evaluated elsewhere as well."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from exportlint.analysis.frame import Frame
+from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import Assignment, Class, FunctionNode, Module
 from exportlint.analysis.project import Definition
 from exportlint.analysis.values import (
@@ -109,8 +109,6 @@ def settled(value: Value, origin: Origin, known: bool) -> Value:
     return value
 
 
-
-
 def decorated(frame: Frame, function: Function) -> Value:
     """A function under its decorators: those of the project that return a wrapper are seen through."""
     node = function.node
@@ -126,6 +124,3 @@ def decorated(frame: Frame, function: Function) -> Value:
             if value.name.startswith(("numba.", "triton.")):
                 return Python("function")
     return function
-
-
-

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 from typing import Literal
 
 from exportlint.analysis import table
-from exportlint.analysis.frame import Frame
+from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import dotted
 from exportlint.analysis.values import External
 
 TENSOR_ONLY = frozenset({
-    "shape", "size", "dim", "ndim", "view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "contiguous",
-    "flatten", "expand", "expand_as", "detach", "numel", "dtype", "device", "long", "float", "half", "to", "cpu", "cuda",
-    "sum", "mean", "std", "var", "softmax", "sigmoid", "tanh", "relu", "exp", "log", "sqrt", "pow", "abs", "clamp",
-    "masked_fill", "masked_fill_", "masked_select", "gather", "scatter", "scatter_", "repeat", "chunk", "unbind",
-    "argmax", "argmin", "topk", "any", "all", "max", "min", "norm", "matmul", "bmm", "mm", "t", "T", "item", "tolist",
-    "new_zeros", "new_ones", "new_full", "new_tensor", "type_as", "is_cuda", "requires_grad", "bool", "int", "eq", "ne",
-    "lt", "gt", "le", "ge", "nonzero", "unfold", "narrow", "cumsum", "index_select", "roll", "flip", "is_floating_point",
-    "add_", "mul_", "sub_", "div_", "copy_", "fill_", "zero_", "clamp_", "clone", "data_ptr", "numpy", "data", "double",
-    "requires_grad_", "retain_grad", "bernoulli", "repeat_interleave", "stride", "is_contiguous", "unique", "logical_not",
-    "isnan", "byte", "bfloat16", "element_size", "storage", "untyped_storage", "neg", "movedim", "swapaxes", "tile",
+    "shape", "size", "dim", "ndim", "view", "reshape", "unsqueeze", "squeeze", "permute", "transpose",
+    "contiguous", "flatten", "expand", "expand_as", "detach", "numel", "dtype", "device", "long", "float", "half",
+    "to", "cpu", "cuda", "sum", "mean", "std", "var", "softmax", "sigmoid", "tanh", "relu", "exp", "log", "sqrt",
+    "pow", "abs", "clamp", "masked_fill", "masked_fill_", "masked_select", "gather", "scatter", "scatter_",
+    "repeat", "chunk", "unbind", "argmax", "argmin", "topk", "any", "all", "max", "min", "norm", "matmul", "bmm",
+    "mm", "t", "T", "item", "tolist", "new_zeros", "new_ones", "new_full", "new_tensor", "type_as", "is_cuda",
+    "requires_grad", "bool", "int", "eq", "ne", "lt", "gt", "le", "ge", "nonzero", "unfold", "narrow", "cumsum",
+    "index_select", "roll", "flip", "is_floating_point", "add_", "mul_", "sub_", "div_", "copy_", "fill_", "zero_",
+    "clamp_", "clone", "data_ptr", "numpy", "data", "double", "requires_grad_", "retain_grad", "bernoulli",
+    "repeat_interleave", "stride", "is_contiguous", "unique", "logical_not", "isnan", "byte", "bfloat16",
+    "element_size", "storage", "untyped_storage", "neg", "movedim", "swapaxes", "tile",
 })  # fmt: skip
 """Members of a tensor that say what their owner is: no number, string, list, dictionary or module has them."""
 

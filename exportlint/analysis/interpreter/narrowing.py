@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.frame import Environment, Frame
+from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.joins import join, options
 from exportlint.analysis.outline import dotted
 from exportlint.analysis.values import (
     NONE,
@@ -18,8 +19,6 @@ from exportlint.analysis.values import (
     Tuple,
     Unknown,
     Value,
-    join,
-    options,
 )
 
 CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
@@ -89,9 +88,8 @@ def _is_tensor(value: Value) -> bool | None:
 
 def is_instance(frame: Frame, value: Value, kinds: ast.expr) -> bool | None:
     """`isinstance(value, kinds)`, or None if it is not known."""
-    verdicts = []
-    for kind in kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]:
-        verdicts.append(_is_one(value, frame.evaluate(kind)))
+    elts = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+    verdicts = [_is_one(value, frame.evaluate(kind)) for kind in elts]
     if any(v is True for v in verdicts):
         return True
     return None if None in verdicts else False
@@ -157,6 +155,3 @@ def _value(frame: Frame, env: Environment, node: ast.expr) -> Value:
     if key is not None and key in env:
         return env[key]
     return frame.peek(node)
-
-
-

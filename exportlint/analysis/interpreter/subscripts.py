@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.demands import consume, data_of, demand_number, size_of
 from exportlint.analysis.facts import Conversion, Mutation
-from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.tensors import result
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
+from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.instances import find_method
+from exportlint.analysis.interpreter.tensors import result
+from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -26,13 +29,11 @@ from exportlint.analysis.values import (
     Tuple,
     Unknown,
     Value,
-    join,
-    options,
 )
 
 
 @evaluates(ast.Subscript)
-def subscript(frame: Frame, node: ast.Subscript) -> Value:
+def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     container = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
     return join(_item(frame, node, option, index) for option in options(container))
@@ -50,9 +51,9 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
     if isinstance(container, TorchModule):
         return _module_item(frame, node, container, index)
     if isinstance(container, Object):
-        from exportlint.analysis.functions import call_method
-
-        return call_method(frame, container, "__getitem__", [index], {}, node)
+        if find_method(frame, container.instance.definition, "__getitem__") is None:
+            return UNKNOWN
+        return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
     if isinstance(container, External):
         return container  # `list[int]`, `Callable[...]`: a type
     return UNKNOWN if isinstance(container, Unknown) else PYTHON
@@ -71,9 +72,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, Const) and value.value is None:
             dim += 1
         elif isinstance(value, Tensor):
-            if value.kind == "bool":
-                dynamic.add(dim)
-            elif value.dynamic:
+            if value.kind == "bool" or value.dynamic:
                 dynamic.add(dim)
             dim, position = dim + 1, position + 1
         elif isinstance(value, (Tuple, Sequence)):
@@ -105,28 +104,28 @@ def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequenc
             if part is not None:
                 demand_number(frame, frame.peek(part), part, "list slice")
         if isinstance(container, Tuple):
-            bounds = [_constant(frame, p) for p in (node.slice.lower, node.slice.upper, node.slice.step)]
-            if all(b is not Ellipsis for b in bounds):
-                return Tuple(container.items[slice(*bounds)], container.mutable)
+            bounds = _bounds(frame, node.slice)
+            if bounds is not None:
+                return Tuple(container.items[bounds], container.mutable)
             return Sequence(join(container.items)) if container.items else UNKNOWN
         return container
     if demand_number(frame, index, node.slice, "list index"):
         return _any_item(container)
-    if isinstance(container, Tuple):
-        if isinstance(index, Const) and isinstance(index.value, int) and abs(index.value) <= len(container.items):
-            try:
-                return container.items[index.value]
-            except IndexError:
-                return UNKNOWN
+    if isinstance(container, Tuple) and isinstance(index, Const) and isinstance(index.value, int):
+        in_range = -len(container.items) <= index.value < len(container.items)
+        return container.items[index.value] if in_range else UNKNOWN
     return _any_item(container)
 
 
-def _constant(frame: Frame, node: ast.expr | None) -> object:
-    """A slice bound: an int or None; Ellipsis if it is not known."""
-    if node is None:
-        return None
-    value = frame.peek(node)
-    return value.value if isinstance(value, Const) and (value.value is None or isinstance(value.value, int)) else Ellipsis
+def _bounds(frame: Frame, node: ast.Slice) -> slice | None:
+    """The slice, if all its bounds are known."""
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        value = Const(None) if part is None else frame.peek(part)
+        if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, int)):
+            return None
+        bounds.append(value.value)
+    return None if bounds[2] == 0 else slice(*bounds)
 
 
 def _any_item(container: Tuple | Sequence) -> Value:

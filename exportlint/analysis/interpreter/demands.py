@@ -6,7 +6,8 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
-from exportlint.analysis.frame import Frame
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -24,8 +25,6 @@ from exportlint.analysis.values import (
     Union,
     Unknown,
     Value,
-    join,
-    options,
 )
 
 MAX_UNROLLED = 8

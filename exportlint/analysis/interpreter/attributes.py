@@ -6,11 +6,9 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
-
-from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.instances import attribute_of
-from exportlint.analysis.scopes import global_value, named_value
-from exportlint.analysis.tensors import result
+from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
+from exportlint.analysis.interpreter.scopes import global_value, named_value
+from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
     FALSE,
     PYTHON,
@@ -22,21 +20,19 @@ from exportlint.analysis.values import (
     External,
     Function,
     Namespace,
-    Object,
     Origin,
+    Partial,
     Python,
     Scalar,
     Sequence,
     Shape,
+    Size,
     Super,
     Tensor,
     TorchModule,
     Tuple,
     TypeOf,
-    Union,
-    Unknown,
     Value,
-    join,
 )
 
 VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
@@ -44,52 +40,56 @@ METADATA = frozenset({"shape", "dtype", "device", "layout", "ndim", "is_cuda", "
 
 
 @evaluates(ast.Attribute)
-def attribute(frame: Frame, node: ast.Attribute) -> Value:
+def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     if isinstance(node.value, ast.Name):
         known = frame.env.get(f"{node.value.id}.{node.attr}")
         if known is not None:
             return known
-    return get_attribute(frame, frame.evaluate(node.value), node.attr, node)
+    return frame.attribute(frame.evaluate(node.value), node.attr, node)
 
 
-def get_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
-    """`value.name`."""
-    if isinstance(value, Union):
-        return join(_attribute(frame, option, name, node) for option in value.options)
-    return _attribute(frame, value, name, node)
+@has_attributes(External)
+def _external_attribute(frame: Frame, value: External, name: str, node: ast.AST) -> Value:
+    return named_value(frame, f"{value.name}.{name}", frame.module)
 
 
-def _attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
-    if isinstance(value, Object):
-        return attribute_of(frame, value, name, node)
-    if isinstance(value, Tensor):
-        return _tensor_attribute(frame, value, name, node)
-    if isinstance(value, External):
-        return named_value(frame, f"{value.name}.{name}", frame.module)
-    if isinstance(value, Namespace):
-        found = global_value(frame, value.module, name)
-        return found if found != UNKNOWN else named_value(frame, f"{value.module.name}.{name}", value.module)
-    if isinstance(value, TorchModule):
-        return _torch_module_attribute(frame, value, name)
-    if isinstance(value, ClassValue):
-        method = value.definition.methods.get(name)
-        if method is not None:
-            symbol = f"{value.definition.qualname}.{name}"
-            return Function(value.definition.module, method, symbol, value.definition)
-        return PYTHON if name in {"__name__", "__module__", "__doc__"} else UNKNOWN
-    if isinstance(value, Super):
-        return BoundMethod(value, name)
+@has_attributes(Namespace)
+def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AST) -> Value:
+    found = global_value(frame, value.module, name)
+    return found if found != UNKNOWN else named_value(frame, f"{value.module.name}.{name}", value.module)
+
+
+@has_attributes(ClassValue)
+def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) -> Value:
+    method = value.definition.methods.get(name)
+    if method is not None:
+        symbol = f"{value.definition.qualname}.{name}"
+        return Function(value.definition.module, method, symbol, value.definition)
+    return PYTHON if name in {"__name__", "__module__", "__doc__"} else UNKNOWN
+
+
+def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, Tuple) and name in value.fields:
         return value.items[value.fields.index(name)]
-    if isinstance(value, (Shape, Tuple, Sequence, Dict, Const, Scalar)):
-        return BoundMethod(value, name)
-    if isinstance(value, TypeOf):
-        return TypeOf(value.tensor, name)
-    if isinstance(value, Python):
-        return Python()
-    return UNKNOWN if isinstance(value, Unknown) else PYTHON
+    return BoundMethod(value, name)
 
 
+has_attributes(Super, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
+
+
+@has_attributes(TypeOf)
+def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Value:
+    return TypeOf(value.tensor, name)
+
+
+def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    return PYTHON
+
+
+has_attributes(Python, Function, Partial, BoundMethod, Size)(_python_attribute)
+
+
+@has_attributes(Tensor)
 def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) -> Value:
     if name == "shape":
         return Shape(tensor)
@@ -110,28 +110,24 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     return PYTHON if api is not None else UNKNOWN
 
 
-def _torch_module_attribute(frame: Frame, module: TorchModule, name: str) -> Value:
+@has_attributes(TorchModule)
+def _torch_module_attribute(frame: Frame, module: TorchModule, name: str, node: ast.AST) -> Value:
     if name == "training":
         return Const(frame.engine.options.training)
     for key, item in zip(module.keys, module.items or (), strict=False):
         if key == name:
             return item
     if name in {"weight", "bias"}:
-        return table_parameter(module, name)
+        return _parameter(module, name)
     if name in {"running_mean", "running_var", "num_batches_tracked"}:
         return UNKNOWN
     return BoundMethod(module, name)
 
 
-def table_parameter(module: TorchModule, name: str) -> Value:
+def _parameter(module: TorchModule, name: str) -> Value:
     """`linear.weight`: a parameter. A `bias` may have been switched off."""
-
-
     if name == "bias":
         for key, value in module.arguments:
             if key == "bias" and value == FALSE:
                 return Const(None)
     return Tensor(Origin.PARAMETER, "float", name=name)
-
-
-

@@ -10,7 +10,11 @@ from dataclasses import dataclass, field
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import Function, Instance, Value
+from exportlint.analysis.values import (
+    Function,
+    Instance,
+    Value,
+)
 from exportlint.findings import Mode
 
 MAX_DEPTH = 24

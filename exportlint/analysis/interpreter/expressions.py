@@ -6,12 +6,13 @@ import ast
 from collections.abc import Sequence as Seq
 from dataclasses import replace
 
-from exportlint.analysis.demands import consume, data_of, demand_truth, elements
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.narrowing import narrowed, path
-from exportlint.analysis.scopes import look_up
-from exportlint.analysis.statements import assign
+from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth, elements
+from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.narrowing import narrowed, path
+from exportlint.analysis.interpreter.scopes import look_up
+from exportlint.analysis.interpreter.statements import assign
+from exportlint.analysis.joins import join, join_environments, options
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -27,34 +28,35 @@ from exportlint.analysis.values import (
     Tensor,
     Tuple,
     Value,
-    join,
-    join_environments,
-    options,
 )
 
 
 @evaluates(ast.Constant)
-def constant(frame: Frame, node: ast.Constant) -> Value:
-    return Const(node.value) if (node.value is None or isinstance(node.value, (bool, int, float, str))) else Python(str(type(node.value)))
+def _constant(frame: Frame, node: ast.Constant) -> Value:
+    return (
+        Const(node.value)
+        if (node.value is None or isinstance(node.value, (bool, int, float, str)))
+        else Python(str(type(node.value)))
+    )
 
 
 @evaluates(ast.Name)
-def name(frame: Frame, node: ast.Name) -> Value:
+def _name(frame: Frame, node: ast.Name) -> Value:
     return look_up(frame, node.id)
 
 
 @evaluates(ast.Tuple)
-def tuple_display(frame: Frame, node: ast.Tuple) -> Value:
+def _tuple_display(frame: Frame, node: ast.Tuple) -> Value:
     return display(frame, node.elts, mutable=False)
 
 
 @evaluates(ast.List)
-def list_display(frame: Frame, node: ast.List) -> Value:
+def _list_display(frame: Frame, node: ast.List) -> Value:
     return display(frame, node.elts, mutable=True)
 
 
 @evaluates(ast.Set)
-def set_display(frame: Frame, node: ast.Set) -> Value:
+def _set_display(frame: Frame, node: ast.Set) -> Value:
     values = [frame.evaluate(e) for e in node.elts]
     for element, value in zip(node.elts, values, strict=True):
         demand_hash(frame, value, element, "set element")
@@ -81,7 +83,7 @@ def display(frame: Frame, elts: Seq[ast.expr], *, mutable: bool) -> Value:
 
 
 @evaluates(ast.Dict)
-def dict_display(frame: Frame, node: ast.Dict) -> Value:
+def _dict_display(frame: Frame, node: ast.Dict) -> Value:
     result = Dict()
     rest: list[Value] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
@@ -112,25 +114,25 @@ def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
 
 
 @evaluates(ast.Starred)
-def starred(frame: Frame, node: ast.Starred) -> Value:
+def _starred(frame: Frame, node: ast.Starred) -> Value:
     return frame.evaluate(node.value)
 
 
 @evaluates(ast.NamedExpr)
-def named(frame: Frame, node: ast.NamedExpr) -> Value:
+def _named(frame: Frame, node: ast.NamedExpr) -> Value:
     value = frame.evaluate(node.value)
     assign(frame, node.target, value, node)
     return look_up(frame, node.target.id)
 
 
 @evaluates(ast.Lambda)
-def lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
+def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
     frame.cell.variables = frame.env
     return Function(frame.module, node, f"{frame.symbol}.<lambda>", frame.owner, None, frame.cell)
 
 
 @evaluates(ast.IfExp)
-def ternary(frame: Frame, node: ast.IfExp) -> Value:
+def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, "ternary")
     before = frame.env
@@ -150,7 +152,7 @@ def ternary(frame: Frame, node: ast.IfExp) -> Value:
 
 
 @evaluates(ast.BoolOp)
-def bool_op(frame: Frame, node: ast.BoolOp) -> Value:
+def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     is_and = isinstance(node.op, ast.And)
     before = frame.env
     found: list[Value] = []
@@ -219,22 +221,22 @@ def _surely(value: Value, *, is_true: bool) -> bool:
 
 
 @evaluates(ast.ListComp)
-def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
+def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
     return Sequence(comprehension(frame, node.generators, node.elt))
 
 
 @evaluates(ast.SetComp)
-def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
+def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
     return Sequence(comprehension(frame, node.generators, node.elt), "set")
 
 
 @evaluates(ast.GeneratorExp)
-def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
+def _generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
     return Sequence(comprehension(frame, node.generators, node.elt), "generator")
 
 
 @evaluates(ast.DictComp)
-def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     pair = comprehension(frame, node.generators, ast.Tuple([node.key, node.value], ast.Load()))
     value = pair.items[1] if isinstance(pair, Tuple) else UNKNOWN
     return Dict((), value)
@@ -249,7 +251,7 @@ def comprehension(frame: Frame, generators: Seq[ast.comprehension], element: ast
             value = elements(frame, frame.evaluate(generator.iter), generator.iter)
             assign(frame, generator.target, value, generator.target)
             for condition in generator.ifs:
-                is_true = demand_truth(frame, frame.evaluate(condition), condition, "comprehension")
+                demand_truth(frame, frame.evaluate(condition), condition, "comprehension")
                 env = narrowed(frame, frame.env, condition, True)
                 if env is None:
                     return UNKNOWN
@@ -260,7 +262,7 @@ def comprehension(frame: Frame, generators: Seq[ast.comprehension], element: ast
 
 
 @evaluates(ast.JoinedStr)
-def f_string(frame: Frame, node: ast.JoinedStr) -> Value:
+def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = frame.evaluate(part.value)
@@ -275,27 +277,25 @@ def f_string(frame: Frame, node: ast.JoinedStr) -> Value:
 
 
 @evaluates(ast.Yield)
-def yield_expression(frame: Frame, node: ast.Yield) -> Value:
+def _yield_expression(frame: Frame, node: ast.Yield) -> Value:
     frame.yields.append(frame.evaluate(node.value) if node.value else Const(None))
     return UNKNOWN
 
 
 @evaluates(ast.YieldFrom)
-def yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
+def _yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
     frame.yields.append(elements(frame, frame.evaluate(node.value), node.value))
     return UNKNOWN
 
 
 @evaluates(ast.Await)
-def await_expression(frame: Frame, node: ast.Await) -> Value:
+def _await_expression(frame: Frame, node: ast.Await) -> Value:
     return frame.evaluate(node.value)
 
 
 @evaluates(ast.Slice)
-def slice_expression(frame: Frame, node: ast.Slice) -> Value:
+def _slice_expression(frame: Frame, node: ast.Slice) -> Value:
     for part in (node.lower, node.upper, node.step):
         if part is not None:
             frame.evaluate(part)
     return PYTHON
-
-

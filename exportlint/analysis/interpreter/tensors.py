@@ -6,9 +6,17 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from exportlint.analysis.demands import consume
-from exportlint.analysis.frame import Frame
-from exportlint.analysis.values import Kind, Origin, Scalar, Size, Tensor, Value, options, trail_of
+from exportlint.analysis.interpreter.demands import consume
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.joins import options, trail_of
+from exportlint.analysis.values import (
+    Kind,
+    Origin,
+    Scalar,
+    Size,
+    Tensor,
+    Value,
+)
 
 RANKS: dict[Kind | None, int] = {"bool": 0, "int": 1, "float": 2}
 

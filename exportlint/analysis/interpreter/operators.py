@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from typing import Any
 
-from exportlint.analysis.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.facts import Branch, Identity, TypeTest
-from exportlint.analysis.frame import Frame, evaluates
-from exportlint.analysis.tensors import dynamic_dims, promoted, result
+from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
+from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
+from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -30,16 +32,13 @@ from exportlint.analysis.values import (
     Union,
     Unknown,
     Value,
-    join,
-    options,
-    tensors_in,
 )
 
-ARITHMETIC: dict[type[ast.operator], Callable[[object, object], object]] = {
+ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod, ast.Div: operator.truediv,
 }  # fmt: skip
-COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], object]] = {
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }  # fmt: skip
@@ -47,7 +46,7 @@ BOOL = Python("bool")
 
 
 @evaluates(ast.BinOp)
-def binary(frame: Frame, node: ast.BinOp) -> Value:
+def _binary(frame: Frame, node: ast.BinOp) -> Value:
     # the left spine iteratively: generated code has sums of a thousand terms
     spine = [node]
     while isinstance(spine[-1].left, ast.BinOp):
@@ -133,7 +132,7 @@ def _item(value: Tuple | Sequence) -> Value:
 
 def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> None:
     """`"%.2f" % x` needs numbers; `%s` and `%r` do not."""
-    letters = [c for c in template.replace("%%", "").split("%")[1:]]
+    letters = template.replace("%%", "").split("%")[1:]
     items = right.items if isinstance(right, Tuple) else (right,)
     for spec, item in zip(letters, items, strict=False):
         letter = next((c for c in spec if c.isalpha()), "s")
@@ -142,7 +141,7 @@ def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> None:
 
 
 @evaluates(ast.UnaryOp)
-def unary(frame: Frame, node: ast.UnaryOp) -> Value:
+def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
     value = frame.evaluate(node.operand)
     if isinstance(node.op, ast.Not):
         is_true = demand_truth(frame, value, node.operand, "not")
@@ -159,14 +158,12 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
 
 
 @evaluates(ast.Compare)
-def compare(frame: Frame, node: ast.Compare) -> Value:
+def _comparison(frame: Frame, node: ast.Compare) -> Value:
     left = frame.evaluate(node.left)
     found: Value = TRUE
     for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
         right = frame.evaluate(comparator)
-        found = join(
-            _compare(frame, node, op, a, b, node.left) for a in options(left) for b in options(right)
-        )
+        found = join(_compare(frame, node, op, a, b) for a in options(left) for b in options(right))
         if index < len(node.ops) - 1:  # `a < b < c` is `a < b and b < c`
             is_true = demand_truth(frame, found, node, "comparison")
             if is_true is False:
@@ -175,7 +172,7 @@ def compare(frame: Frame, node: ast.Compare) -> Value:
     return found
 
 
-def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, left_node: ast.expr) -> Value:
+def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(op, (ast.Is, ast.IsNot)):
         return _identity(frame, node, op, left, right)
     if isinstance(left, TypeOf) or isinstance(right, TypeOf):
@@ -248,7 +245,9 @@ def _type_test(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, righ
     if isinstance(other, TypeOf) and not other.attribute:
         return BOOL
     expected = tuple(sorted({_type_name(o) for o in _each(other)} - {""}))
-    frame.emit(TypeTest, node, tested.tensor, operand=tested.tensor, test=_OPERATORS.get(type(op), "=="), expected=expected)
+    frame.emit(
+        TypeTest, node, tested.tensor, operand=tested.tensor, test=_OPERATORS.get(type(op), "=="), expected=expected
+    )
     return BOOL
 
 
@@ -308,6 +307,3 @@ def _compare_sequences(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Val
     if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):
         frame.emit(Branch, node, first, construct="comparison", condition=first)
     return BOOL
-
-
-

@@ -1,0 +1,26 @@
+"""Modules of torch itself, as `__init__` builds them."""
+
+from __future__ import annotations
+
+from exportlint.analysis.calls.results import items_of
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.values import (
+    Dict,
+    Sequence,
+    TorchModule,
+)
+
+
+def construct(name: str, arguments: Arguments) -> TorchModule:
+    """An `nn.Module` of torch itself."""
+    short = name.rpartition(".")[2]
+    first = arguments.get(0)
+    if short in {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}:
+        if isinstance(first, Dict):
+            rest = () if first.rest is None else (first.rest,)
+            keys = () if rest else tuple(key for key, _ in first.entries)
+            return TorchModule(name, (*(value for _, value in first.entries), *rest), keys)
+        if short != "Sequential":
+            return TorchModule(name, () if first is None else items_of(first))
+        return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
+    return TorchModule(name, arguments=tuple(arguments.keywords.items()))

@@ -1,0 +1,137 @@
+"""Methods of Python's own values: lists, tuples, dictionaries, strings, numbers."""
+
+from __future__ import annotations
+
+import ast
+import string
+from dataclasses import replace
+
+from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import data_of, elements, known_items, size_of
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.joins import join
+from exportlint.analysis.values import (
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    BoundMethod,
+    Const,
+    Dict,
+    Python,
+    Sequence,
+    Shape,
+    Tuple,
+    Value,
+)
+
+MUTATORS = frozenset({"append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add"})
+
+
+def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method of a list, tuple, dictionary, string or number."""
+    owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    if name in MUTATORS and owner is not None:
+        _mutate(frame, receiver, name, arguments, owner, node)
+    if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
+        _format(frame, receiver.value, arguments, node)
+        return Python("str")
+    if isinstance(receiver, (Tuple, Sequence)):
+        item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
+        if name in {"index", "count", "remove"} and arguments.positional:
+            found = data_of(arguments.positional[0]) or data_of(item)
+            if found is not None:
+                frame.emit(Branch, node, found, construct="list method", condition=found)
+            return Python("int")
+        if name == "sort":
+            data = data_of(item)
+            if data is not None and "key" not in arguments.keywords:
+                frame.emit(Branch, node, data, construct="sorted()", condition=data)
+        if name == "pop":
+            return item
+        return receiver if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
+    if isinstance(receiver, Dict):
+        return _dict_method(receiver, name, arguments)
+    if isinstance(receiver, Shape):
+        if name == "numel":
+            return size_of(receiver.tensor, None)
+        return PYTHON
+    if isinstance(receiver, BoundMethod):
+        return UNKNOWN
+    return PYTHON
+
+
+def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owner: ast.expr, node: ast.AST) -> None:
+    if isinstance(owner, ast.Name) and frame.is_root and f"{owner.id}.<input>" in frame.env:
+        frame.emit(ContainerMutation, node, None, api=name, name=owner.id)
+    key = path(owner)
+    if key is None:
+        return
+    changed = _changed(frame, receiver, name, arguments, node)
+    if changed is not None:
+        frame.env[key] = changed
+
+
+def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
+    """What a container is after a method changed it."""
+    value = arguments.get(1 if name == "insert" else 0)
+    if isinstance(receiver, (Tuple, Sequence)) and value is not None:
+        before = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
+        if name in {"append", "add"}:
+            if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:
+                return replace(receiver, items=(*receiver.items, value))
+            return Sequence(join((*before, value)))
+        if name == "insert":
+            return Sequence(join((*before, value)))
+        if name == "extend":
+            items = known_items(value)
+            if isinstance(receiver, Tuple) and items is not None and not frame.loops:
+                return replace(receiver, items=receiver.items + items)
+            return Sequence(join((*before, elements(frame, value, node))))
+    if isinstance(receiver, Dict):
+        if name == "update":
+            updated = receiver
+            for key, item in (*(value.entries if isinstance(value, Dict) else ()), *arguments.keywords.items()):
+                updated = updated.updated(key, item)
+            return updated
+        if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
+            return receiver.updated(value.value, arguments.get(1) or NONE)
+    return None
+
+
+def _dict_method(receiver: Dict, name: str, arguments: Arguments) -> Value:
+    values = [v for _, v in receiver.entries] + ([receiver.rest] if receiver.rest is not None else [])
+    if name in {"get", "pop", "setdefault"}:
+        key = arguments.get(0)
+        default = arguments.get(1) or NONE
+        if isinstance(key, Const):
+            found = receiver.get(key.value)
+            if found is not None:
+                return found
+            return default if receiver.rest is None else join((receiver.rest, default))
+        return join([*values, default])
+    if name == "values":
+        return Sequence(join(values) if values else UNKNOWN)
+    if name == "items":
+        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)))
+    if name == "keys":
+        return Sequence(PYTHON)
+    return receiver if name == "copy" else UNKNOWN
+
+
+def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) -> None:
+    try:
+        fields = list(string.Formatter().parse(template))
+    except ValueError:
+        return
+    index = 0
+    for _, field, spec, conversion in fields:
+        if field is None:
+            continue
+        value = arguments.get(index) if field in {"", str(index)} else arguments.keywords.get(field)
+        index += 1
+        if value is not None and spec and not conversion:
+            data = data_of(value)
+            if data is not None:
+                frame.emit(Conversion, node, data, target="format specification", operand=data)

@@ -1,0 +1,105 @@
+"""Call expressions: arguments are evaluated, and what is called decides the rest."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.calls.builtins import call_builtin
+from exportlint.analysis.calls.containers import call_container_method
+from exportlint.analysis.calls.libraries import call_library
+from exportlint.analysis.calls.modules import call_module_method, call_super, call_torch_module_method
+from exportlint.analysis.calls.results import consume_arguments
+from exportlint.analysis.calls.tensors import call_tensor_method
+from exportlint.analysis.calls.torch_functions import call_torch
+from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
+from exportlint.analysis.interpreter.demands import elements
+from exportlint.analysis.interpreter.frame import Frame, calls, evaluates
+from exportlint.analysis.interpreter.instances import note_call
+from exportlint.analysis.values import (
+    UNKNOWN,
+    BoundMethod,
+    Dict,
+    External,
+    Object,
+    Python,
+    Sequence,
+    Super,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+
+@evaluates(ast.Call)
+def call_expression(frame: Frame, node: ast.Call) -> Value:
+    """`callee(a, *b, c=d, **e)`."""
+    callee = frame.evaluate(node.func)
+    if isinstance(callee, External) and callee.name == "builtins.super":
+        return Super(frame.owner, frame.receiver) if frame.owner and frame.receiver else UNKNOWN
+    return frame.call(callee, Arguments(tuple(_positional(frame, node)), _keywords(frame, node)), node)
+
+
+def _positional(frame: Frame, node: ast.Call) -> list[Value]:
+    found: list[Value] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = frame.evaluate(argument.value)
+            if isinstance(value, Tuple):
+                found.extend(value.items)
+            else:
+                found.append(Sequence(elements(frame, value, argument.value), "*"))
+        else:
+            found.append(frame.evaluate(argument))
+    return found
+
+
+def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = frame.evaluate(keyword.value)
+        if keyword.arg is not None:
+            found[keyword.arg] = value
+        elif isinstance(value, Dict):
+            found.update({k: v for k, v in value.entries if isinstance(k, str)})
+            if value.rest is not None:
+                found[UNPACKED] = value.rest
+        else:
+            found[UNPACKED] = UNKNOWN
+    return found
+
+
+@calls(External)
+def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
+    note_call(frame, callee.name, arguments, node)
+    library, _, rest = callee.name.partition(".")
+    if library == "builtins":
+        return call_builtin(frame, rest, arguments, node)
+    if library == "torch":
+        return call_torch(frame, callee.name, arguments, node)
+    return call_library(frame, callee.name, arguments, node)
+
+
+@calls(BoundMethod)
+def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: ast.AST) -> Value:
+    receiver = method.receiver
+    if isinstance(receiver, Tensor):
+        return call_tensor_method(frame, receiver, method.name, arguments, node)
+    if isinstance(receiver, Super):
+        return call_super(frame, receiver, method.name, arguments, node)
+    if isinstance(receiver, Object):
+        return call_module_method(frame, receiver, method.name, arguments, node)
+    if isinstance(receiver, TorchModule):
+        return call_torch_module_method(frame, receiver, method.name, arguments, node)
+    return call_container_method(frame, receiver, method.name, arguments, node)
+
+
+def _call_opaque(frame: Frame, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
+    """Something that is not known reads the tensors that it is given."""
+    consume_arguments(frame, arguments, node)
+    return UNKNOWN
+
+
+calls(Unknown)(_call_opaque)
+calls(Python)(_call_opaque)

@@ -1,0 +1,103 @@
+"""Calls of functions of the project: each way of calling one is run once."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
+from exportlint.analysis.interpreter.frame import Frame, calls
+from exportlint.analysis.interpreter.instances import is_module
+from exportlint.analysis.interpreter.parameters import bind
+from exportlint.analysis.joins import join, trail_of, with_trail
+from exportlint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Function,
+    Partial,
+    Sequence,
+    Value,
+)
+
+
+@calls(Partial)
+def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
+    keywords = {**dict(callee.keywords), **arguments.keywords}
+    return frame.call(callee.function, Arguments((*callee.positional, *arguments.positional), keywords), node)
+
+
+@calls(Function)
+def _call_function(frame: Frame, function: Function, arguments: Arguments, node: ast.AST) -> Value:
+    engine = frame.engine
+    if not engine.may_enter(function):
+        return UNKNOWN
+    if function.receiver is not None:
+        arguments = arguments.after(function.receiver)
+    inner = Frame(
+        engine, function.module, function.symbol,
+        owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
+    )  # fmt: skip
+    inner.env = bind(inner, function.node, arguments)
+    key = _key(function, inner)
+    if key is not None and key in engine.results:
+        return _returned(frame, engine.results[key], node, function)
+    _explain_parameters(frame, inner, function, node)
+    value: Value = UNKNOWN
+    engine.active.append(function.node)
+    try:
+        if engine.eager and not _builds_module(inner, function):
+            with engine.at_most(MAX_EAGER_STEPS):
+                value = _body(inner, function.node)
+        else:
+            value = _body(inner, function.node)
+    finally:
+        engine.active.pop()
+    if key is not None:
+        engine.results[key] = value
+    return _returned(frame, value, node, function)
+
+
+def _builds_module(frame: Frame, function: Function) -> bool:
+    name = function.symbol.rpartition(".")[2]
+    return name == "__init__" and function.owner is not None and is_module(frame, function.owner)
+
+
+def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
+    """What the result of a call depends on; None where that cannot be told."""
+    if function.closure is not None:
+        return None
+    engine = inner.engine
+    key = (function.node, engine.silent > 0, engine.eager > 0, inner.guards > 0, tuple(inner.env.items()))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:
+    """Explain each parameter that holds tensor data by where the call passes it."""
+    name = function.symbol.rpartition(".")[2]
+    for parameter, value in inner.env.items():
+        parent = trail_of(value)
+        if parent is not None:
+            message = f"passed as `{parameter}` to `{name}`"
+            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent))
+
+
+def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
+    if isinstance(node, ast.Lambda):
+        return inner.evaluate(node.body)
+    reached = inner.execute(node.body)
+    inner.cell.variables = inner.env
+    if inner.yields:
+        return Sequence(join(inner.yields), "generator")
+    found = [*inner.returns, *([NONE] if reached else [])]
+    return join(found) if found else UNKNOWN
+
+
+def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:
+    if isinstance(function.node, ast.Lambda) or trail_of(value) is None:
+        return value
+    name = function.symbol.rpartition(".")[2]
+    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value)))

@@ -1,0 +1,57 @@
+"""Tensors made of Python values: `torch.tensor([1, 2])`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis import table
+from exportlint.analysis.calls.results import dtype_of, items_of
+from exportlint.analysis.facts import Conversion, Creation
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
+from exportlint.analysis.joins import options, tensors_in
+from exportlint.analysis.values import (
+    Const,
+    Origin,
+    Python,
+    Scalar,
+    Sequence,
+    Tensor,
+    Tuple,
+    Value,
+)
+
+
+def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A tensor whose values come from Python. Tensors in a list are read; a lone number is known to non-strict."""
+    data = arguments.get(0, "data")
+    device = arguments.keywords.get("device")
+    literal = device.value if isinstance(device, Const) and isinstance(device.value, str) else None
+    frame.emit(Creation, node, None, api=name, device=literal)
+    if isinstance(data, Tensor):
+        made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
+        return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)
+    if isinstance(data, (Tuple, Sequence)):
+        inner = next((t for t in tensors_in(data) if not t.assumed and t.data is None), None)
+        if inner is not None and frame.engine.options.mode == "non-strict":
+            frame.emit(Conversion, node, inner, target=f"{name}()", operand=inner)
+        scalar = next((s for i in items_of(data) for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
+        if scalar is not None and name not in {"torch.tensor", "torch.as_tensor"}:
+            frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
+    kind = dtype_of(table.Returns("tensor"), (), arguments)
+    if kind is None:
+        kind = (
+            "float" if name in {"torch.Tensor", "torch.FloatTensor"} else "int" if name == "torch.LongTensor" else None
+        )
+    if kind is None and data is not None:
+        kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
+    known = isinstance(data, (Const, Python)) and frame.engine.options.mode == "non-strict" and name != "torch.Tensor"
+    sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
+    dynamic = frozenset({0}) if sized else frozenset()
+    return Tensor(Origin.FRESH, kind, dynamic, known=known, trail=frame.trail(node, "`{}` is a tensor"))
+
+
+LITERALS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor",
+                      "torch.asarray", "torch.IntTensor", "torch.BoolTensor"})  # fmt: skip

@@ -1,0 +1,256 @@
+"""Results of operators of torch, by what the torch table says of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from exportlint.analysis import table
+from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import consume, data_of, known_items
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.tensors import promoted, result
+from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    External,
+    Kind,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Union,
+    Value,
+)
+
+
+def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None = None) -> Value:
+    """The result of a function or method of the table; what it reads and writes is noted."""
+    operands = (*([receiver] if receiver is not None else []), *arguments.values)
+    short = api.name if receiver is None else api.name.rpartition(".")[2]
+    overload = table.select(
+        api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
+    )
+    _note_writes(frame, api, arguments, node, receiver)
+    _note_dims(frame, api, overload, arguments, node)
+    reads = overload.reads_data if overload is not None else _always(api, "reads_data")
+    read = next((t for o in operands for t in tensors_in(o) if not t.assumed and not t.known), None)
+    if reads and read is not None:
+        consume(frame, read, node, short)
+        frame.emit(HostRead, node, read, api=short, operand=read)
+    if api.creates:
+        device = arguments.keywords.get("device")
+        literal = device.value if isinstance(device, Const) and isinstance(device.value, str) else None
+        frame.emit(Creation, node, None, api=short, device=literal)
+    dynamic = overload.dynamic_shape if overload is not None else _always(api, "dynamic_shape")
+    returns = overload.returns if overload is not None else _common_returns(api)
+    return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
+
+
+def _always(api: table.Api, flag: str) -> bool:
+    return bool(api.overloads) and all(getattr(o, flag) for o in api.overloads)
+
+
+def _common_returns(api: table.Api) -> table.Returns:
+    kinds = {o.returns.kind for o in api.overloads}
+    return api.overloads[0].returns if len(kinds) == 1 else table.Returns("unknown")
+
+
+def build(
+    frame: Frame,
+    node: ast.AST,
+    name: str,
+    returns: table.Returns,
+    operands: tuple[Value, ...],
+    *,
+    dynamic: bool = False,
+    creates: bool = False,
+    arguments: Arguments | None = None,
+) -> Value:
+    """A value of the type that the table gives."""
+    if returns.kind in {"tensor", "self"}:
+        is_sized_by_data = dynamic or (creates and _sized_by_data(operands))
+        dims = frozenset({0}) if is_sized_by_data else _kept_dims(name, operands)
+        made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
+        made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
+        return made if not returns.optional else Union((made, NONE))
+    if returns.kind == "tuple":
+        items = tuple(build(frame, node, name, item, operands, dynamic=dynamic) for item in returns.items)
+        return Tuple(items, fields=returns.fields)
+    if returns.kind == "tensors":
+        item = replace(
+            result(frame, node, name, flat(operands), None, frozenset({0}) if dynamic else frozenset()), assumed=False
+        )
+        return Sequence(item, "tuple")
+    for operand in operands:
+        for tensor in tensors_in(operand, 1):
+            if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:
+                consume(frame, tensor, node, name)
+    if returns.kind == "none":
+        return NONE
+    return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
+
+
+ELEMENTWISE = frozenset({
+    "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs", "exp",
+    "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda", "sort", "cat",
+    "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "pow",
+    "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "scatter", "logical_not", "ne", "eq",
+    "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm", "normalize", "square", "sub_", "scatter_",
+})  # fmt: skip
+"""Operators that keep the sizes of their first tensor, as far as data-dependent dimensions go."""
+
+
+def _kept_dims(name: str, operands: tuple[Value, ...]) -> frozenset[int]:
+    if name.rpartition(".")[2] not in ELEMENTWISE:
+        return frozenset()
+    found: frozenset[int] = frozenset()
+    for tensor in flat(operands[:1]):
+        if isinstance(tensor, Tensor):
+            found |= tensor.dynamic
+    return found
+
+
+def _sized_by_data(operands: tuple[Value, ...]) -> bool:
+    for operand in operands:
+        for item in known_items(operand) or (operand,):
+            data = data_of(item)
+            if isinstance(data, Scalar) or (isinstance(data, Tensor) and data.kind == "int"):
+                return True
+    return False
+
+
+def flat(operands: Iterable[Value]) -> list[Value]:
+    """The operands, and the tensors in those that are containers."""
+    found: list[Value] = []
+    for operand in operands:
+        found.append(operand)
+        if isinstance(operand, (Tuple, Sequence, Dict, Union)):
+            found.extend(tensors_in(operand, 2))
+    return found
+
+
+def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arguments | None) -> Kind | None:
+    """The dtype class of a result, as far as the table and the arguments tell."""
+    if arguments is not None:
+        for value in (arguments.keywords.get("dtype"), *arguments.positional):
+            if isinstance(value, External) and value.name.startswith("torch."):
+                known = DTYPES.get(value.name)
+                if known is not None:
+                    return known
+        if "dtype" in arguments.keywords and arguments.keywords["dtype"] != NONE:
+            return None
+    if returns.dtype in {"bool", "int", "float"}:
+        return returns.dtype
+    first = next((t for o in operands for t in tensors_in(o, 1)), None)
+    if returns.dtype == "same":
+        return first.kind if first is not None else None
+    if returns.dtype == "accumulated":
+        return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
+    if returns.dtype == "promoted":
+        return promoted(o for o in operands if isinstance(o, (Tensor, Scalar, Size, Const)))
+    return None
+
+
+FLOATS = ("float", "float16", "float32", "float64", "half", "double", "bfloat16")
+
+
+INTEGERS = ("int", "long", "short", "int8", "int16", "int32", "int64", "uint8")
+
+
+DTYPES: dict[str, Kind] = {
+    **{f"torch.{name}": "float" for name in FLOATS},
+    **{f"torch.{name}": "int" for name in INTEGERS},
+    "torch.bool": "bool",
+}
+
+
+DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+
+
+def _note_dims(
+    frame: Frame, api: table.Api, overload: table.Overload | None, arguments: Arguments, node: ast.AST
+) -> None:
+    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
+    chosen = overload or (api.overloads[0] if api.overloads else None)
+    names = chosen.parameters if chosen is not None else ()
+    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    for name, value in given:
+        if name in DIMS:
+            for item in items_of(value) or (value,):
+                data = data_of(item)
+                if isinstance(data, Scalar):
+                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
+
+
+def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None) -> None:
+    short = api.name.rpartition(".")[2]
+    for written in api.mutates:
+        target: Value | None
+        if written == "self" and receiver is not None:
+            target = receiver
+        elif written == "out":
+            target = arguments.keywords.get("out")
+        else:
+            target = arguments.keywords.get(written) or (arguments.get(0) if written in {"self", "input"} else None)
+        if isinstance(target, Tensor) and not target.assumed:
+            consume(frame, target, node, short, mutates=True)
+            label = "out=" if written == "out" else short
+            frame.emit(Mutation, node, target, api=label, target=target, metadata=api.metadata_only)
+
+
+def fresh(frame: Frame, node: ast.AST, name: str, operands: tuple[Value, ...]) -> Tensor:
+    """A new tensor of which nothing is known."""
+    return replace(result(frame, node, name, flat(operands)), assumed=False)
+
+
+def consume_arguments(frame: Frame, arguments: Arguments, node: ast.AST) -> None:
+    """Tensors that `.data` gave are read by whatever takes them."""
+    for value in arguments.values:
+        for tensor in tensors_in(value, 2):
+            consume(frame, tensor, node, "call")
+
+
+def items_of(value: Value) -> tuple[Value, ...]:
+    """The elements of a list or tuple; nothing for anything else."""
+    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
+
+
+def coarse(value: Value) -> str:
+    """The coarse type of an argument, as the torch table names it."""
+    if isinstance(value, Union):
+        found = {coarse(o) for o in value.options} - {"none"}
+        return found.pop() if len(found) == 1 else "unknown"
+    if isinstance(value, Tensor):
+        return "tensor"
+    if isinstance(value, Const):
+        if value.value is None:
+            return "none"
+        if isinstance(value.value, bool):
+            return "true" if value.value else "false"
+        return type(value.value).__name__
+    if isinstance(value, Scalar):
+        return value.kind or "scalar"
+    if isinstance(value, Size):
+        return "int"
+    if isinstance(value, Shape):
+        return "size"
+    if isinstance(value, Tuple):
+        if value.items and all(isinstance(i, Tensor) for i in value.items):
+            return "tensors"
+        return "list" if value.mutable else "tuple"
+    if isinstance(value, Sequence):
+        return "tensors" if isinstance(value.item, Tensor) else "unknown"
+    if isinstance(value, Python):
+        return value.type if value.type in {"int", "float", "bool", "str", "dtype", "device"} else "unknown"
+    if isinstance(value, External) and value.name in DTYPES:
+        return "dtype"
+    return "unknown"

@@ -1,0 +1,111 @@
+"""Calls of torch's functions, by what the torch table says of them."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis import table
+from exportlint.analysis.calls.constructors import construct
+from exportlint.analysis.calls.literals import LITERALS, make_literal
+from exportlint.analysis.calls.results import apply, consume_arguments, fresh
+from exportlint.analysis.facts import Copy
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import known_items
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.tensors import kind_of, result
+from exportlint.analysis.joins import join, options, tensors_in
+from exportlint.analysis.values import (
+    FALSE,
+    NONE,
+    PYTHON,
+    TRUE,
+    UNKNOWN,
+    Const,
+    Dict,
+    Function,
+    Origin,
+    Partial,
+    Python,
+    Sequence,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+COMPILING = frozenset({
+    "torch.compiler.is_compiling", "torch.compiler.is_exporting", "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling", "torch.compiler._is_compiling", "torch._dynamo.external_utils.is_compiling",
+})  # fmt: skip
+NOT_COMPILING = frozenset({
+    "torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._get_tracing_state", "torch.onnx.is_in_onnx_export",
+    "torch._jit_internal.is_scripting",
+})  # fmt: skip
+CALLS_FIRST = frozenset({
+    "torch.utils.checkpoint.checkpoint", "torch.cond", "torch._higher_order_ops.cond.cond", "torch.vmap",
+    "functorch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch._dynamo.disable",
+    "torch.compiler.disable", "torch.no_grad", "torch.fx.wrap",
+})  # fmt: skip
+
+
+def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`torch.…(…)`."""
+    name = table.resolve(name)
+    if name in COMPILING:
+        return TRUE
+    if name in NOT_COMPILING:
+        return FALSE
+    if name == "torch.compiler.is_dynamo_compiling":
+        return Const(frame.engine.options.mode == "strict")
+    if name in CALLS_FIRST:
+        return _call_operand(frame, name, arguments, node)
+    api = table.lookup(name)
+    if api is not None and api.kind == "module":
+        return construct(name, arguments)
+    if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
+        return Tensor(Origin.PARAMETER, kind_of(arguments.get(0, "data") or UNKNOWN) or "float")
+    if name == "torch.nn.Buffer":
+        return Tensor(Origin.BUFFER, kind_of(arguments.get(0, "data") or UNKNOWN))
+    if name in LITERALS:
+        return make_literal(frame, name, arguments, node)
+    if name == "torch.is_tensor":
+        verdicts = {isinstance(o, Tensor) for o in options(arguments.get(0) or UNKNOWN) if not isinstance(o, Unknown)}
+        return Const(verdicts.pop()) if len(verdicts) == 1 else Python("bool")
+    if name == "torch.save":
+        tensor = next(iter(tensors_in(arguments.get(0) or UNKNOWN)), None)
+        if tensor is not None:
+            frame.emit(Copy, node, tensor, api=name, operand=tensor)
+        return NONE
+    if name == "torch.device":
+        device = arguments.get(0)
+        return device if isinstance(device, Const) else PYTHON
+    if api is None or api.kind != "function":
+        consume_arguments(frame, arguments, node)
+        return UNKNOWN if api is None or api.kind == "class" else PYTHON
+    return apply(frame, api, arguments, node)
+
+
+def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """Operators and wrappers that call what they are given."""
+    first = arguments.get(0) or UNKNOWN
+    if name.endswith("checkpoint"):
+        keywords = {k: v for k, v in arguments.keywords.items() if k not in CHECKPOINT_OPTIONS}
+        return frame.call(first, Arguments(arguments.positional[1:], keywords), node)
+    if name.endswith("cond"):
+        given = Arguments(known_items(arguments.get(3, "operands") or UNKNOWN) or ())
+        consume_arguments(frame, arguments, node)
+        branches = (arguments.get(1, "true_fn"), arguments.get(2, "false_fn"))
+        found = [frame.call(branch, given, node) for branch in branches if branch is not None]
+        return _as_fresh(frame, node, join(found)) if found else fresh(frame, node, name, arguments.values)
+    return Partial(first) if isinstance(first, (Function, Partial, TorchModule)) else first
+
+
+CHECKPOINT_OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})
+
+
+def _as_fresh(frame: Frame, node: ast.AST, value: Value) -> Value:
+    """A value as an operator gives it: numbers become tensors."""
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_as_fresh(frame, node, i) for i in value.items))
+    return result(frame, node, "cond", (value,)) if not isinstance(value, (Sequence, Dict)) else value

@@ -1,0 +1,1 @@
+"""An abstract interpreter of Python: what names hold while torch.export traces."""

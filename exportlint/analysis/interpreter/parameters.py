@@ -1,0 +1,133 @@
+"""Parameters: how arguments bind to them, and what `forward` is given when torch.export calls it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis.interpreter.annotations import annotated_value
+from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
+from exportlint.analysis.interpreter.evidence import uses
+from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.joins import join
+from exportlint.analysis.values import (
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Dict,
+    Origin,
+    Python,
+    Sequence,
+    Tensor,
+    Tuple,
+    Value,
+)
+
+FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
+    """The variables of a function as it starts. `frame` is the callee's; arguments that do not fit are dropped."""
+    spec = node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    positional, keywords = list(arguments.positional), dict(arguments.keywords)
+    env: Environment = {}
+    rest = keywords.pop(UNPACKED, None)
+    repeated: Value | None = None
+    if positional and isinstance(positional[-1], Sequence) and positional[-1].type == "*":
+        repeated = positional.pop().item  # type: ignore[attr-defined]
+    for name, value in zip(names, positional, strict=False):
+        env[name] = value
+    if spec.vararg is not None:
+        extra = tuple(positional[len(names) :])
+        env[spec.vararg.arg] = Tuple(extra) if repeated is None else Sequence(join((*extra, repeated)), "tuple")
+    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
+        if name in keywords:
+            env[name] = keywords.pop(name)
+    if spec.kwarg is not None:
+        env[spec.kwarg.arg] = Dict(tuple(keywords.items()), rest)
+    fallback = rest if rest is not None else repeated
+    for name, default in defaults(node):
+        if name not in env:
+            value = frame.peek(default)
+            env[name] = value if fallback is None else join((value, UNKNOWN))
+    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
+        env.setdefault(name, UNKNOWN)
+    return env
+
+
+def defaults(node: FunctionLike) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, with it."""
+    spec = node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    yield from zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True)
+    for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if default is not None:
+            yield argument.arg, default
+
+
+def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
+    """What a constructor is given when nobody says so: configuration, not tensors."""
+    env: Environment = {}
+    for argument in _all_arguments(node):
+        value = annotated_value(frame, argument.annotation, argument.arg) if argument.annotation else None
+        env[argument.arg] = PYTHON if value is None or isinstance(value, Tensor) else value
+    for name, default in defaults(node):
+        given = frame.peek(default)
+        if given == NONE:
+            env[name] = UNKNOWN
+    return env
+
+
+def forward_arguments(frame: Frame, node: FunctionLike, *, exported: bool) -> Environment:
+    """What `forward` is given by torch.export, `self` left out.
+
+    It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `exported`
+    says that no other class of the file calls the module: then what `forward` demands without a default is a tensor
+    too, unless it is used like something else.
+    """
+    default = dict(defaults(node))
+    evidence = uses(frame, node)
+    env: Environment = {}
+    for argument in list(_all_arguments(node))[1:]:
+        name = argument.arg
+        value = annotated_value(frame, argument.annotation, name) if argument.annotation else None
+        given = default.get(name)
+        is_none = isinstance(given, ast.Constant) and given.value is None
+        if value is None:
+            use = evidence.get(name)
+            if use == "dict":
+                value = Dict((), UNKNOWN)
+            elif use == "list":
+                value = Sequence(UNKNOWN)
+            elif given is None or is_none:
+                surely = use == "tensor" or (use is None and exported and given is None)
+                value = Tensor(Origin.INPUT, assumed=not surely, name=name)
+            else:
+                value = _like_default(frame.peek(given))
+        if isinstance(value, Tensor):
+            value = Tensor(
+                Origin.INPUT, value.kind, assumed=value.assumed, optional=value.optional or is_none, name=name,
+                trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
+            )  # fmt: skip
+        env[name] = value
+        if isinstance(value, (Sequence, Dict)):
+            env[f"{name}.<input>"] = value
+    if node.args.vararg is not None:
+        env[node.args.vararg.arg] = Sequence(
+            Tensor(Origin.INPUT, assumed=True, name=node.args.vararg.arg,
+                   trail=frame.trail(node.args.vararg, f"`{node.args.vararg.arg}` are inputs of `{frame.symbol}`")),
+            "tuple",
+        )  # fmt: skip
+    if node.args.kwarg is not None:
+        env[node.args.kwarg.arg] = Dict((), UNKNOWN)
+    return env
+
+
+def _like_default(value: Value) -> Value:
+    return Python(type(value.value).__name__) if isinstance(value, Const) else value
+
+
+def _all_arguments(node: FunctionLike) -> Iterator[ast.arg]:
+    yield from (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)

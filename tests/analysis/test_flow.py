@@ -1,0 +1,85 @@
+"""The analyzer follows values as Python moves them: the cases in `flow/`, and torch.export, which proves their marks."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from exportlint.config import Layer
+from exportlint.config.settings import combine
+from exportlint.linter import Task, lint
+from tests.analysis.cases import Case, Marked, cases
+
+CASES = cases()
+PROVABLE = [case for case in CASES if case.inputs]
+
+
+def test_ids_are_unique() -> None:
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+def linted(case: Case, directory: Path) -> list[Marked]:
+    settings = combine([Layer(directory, {"torch-version": (2, 13)})], directory)
+    tasks = [Task(path, settings, path.relative_to(directory).as_posix()) for path in case.write(directory)]
+    return sorted((f.filename, f.span.start.row, f.name, f.severity.value) for f in lint(tasks).findings)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(c, id=c.id, marks=pytest.mark.xfail(strict=True, reason=c.wrong) if c.wrong else ())
+        for c in CASES
+    ],
+)
+def test_finds_what_the_comments_state(case: Case, tmp_path: Path) -> None:
+    assert linted(case, tmp_path) == case.marked
+
+
+@pytest.fixture
+def _importing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Files in `tmp_path` can be imported, and are forgotten afterwards."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "src")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    disabled = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(disabled)
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.mark.usefixtures("_importing")
+@pytest.mark.filterwarnings("ignore")  # of torch, about what the models do
+@pytest.mark.parametrize("case", PROVABLE, ids=[case.id for case in PROVABLE])
+def test_torch_proves_what_the_comments_state(case: Case, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.__version__.startswith("2.13."):
+        pytest.skip("the comments are about torch 2.13")
+    case.write(tmp_path)
+    parts = PurePosixPath(case.main).with_suffix("").parts
+    module = importlib.import_module(".".join(part for part in parts if part != "src"))
+    model = module.Model().eval()
+    scope = {"torch": torch, **vars(module)}
+    model(*eval(case.inputs, scope))
+    places = {(file, row) for file, row, _, severity in case.marked if severity == "error"}
+    if not places:
+        torch.export.export(model, eval(case.inputs, scope))
+        return
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - torch raises what it likes
+        torch.export.export(model, eval(case.inputs, scope))
+    frames = traceback.extract_tb(raised.tb)
+    assert places & {(_name(frame.filename, tmp_path), frame.lineno) for frame in frames}, raised.value
+
+
+def _name(filename: str, directory: Path) -> str:
+    path = Path(filename)
+    return path.relative_to(directory).as_posix() if path.is_relative_to(directory) else filename
