@@ -36,13 +36,16 @@ class Fact:
 class Branch(Fact):
     """Python asks tensor data for its truth. `raises`: all that hangs on it is a `raise`.
 
-    `checked`: an assert of a comparison on numbers read from a tensor, which non-strict turns into a runtime check.
+    For an `assert`: `message` is the kind of message it has, `negated` that it is `assert not …`, `reads` that it reads
+    the tensor itself (`assert x.item() > 0`).
     """
 
     construct: Construct
     condition: Tensor | Scalar
     raises: bool = False
-    checked: bool = False
+    message: Literal["none", "constant", "computed"] = "none"
+    negated: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +148,10 @@ class Creation(Fact):
 
 @dataclass(frozen=True, slots=True)
 class ModuleChange(Fact):
-    """A module is moved, cast or copied during tracing: `self.lin.to(...)`, `copy.deepcopy(self.lin)`."""
+    """A module with parameters is moved or cast during tracing. `casts`: surely to another dtype than float32."""
 
     api: str
+    casts: bool
 
 
 @dataclass(frozen=True, slots=True)

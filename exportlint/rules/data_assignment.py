@@ -9,14 +9,12 @@ from exportlint.analysis.values import (
     Origin,
     Tensor,
 )
-from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
-LOCAL = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 6): INFO})
-PARAMETER = Claim(
-    non_strict={(2, 4): ERROR, (2, 6): WARNING},
-    strict={(2, 4): ERROR, (2, 6): INFO},
-)
+INPUT = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): INFO})
+STORED = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 6): INFO})
+LOCAL = Claim(non_strict=always(WARNING), strict=always(ERROR))
 
 
 @rule("EXP302", "data-assignment", DataWrite)
@@ -24,7 +22,8 @@ def data_assignment(fact: DataWrite, context: Context) -> Iterator[Report]:
     """`x.data = y`, `self.weight.data = w`."""
     from_data = isinstance(fact.assigned, Tensor) and fact.assigned.data is not None
     stored = fact.target.origin in {Origin.PARAMETER, Origin.BUFFER}
-    severity = context.severity(PARAMETER if stored else LOCAL)
+    local = fact.target.origin is Origin.FRESH
+    severity = context.severity(STORED if stored else LOCAL if local else INPUT)
     if severity is None or fact.guarded or from_data:
         return
     yield Report(

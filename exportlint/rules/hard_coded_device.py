@@ -9,6 +9,7 @@ from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.registry import rule
 
 MOVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
+WITH_INDEX = Claim(non_strict=always(INFO), strict=always(INFO))
 CREATION = Claim(non_strict=always(INFO), strict=always(INFO))
 
 

@@ -10,7 +10,7 @@ from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
-METADATA = Claim(non_strict=always(INFO), strict=always(ERROR))
+METADATA = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
 UNSQUEEZE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
 
@@ -19,7 +19,7 @@ def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
     """`x += 1`, `x[0] = 5`, `x.add_(1)`, `out=x`, `x.t_()` for an input `x`."""
     if fact.target.origin is not Origin.INPUT or fact.target.data is not None:
         return
-    severity = context.severity(METADATA if fact.metadata else CLAIM)
+    severity = context.severity(UNSQUEEZE if fact.api == "unsqueeze_" else METADATA if fact.metadata else CLAIM)
     if severity is None or fact.guarded:
         return
     name = f"`{fact.target.name}`" if fact.target.name else "an input"

@@ -12,13 +12,15 @@ DEEP = Claim(
     non_strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR},
     strict=always(ERROR),
 )
+SAVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 SHALLOW = Claim(non_strict={(2, 4): None, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
+CLAIMS = {"copy.copy": SHALLOW, "torch.save": SAVE}
 
 
 @rule("EXP205", "tensor-copy", Copy)
 def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
     """`copy.deepcopy(x)`, `copy.copy(x)`, `pickle.dumps(x)`, `torch.save(x, path)`."""
-    severity = context.severity(SHALLOW if fact.api == "copy.copy" else DEEP)
+    severity = context.severity(CLAIMS.get(fact.api, DEEP))
     if severity is None or fact.guarded:
         return
     yield Report(

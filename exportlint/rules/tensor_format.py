@@ -8,7 +8,7 @@ from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.registry import rule
 
-SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 9): INFO})
+SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): INFO})
 PERCENT = Claim(non_strict=always(ERROR), strict=always(ERROR))
 LABELS = {
     "format specification": ("a format specification", SPECIFICATION),

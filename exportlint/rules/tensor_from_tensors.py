@@ -9,13 +9,16 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
+OTHERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
 
 @rule("EXP207", "tensor-from-tensors", Conversion)
 def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
     """`torch.tensor([x.sum(), x.max()])`."""
-    severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or not fact.target.startswith("torch."):
+    if not fact.target.startswith(("torch.", "new_tensor")) or fact.guarded:
+        return
+    severity = context.severity(CLAIM if fact.target in {"torch.tensor()", "new_tensor()"} else OTHERS)
+    if severity is None:
         return
     yield Report(
         severity,

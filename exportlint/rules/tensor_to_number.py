@@ -9,6 +9,7 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
+INDEX = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 MATH = Claim(non_strict=always(ERROR), strict=always(ERROR))
 BUILTINS = {
     "int()": "keep it a tensor: `.to(torch.int64)`",
@@ -29,8 +30,14 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`."""
     is_math = fact.target.startswith(("math.", "np."))
     help_text = "use the function of the same name in `torch`" if is_math else BUILTINS.get(fact.target)
-    severity = context.severity(MATH if is_math else CLAIM)
+    severity = context.severity(_claim(fact.target))
     if help_text is None or severity is None or fact.guarded:
         return
     name, _, rest = fact.target.partition(" ")
     yield Report(severity, f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data", help_text)
+
+
+def _claim(target: str) -> Claim:
+    if target.startswith(("math.", "np.")) or target in {"hex()", "oct()", "bin()", "chr()", "complex()"}:
+        return MATH
+    return INDEX if target == "operator.index()" else CLAIM

@@ -11,7 +11,6 @@ from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 BOOL_OF_NUMBER = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
-IN_NUMBERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
 INSTEAD = {
     "and": "use `torch.logical_and` or `&`",
     "or": "use `torch.logical_or` or `|`",

@@ -97,6 +97,9 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = _first(arguments)
     assert isinstance(node, ast.Call)
     is_true = demand_truth(frame, value, node, "bool()")
+    data = data_of(value)
+    if data is not None and frame.engine.options.mode == "strict":
+        return Scalar("bool", "item", trail=data.trail)  # strict goes on with a symbol
     return Python("bool") if is_true is None else Const(is_true)
 
 
@@ -221,7 +224,7 @@ def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 
 def _is_float(value: Value) -> bool:
-    return isinstance(value, Scalar) and value.kind in {"float", None}
+    return isinstance(value, Scalar) and value.kind == "float"
 
 
 @builtin("sorted")

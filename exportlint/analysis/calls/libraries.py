@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Conversion, Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, elements
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.instances import holds_parameters
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
@@ -16,14 +17,12 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Dict,
     Function,
-    Object,
     Partial,
     Python,
     Scalar,
     Sequence,
     Size,
     Tensor,
-    TorchModule,
     Tuple,
     Value,
 )
@@ -105,25 +104,9 @@ def _copy(frame: Frame, name: str, value: Value, node: ast.AST) -> Value:
     tensor = next((t for t in tensors_in(value, 3 if name != "copy.copy" else 0) if not t.assumed), None)
     if tensor is not None:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
-    elif name != "copy.copy" and any(_holds_parameters(o) for o in options(value)):
+    elif name != "copy.copy" and any(holds_parameters(o) for o in options(value)):
         frame.emit(Copy, node, None, api=name, operand=Tensor())
     return value
-
-
-def _holds_parameters(value: Value) -> bool:
-    if isinstance(value, TorchModule):
-        return value.name.rpartition(".")[2] not in {
-            "ReLU",
-            "Dropout",
-            "Identity",
-            "GELU",
-            "Sigmoid",
-            "Tanh",
-            "Softmax",
-        }
-    if isinstance(value, Object):
-        return any(isinstance(v, (Tensor, TorchModule)) for v in value.instance.attributes.values())
-    return False
 
 
 def _json(frame: Frame, value: Value, node: ast.AST) -> None:

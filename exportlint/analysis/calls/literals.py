@@ -35,10 +35,10 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)
     if isinstance(data, (Tuple, Sequence)):
         inner = next((t for t in tensors_in(data) if not t.assumed and t.data is None), None)
-        if inner is not None and frame.engine.options.mode == "non-strict":
+        if inner is not None:
             frame.emit(Conversion, node, inner, target=f"{name}()", operand=inner)
         scalar = next((s for i in items_of(data) for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
-        if scalar is not None and name not in {"torch.tensor", "torch.as_tensor"}:
+        if scalar is not None and name not in {"torch.tensor", "new_tensor"}:
             frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
     kind = dtype_of(table.Returns("tensor"), (), arguments)
     if kind is None:

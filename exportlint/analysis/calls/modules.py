@@ -9,7 +9,14 @@ from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame, calls
-from exportlint.analysis.interpreter.instances import bases, bound, find_method, instantiate, note_call
+from exportlint.analysis.interpreter.instances import (
+    bases,
+    bound,
+    find_method,
+    holds_parameters,
+    instantiate,
+    note_call,
+)
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
@@ -98,8 +105,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             attributes[first.value] = value
         return NONE
     if name in MOVES:
-        if not frame.engine.silent:
-            frame.emit(ModuleChange, node, None, api=name)
+        _note_move(frame, receiver, name, arguments, node)
         return receiver
     return _common(receiver, name)
 
@@ -109,7 +115,7 @@ def call_torch_module_method(
 ) -> Value:
     """A method of a module of torch."""
     if name in MOVES and name != "type":
-        frame.emit(ModuleChange, node, None, api=name)
+        _note_move(frame, module, name, arguments, node)
         return module
     if name == "forward":
         return frame.call(module, arguments, node)
@@ -121,6 +127,13 @@ def call_torch_module_method(
         if name == "keys":
             return Sequence(Python("str"))
     return _common(module, name)
+
+
+def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
+    dtypes = {value.name for value in arguments.values if isinstance(value, External)}
+    casts = name in {"half", "double", "bfloat16"} or bool(dtypes - {"torch.float", "torch.float32"})
+    if holds_parameters(module):
+        frame.emit(ModuleChange, node, None, api=name, casts=casts)
 
 
 def _common(module: Value, name: str) -> Value:

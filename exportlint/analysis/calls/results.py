@@ -40,7 +40,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
     )
     _note_writes(frame, api, arguments, node, receiver)
-    _note_dims(frame, api, overload, arguments, node)
+    _note_dims(frame, overload, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and not t.known), None)
     if reads and read is not None:
@@ -103,8 +103,8 @@ ELEMENTWISE = frozenset({
     "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs", "exp",
     "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda", "sort", "cat",
     "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "pow",
-    "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "scatter", "logical_not", "ne", "eq",
-    "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm", "normalize", "square", "sub_", "scatter_",
+    "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "flatten", "ravel", "scatter", "ne", "eq",
+    "logical_not", "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm", "normalize", "square", "sub_", "scatter_",
 })  # fmt: skip
 """Operators that keep the sizes of their first tensor, as far as data-dependent dimensions go."""
 
@@ -176,12 +176,9 @@ DTYPES: dict[str, Kind] = {
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
-def _note_dims(
-    frame: Frame, api: table.Api, overload: table.Overload | None, arguments: Arguments, node: ast.AST
-) -> None:
+def _note_dims(frame: Frame, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
     """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
-    chosen = overload or (api.overloads[0] if api.overloads else None)
-    names = chosen.parameters if chosen is not None else ()
+    names = overload.parameters if overload is not None else ()
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     for name, value in given:
         if name in DIMS:
@@ -193,6 +190,8 @@ def _note_dims(
 
 def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None) -> None:
     short = api.name.rpartition(".")[2]
+    if short == "requires_grad_":
+        return  # a flag, no data
     for written in api.mutates:
         target: Value | None
         if written == "self" and receiver is not None:

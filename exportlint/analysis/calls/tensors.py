@@ -6,8 +6,9 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.calls.literals import make_literal
 from exportlint.analysis.calls.results import DTYPES, apply, fresh
-from exportlint.analysis.facts import Branch, DeviceMove, HostRead
+from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, size_of
 from exportlint.analysis.interpreter.frame import Frame
@@ -17,6 +18,7 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Kind,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -45,6 +47,9 @@ ALIASES = frozenset({
 """Methods whose result can share the storage of the tensor, so that a write to it is a write to the tensor."""
 
 
+KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
+
+
 def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`tensor.name(…)`."""
     if name in {"item", "tolist"}:
@@ -60,8 +65,10 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return Python("bool")
     if name == "type" and arguments.values:
         return fresh(frame, node, name, (tensor,))
+    if name == "new_tensor":
+        return make_literal(frame, name, arguments, node)
     if name in METADATA:
-        return PYTHON if name not in {"new", "new_tensor"} else Tensor()
+        return PYTHON if name != "new" else Tensor()
     if name in CASTS:
         consume(frame, tensor, node, name)
         return same(tensor, kind=CASTS[name])
@@ -76,7 +83,7 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if name.endswith("_") and not name.endswith("__"):
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
-        kept = tensor.dynamic if name in {"contiguous", "detach", "requires_grad_"} else frozenset()
+        kept = tensor.dynamic if name in KEEPS_SIZES else frozenset()
         return replace(value, origin=tensor.origin, name=tensor.name, dynamic=kept, trail=tensor.trail)
     return value
 
@@ -88,7 +95,11 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
         return Python(tensor.kind) if name == "item" else Sequence(Python(tensor.kind))
     if not tensor.assumed:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
-    scalar = Scalar(tensor.kind, name, tensor.assumed, tensor.trail)
+    if name == "tolist" and 0 in tensor.dynamic:
+        frame.emit(Conversion, node, tensor, target="iteration", operand=tensor)
+    # most tensors hold floats, but a number that is passed in as a tensor is mostly a count
+    kind = tensor.kind or (None if tensor.origin is Origin.INPUT else "float")
+    scalar = Scalar(kind, name, tensor.assumed, tensor.trail)
     return scalar if name == "item" else Sequence(scalar)
 
 

@@ -8,7 +8,7 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.literals import LITERALS, make_literal
 from exportlint.analysis.calls.results import apply, consume_arguments, fresh
-from exportlint.analysis.facts import Copy
+from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import known_items
 from exportlint.analysis.interpreter.frame import Frame
@@ -63,6 +63,12 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     api = table.lookup(name)
     if api is not None and api.kind == "module":
         return construct(name, arguments)
+    if name in {"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"}:
+        consume_arguments(frame, arguments, node)
+    if name in {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack"}:
+        tensor = arguments.get(0)
+        if isinstance(tensor, Tensor) and not tensor.assumed:
+            frame.emit(HostRead, node, tensor, api="torch.from_dlpack", operand=tensor)
     if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
         return Tensor(Origin.PARAMETER, kind_of(arguments.get(0, "data") or UNKNOWN) or "float")
     if name == "torch.nn.Buffer":

@@ -46,15 +46,13 @@ def data_of(value: Value) -> Tensor | Scalar | None:
     return found
 
 
-def demand_truth(
-    frame: Frame, value: Value, node: ast.expr, construct: Construct, *, raises: bool = False, checked: bool = False
-) -> bool | None:
+def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
     data = None if frame.engine.eager else data_of(value)
     if data is not None:
         if isinstance(data, Tensor):
             consume(frame, data, node, construct)
-        frame.emit(Branch, node, data, construct=construct, condition=data, raises=raises, checked=checked)
+        frame.emit(Branch, node, data, construct=construct, condition=data, **details)
         return None
     return truth(value)
 

@@ -9,7 +9,6 @@ from exportlint.analysis.facts import Construct
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
-from exportlint.analysis.interpreter.scopes import look_up
 from exportlint.analysis.interpreter.statements import assign
 from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
@@ -139,11 +138,25 @@ def _continue_statement(frame: Frame, node: ast.Continue) -> bool:
 
 def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     """`with context as target`. A context manager may swallow exceptions, which changes nothing for tracing."""
+    swallows = False
     for item in node.items:
         context = frame.evaluate(item.context_expr)
+        swallows = swallows or _suppresses(frame, item.context_expr)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(context), item.context_expr)
-    return frame.execute(node.body)
+    if not swallows:
+        return frame.execute(node.body)
+    with frame.guarded():
+        frame.execute(node.body)
+    return True
+
+
+def _suppresses(frame: Frame, node: ast.expr) -> bool:
+    """`contextlib.suppress(Exception)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    callee = frame.peek(node.func)
+    return callee == External("contextlib.suppress") and any(_is_broad(frame, kind) for kind in node.args)
 
 
 def _entered(context: Value) -> Value:
@@ -188,13 +201,12 @@ def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    for kind in kinds:
-        value = look_up(frame, kind.id) if isinstance(kind, ast.Name) else UNKNOWN
-        if isinstance(value, External) and value.name in {
-            "builtins.Exception", "builtins.BaseException", "builtins.RuntimeError"
-        }:  # fmt: skip
-            return True
-    return False
+    return any(_is_broad(frame, kind) for kind in kinds)
+
+
+def _is_broad(frame: Frame, kind: ast.expr) -> bool:
+    names = ("Exception", "BaseException", "RuntimeError")
+    return frame.peek(kind) in {External(f"builtins.{name}") for name in names}
 
 
 @executes(ast.Match)

@@ -22,6 +22,7 @@ from exportlint.analysis.values import (
     Object,
     Origin,
     Tensor,
+    TorchModule,
     Value,
 )
 
@@ -239,3 +240,22 @@ def _fill_fields(frame: Frame, instance: Instance, arguments: Arguments) -> None
     for name, value in zip(names, arguments.positional, strict=False):
         instance.attributes[name] = value
     instance.attributes.update(arguments.keywords)
+
+
+WITHOUT_PARAMETERS = frozenset({
+    "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Dropout", "Dropout2d",
+    "Identity", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d", "Upsample", "PixelShuffle", "ZeroPad2d", "ELU", "Hardtanh", "Softplus", "Hardswish",
+})  # fmt: skip
+
+
+def holds_parameters(value: Value) -> bool:
+    """Whether a module has parameters or buffers, as far as its constructor tells."""
+    if isinstance(value, TorchModule):
+        if value.items is not None:
+            return any(holds_parameters(item) for item in value.items)
+        return value.name.rpartition(".")[2] not in WITHOUT_PARAMETERS
+    if isinstance(value, Object):
+        attributes = value.instance.attributes.values()
+        return any(isinstance(v, Tensor) or holds_parameters(v) for v in attributes)
+    return False

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from exportlint.analysis.facts import Branch, Identity, TypeTest
+from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
@@ -265,6 +265,10 @@ def _type_name(value: Value) -> str:
 
 
 def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positive: bool) -> Value:
+    if frame.engine.options.mode == "strict" and positive:
+        data = right if isinstance(right, Tensor) else data_of(left)
+        if data is not None and isinstance(right, (Tensor, Tuple)):
+            return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
     if isinstance(right, Tensor):
         if not right.assumed:
             frame.emit(Branch, node, right, construct="in", condition=right)
@@ -275,6 +279,8 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
         hashed = isinstance(right, Sequence) and right.type == "set"
         if isinstance(needle, Tensor) and all(isinstance(i, Const) and isinstance(i.value, str) for i in items):
             needle = None
+        if isinstance(needle, Scalar) and hashed:
+            frame.emit(Conversion, node, needle, target="set element", operand=needle)
         if needle is not None and items and not hashed:
             frame.emit(Branch, node, needle, construct="in", condition=needle)
             return BOOL

@@ -189,14 +189,23 @@ def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
 
 @executes(ast.Assert)
 def _assert_statement(frame: Frame, node: ast.Assert) -> bool:
-    value = frame.evaluate(node.test)
-    checked = isinstance(data_of(value), Scalar)
-    is_true = demand_truth(frame, value, node.test, "assert", checked=checked)
+    is_true = _demand_assertion(frame, node)
     env = narrowed(frame, frame.env, node.test, True)
     if is_true is False or env is None:
         return False
     frame.env = env
     return True
+
+
+def _demand_assertion(frame: Frame, node: ast.Assert) -> bool | None:
+    test, negated = node.test, False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, negated = test.operand, not negated
+    message = "none" if node.msg is None else "constant" if isinstance(node.msg, ast.Constant) else "computed"
+    reads = any(isinstance(child, ast.Attribute) and child.attr in {"item", "tolist"} for child in ast.walk(test))
+    value = frame.evaluate(test)
+    is_true = demand_truth(frame, value, node.test, "assert", message=message, negated=negated, reads=reads)
+    return is_true if is_true is None else is_true is not negated
 
 
 @executes(ast.FunctionDef)
