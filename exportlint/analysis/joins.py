@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -47,6 +47,13 @@ def join(values: Iterable[Value]) -> Value:
         interesting = [v for v in found if isinstance(v, (Tensor, Scalar))]
         return Union((UNKNOWN, *interesting[: MAX_OPTIONS - 1])) if interesting else UNKNOWN
     return next(iter(found)) if len(found) == 1 else Union(tuple(found))
+
+
+def each(value: Value, function: Callable[[Value], Value]) -> Value:
+    """What a function gives for a value, whichever of its options it is."""
+    if isinstance(value, Union):
+        return join([function(option) for option in value.options])
+    return function(value)
 
 
 V = TypeVar("V", bound=Value)

@@ -42,12 +42,10 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     if key is not None and key in engine.results:
         return _returned(frame, engine.results[key], node, function)
     _explain_parameters(frame, inner, function, node)
-    value: Value = UNKNOWN
     engine.active.append(function.node)
     try:
         if engine.eager and not _builds_module(inner, function):
-            with engine.at_most(MAX_EAGER_STEPS):
-                value = _body(inner, function.node)
+            value = engine.at_most(MAX_EAGER_STEPS, lambda: _body(inner, function.node))
         else:
             value = _body(inner, function.node)
     finally:

@@ -100,11 +100,12 @@ def build(
 
 
 ELEMENTWISE = frozenset({
-    "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs", "exp",
-    "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda", "sort", "cat",
-    "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "pow",
-    "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "flatten", "ravel", "scatter", "ne", "eq",
-    "logical_not", "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm", "normalize", "square", "sub_", "scatter_",
+    "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs",
+    "exp", "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda",
+    "sort", "cat", "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like",
+    "full_like", "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "flatten", "ravel",
+    "scatter", "ne", "eq", "logical_not", "pow", "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm",
+    "normalize", "square", "sub_", "scatter_",
 })  # fmt: skip
 """Operators that keep the sizes of their first tensor, as far as data-dependent dimensions go."""
 

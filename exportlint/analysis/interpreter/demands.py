@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.joins import join, options
+from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -97,7 +97,7 @@ def consume(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, muta
 
 def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     """What iterating over a value gives, element by element."""
-    return join(_elements(frame, option, node) for option in options(value))
+    return each(value, lambda option: _elements(frame, option, node))
 
 
 def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import (
-    Function,
-    Instance,
-    Value,
-)
+from exportlint.analysis.values import UNKNOWN, Function, Instance, Value
 from exportlint.findings import Mode
 
 MAX_DEPTH = 24
 MAX_STEPS = 400_000
 """Expressions evaluated for one exported module."""
-MAX_EAGER_STEPS = 300
+MAX_EAGER_STEPS = 150
 """Expressions evaluated for one call in a constructor: that is not what is exported."""
+MAX_GLOBAL_STEPS = 2_000
+"""Expressions evaluated for one assignment of a module."""
 
 
 class BudgetExceededError(Exception):
@@ -68,21 +65,33 @@ class Engine:
         if self.steps > self.limit:
             raise BudgetExceededError
 
-    @contextmanager
-    def at_most(self, steps: int) -> Iterator[None]:
-        """Run what is in here for so many steps; what it did until then holds."""
-        limit = self.limit
-        depth, silent, eager = len(self.active), self.silent, self.eager
+    def at_most(self, steps: int, run: Callable[[], Value]) -> Value:
+        """What `run` gives, unless it takes more steps; what it did until then holds."""
+        limit, depth, silent, eager = self.limit, len(self.active), self.silent, self.eager
         self.limit = min(limit, self.steps + steps)
         try:
-            yield
+            return run()
         except BudgetExceededError:
             if self.steps > limit:
                 raise
             del self.active[depth:]
             self.silent, self.eager = silent, eager
+            return UNKNOWN
         finally:
             self.limit = limit
+
+    def apart(self, run: Callable[[], Value]) -> Value:
+        """What `run` gives, with a budget of its own: what a module binds to a name must not depend on who asks."""
+        steps, limit = self.steps, self.limit
+        self.steps, self.limit = 0, MAX_GLOBAL_STEPS
+        self.eager += 1
+        try:
+            return self.at_most(MAX_GLOBAL_STEPS, run)
+        except BudgetExceededError:
+            return UNKNOWN
+        finally:
+            self.steps, self.limit = steps, limit
+            self.eager -= 1
 
     def emit(self, fact: Fact) -> None:
         """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""

@@ -11,7 +11,7 @@ from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
-from exportlint.analysis.joins import join, options, tensors_in
+from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -146,7 +146,7 @@ def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         is_true = demand_truth(frame, value, node.operand, "not")
         return BOOL if is_true is None else Const(not is_true)
-    return join(_unary(frame, node, option) for option in options(value))
+    return each(value, lambda option: _unary(frame, node, option))
 
 
 def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
@@ -163,13 +163,19 @@ def _comparison(frame: Frame, node: ast.Compare) -> Value:
     found: Value = TRUE
     for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
         right = frame.evaluate(comparator)
-        found = join(_compare(frame, node, op, a, b) for a in options(left) for b in options(right))
+        found = _compare_each(frame, node, op, left, right)
         if index < len(node.ops) - 1:  # `a < b < c` is `a < b and b < c`
             is_true = demand_truth(frame, found, node, "comparison")
             if is_true is False:
                 return FALSE
         left = right
     return found
+
+
+def _compare_each(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+    if isinstance(left, Union) or isinstance(right, Union):
+        return join([_compare(frame, node, op, a, b) for a in options(left) for b in options(right)])
+    return _compare(frame, node, op, left, right)
 
 
 def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:

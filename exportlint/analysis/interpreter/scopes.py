@@ -85,11 +85,7 @@ def definition_value(frame: Frame, definition: Definition) -> Value:
 
 def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
     engine = frame.engine
-    engine.eager += 1
-    try:
-        value = Frame(engine, module).peek(binding.value)
-    finally:
-        engine.eager -= 1
+    value = engine.apart(lambda: Frame(engine, module).peek(binding.value))
     if binding.index is not None:
         value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
     return settled(value, Origin.GLOBAL, engine.options.mode == "non-strict")

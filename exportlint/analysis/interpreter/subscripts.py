@@ -11,7 +11,7 @@ from exportlint.analysis.interpreter.demands import consume, data_of, demand_num
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.instances import find_method
 from exportlint.analysis.interpreter.tensors import result
-from exportlint.analysis.joins import join, options
+from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -36,7 +36,7 @@ from exportlint.analysis.values import (
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     container = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
-    return join(_item(frame, node, option, index) for option in options(container))
+    return each(container, lambda option: _item(frame, node, option, index))
 
 
 def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> Value:
