@@ -47,10 +47,9 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
     try:
-        called = _called_names(module)
         for cls in module.classes:
             for entry_point in options.entry_points:
-                _export(engine, cls, entry_point, exported=cls.node.name not in called)
+                _export(engine, cls, entry_point)
     finally:
         sys.setrecursionlimit(limit)
         if was_enabled:
@@ -58,17 +57,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     return tuple(engine.facts.values())
 
 
-def _called_names(module: Module) -> frozenset[str]:
-    """Names that are called inside a class other than the one they name: those modules are parts of others."""
-    found = set()
-    for cls in module.classes:
-        for node in ast.walk(cls.node):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name:
-                found.add(node.func.id)
-    return frozenset(found)
-
-
-def _export(engine: Engine, cls: Class, entry_point: str, *, exported: bool) -> None:
+def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     """Run one entry point of a class as torch.export does."""
     frame = Frame(engine, cls.module)
     if not is_module(frame, cls):
@@ -85,7 +74,7 @@ def _export(engine: Engine, cls: Class, entry_point: str, *, exported: bool) -> 
         receiver = _instance(frame, cls)
         function = bound(frame, receiver, owner, definition)
         if isinstance(function, Function):
-            _run_root(engine, function, receiver, exported=exported)
+            _run_root(engine, function, receiver, cls)
     except (BudgetExceededError, RecursionError):
         engine.silent = engine.eager = 0  # what was found so far holds
 
@@ -103,11 +92,11 @@ def _instance(frame: Frame, cls: Class) -> Value:
     return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node)
 
 
-def _run_root(engine: Engine, function: Function, receiver: Value, *, exported: bool) -> None:
+def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -> None:
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
-    frame.env = forward_arguments(frame, node, exported=exported)
+    frame.env = forward_arguments(frame, node, lambda: cls.node.name not in cls.module.called_in_classes)
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
     frame.execute(node.body)

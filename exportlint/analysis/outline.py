@@ -110,6 +110,16 @@ class Module:
         visit(self.tree.body, "")
         return tuple(found)
 
+    @cached_property
+    def called_in_classes(self) -> frozenset[str]:
+        """Names that are called inside a class other than the one they name: such modules are parts of others."""
+        return frozenset(
+            node.func.id
+            for cls in self.classes
+            for node in ast.walk(cls.node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name
+        )
+
     def _bind(self, statements: Iterator[ast.stmt]) -> None:
         for statement in statements:
             if isinstance(statement, ast.ClassDef):

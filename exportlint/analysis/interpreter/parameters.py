@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from exportlint.analysis.interpreter.annotations import annotated_value
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
@@ -80,10 +80,10 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
     return env
 
 
-def forward_arguments(frame: Frame, node: FunctionLike, *, exported: bool) -> Environment:
+def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[], bool]) -> Environment:
     """What `forward` is given by torch.export, `self` left out.
 
-    It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `exported`
+    It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `is_exported`
     says that no other class of the file calls the module: then what `forward` demands without a default is a tensor
     too, unless it is used like something else.
     """
@@ -102,7 +102,7 @@ def forward_arguments(frame: Frame, node: FunctionLike, *, exported: bool) -> En
             elif use == "list":
                 value = Sequence(UNKNOWN)
             elif given is None or is_none:
-                surely = use == "tensor" or (use is None and exported and given is None)
+                surely = use == "tensor" or (use is None and given is None and is_exported())
                 value = Tensor(Origin.INPUT, assumed=not surely, name=name)
             else:
                 value = _like_default(frame.peek(given))
