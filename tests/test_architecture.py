@@ -18,16 +18,7 @@ PROJECT = Path(__file__).parents[1]
 
 MAX_LINES = 250
 MAX_LONG_LINES = 500
-LONG = {
-    "analysis/builtin_calls.py",
-    "analysis/expressions.py",
-    "analysis/operators.py",
-    "analysis/parameters.py",
-    "analysis/table.py",
-    "analysis/torch_calls.py",
-    "analysis/values.py",
-    "source/discovery.py",
-}
+LONG = {"analysis/table.py", "analysis/values.py", "source/discovery.py"}
 """Files that may be longer than the rest, because dividing them would take apart one idea."""
 
 HEAVY = (

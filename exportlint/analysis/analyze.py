@@ -7,10 +7,20 @@ import gc
 import sys
 
 # these register how code is interpreted
-from exportlint.analysis.calls import dispatch, functions, modules  # noqa: F401 - they register calls
+from exportlint.analysis.calls import (  # they register calls
+    builtin_iteration,  # noqa: F401
+    builtin_reductions,  # noqa: F401
+    builtin_reflection,  # noqa: F401
+    dispatch,  # noqa: F401
+    functions,  # noqa: F401
+    modules,  # noqa: F401
+)
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
+    comparisons,  # noqa: F401
+    comprehensions,  # noqa: F401
+    conditions,  # noqa: F401
     expressions,  # noqa: F401
     flow,  # noqa: F401
     operators,  # noqa: F401
@@ -18,10 +28,11 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
     subscripts,  # noqa: F401
 )
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import bound, find_method, is_module
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.interpreter.frame import Environment, Frame
-from exportlint.analysis.interpreter.instances import bound, find_method, instantiate, is_module
+from exportlint.analysis.interpreter.instances import instantiate
 from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.outline import Class, Module

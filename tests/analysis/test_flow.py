@@ -26,8 +26,8 @@ def test_ids_are_unique() -> None:
 
 def linted(case: Case, directory: Path) -> list[Marked]:
     settings = combine([Layer(directory, {"torch-version": (2, 13)})], directory)
-    tasks = [Task(path, settings, path.relative_to(directory).as_posix()) for path in case.write(directory)]
-    return sorted((f.filename, f.span.start.row, f.name, f.severity.value) for f in lint(tasks).findings)
+    findings = lint([Task(path, settings) for path in case.write(directory)]).findings
+    return sorted((_name(f.filename, directory), f.span.start.row, f.name, f.severity.value) for f in findings)
 
 
 @pytest.mark.parametrize(

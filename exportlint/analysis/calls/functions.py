@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
 from exportlint.analysis.interpreter.frame import Frame, calls
-from exportlint.analysis.interpreter.instances import is_module
 from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, trail_of, with_trail
 from exportlint.analysis.values import (

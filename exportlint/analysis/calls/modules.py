@@ -8,15 +8,9 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import bases, bound, find_method
 from exportlint.analysis.interpreter.frame import Frame, calls
-from exportlint.analysis.interpreter.instances import (
-    bases,
-    bound,
-    find_method,
-    holds_parameters,
-    instantiate,
-    note_call,
-)
+from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.calls.coarse import DTYPES, coarse
 from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, data_of, known_items
@@ -23,7 +24,6 @@ from exportlint.analysis.values import (
     Python,
     Scalar,
     Sequence,
-    Shape,
     Size,
     Tensor,
     Tuple,
@@ -161,19 +161,6 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
     return None
 
 
-FLOATS = ("float", "float16", "float32", "float64", "half", "double", "bfloat16")
-
-
-INTEGERS = ("int", "long", "short", "int8", "int16", "int32", "int64", "uint8")
-
-
-DTYPES: dict[str, Kind] = {
-    **{f"torch.{name}": "float" for name in FLOATS},
-    **{f"torch.{name}": "int" for name in INTEGERS},
-    "torch.bool": "bool",
-}
-
-
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
@@ -222,35 +209,3 @@ def consume_arguments(frame: Frame, arguments: Arguments, node: ast.AST) -> None
 def items_of(value: Value) -> tuple[Value, ...]:
     """The elements of a list or tuple; nothing for anything else."""
     return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
-
-
-def coarse(value: Value) -> str:
-    """The coarse type of an argument, as the torch table names it."""
-    if isinstance(value, Union):
-        found = {coarse(o) for o in value.options} - {"none"}
-        return found.pop() if len(found) == 1 else "unknown"
-    if isinstance(value, Tensor):
-        return "tensor"
-    if isinstance(value, Const):
-        if value.value is None:
-            return "none"
-        if isinstance(value.value, bool):
-            return "true" if value.value else "false"
-        return type(value.value).__name__
-    if isinstance(value, Scalar):
-        return value.kind or "scalar"
-    if isinstance(value, Size):
-        return "int"
-    if isinstance(value, Shape):
-        return "size"
-    if isinstance(value, Tuple):
-        if value.items and all(isinstance(i, Tensor) for i in value.items):
-            return "tensors"
-        return "list" if value.mutable else "tuple"
-    if isinstance(value, Sequence):
-        return "tensors" if isinstance(value.item, Tensor) else "unknown"
-    if isinstance(value, Python):
-        return value.type if value.type in {"int", "float", "bool", "str", "dtype", "device"} else "unknown"
-    if isinstance(value, External) and value.name in DTYPES:
-        return "dtype"
-    return "unknown"

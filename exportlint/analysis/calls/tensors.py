@@ -6,8 +6,9 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.calls.literals import make_literal
-from exportlint.analysis.calls.results import DTYPES, apply, fresh
+from exportlint.analysis.calls.results import apply, fresh
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, size_of

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence as Seq
-from dataclasses import replace
 
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth, elements
+from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.demands import consume, data_of, elements
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.narrowing import narrowed, path
 from exportlint.analysis.interpreter.scopes import look_up
-from exportlint.analysis.interpreter.statements import assign
-from exportlint.analysis.joins import join, join_environments, options
+from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
-    FALSE,
-    NONE,
     PYTHON,
-    TRUE,
     UNKNOWN,
     Const,
     Dict,
@@ -129,136 +124,6 @@ def _named(frame: Frame, node: ast.NamedExpr) -> Value:
 def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
     frame.cell.variables = frame.env
     return Function(frame.module, node, f"{frame.symbol}.<lambda>", frame.owner, None, frame.cell)
-
-
-@evaluates(ast.IfExp)
-def _ternary(frame: Frame, node: ast.IfExp) -> Value:
-    condition = frame.evaluate(node.test)
-    is_true = demand_truth(frame, condition, node.test, "ternary")
-    before = frame.env
-    found: list[Value] = []
-    ends = []
-    for arm, assumption in ((node.body, True), (node.orelse, False)):
-        if is_true is not None and is_true is not assumption:
-            continue
-        env = narrowed(frame, before, node.test, assumption)
-        if env is None:
-            continue
-        frame.env = env
-        found.append(frame.evaluate(arm))
-        ends.append(frame.env)
-    frame.env = join_environments(ends) or before
-    return join(found) if found else UNKNOWN
-
-
-@evaluates(ast.BoolOp)
-def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
-    is_and = isinstance(node.op, ast.And)
-    before = frame.env
-    found: list[Value] = []
-    hinges = 0
-    for index, operand in enumerate(node.values):
-        value = frame.evaluate(operand)
-        if hinges:
-            value = doubtful(value)
-        if index == len(node.values) - 1:
-            found.append(value)
-            break
-        is_true = demand_truth(frame, value, operand, "and" if is_and else "or")
-        if is_true is not None and is_true is not is_and:
-            found.append(value)
-            break
-        if is_true is None:
-            found.append(falsy(value) if is_and else truthy(value))
-            if hinges_on_the_example(frame, operand):
-                hinges += 1
-                frame.engine.silent += 1
-        env = narrowed(frame, frame.env, operand, is_and)
-        if env is None:
-            break
-        frame.env = env
-    frame.engine.silent -= hinges
-    # what the operands told holds only while they are evaluated; a walrus in them stays
-    frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before}}
-    return join(found) if found else UNKNOWN
-
-
-def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
-    """Whether the example inputs decide if what follows in the same expression is run.
-
-    `mask is not None and mask.any()`, `x.dtype == torch.float16 and …`: that the line runs proves nothing then.
-    """
-    for child in ast.walk(node):
-        if isinstance(child, ast.Attribute) and child.attr in {"dtype", "is_cuda", "device"}:
-            return True
-        if isinstance(child, (ast.Name, ast.Attribute)) and path(child) is not None:
-            value = frame.peek(child)
-            if any(o == NONE or (isinstance(o, Tensor) and o.optional) for o in options(value)):
-                return True
-    return False
-
-
-def doubtful(value: Value) -> Value:
-    """A value that is there only if the example inputs make it so: nothing is claimed about it."""
-    return join(replace(o, assumed=True) if isinstance(o, (Tensor, Scalar)) else o for o in options(value))
-
-
-def falsy(value: Value) -> Value:
-    """What a value is once it is known to be false."""
-    kept = [Const(o.value) if isinstance(o, Const) else o for o in options(value) if not _surely(o, is_true=True)]
-    kept = [FALSE if isinstance(o, Python) and o.type in {None, "bool"} else o for o in kept]
-    return join(o for o in kept if data_of(o) is None) if any(data_of(o) is None for o in kept) else FALSE
-
-
-def truthy(value: Value) -> Value:
-    """What a value is once it is known to be true."""
-    kept = [o for o in options(value) if not _surely(o, is_true=False) and data_of(o) is None]
-    return join(kept) if kept else TRUE
-
-
-def _surely(value: Value, *, is_true: bool) -> bool:
-    return isinstance(value, Const) and bool(value.value) is is_true
-
-
-@evaluates(ast.ListComp)
-def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
-    return Sequence(comprehension(frame, node.generators, node.elt))
-
-
-@evaluates(ast.SetComp)
-def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
-    return Sequence(comprehension(frame, node.generators, node.elt), "set")
-
-
-@evaluates(ast.GeneratorExp)
-def _generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
-    return Sequence(comprehension(frame, node.generators, node.elt), "generator")
-
-
-@evaluates(ast.DictComp)
-def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
-    pair = comprehension(frame, node.generators, ast.Tuple([node.key, node.value], ast.Load()))
-    value = pair.items[1] if isinstance(pair, Tuple) else UNKNOWN
-    return Dict((), value)
-
-
-def comprehension(frame: Frame, generators: Seq[ast.comprehension], element: ast.expr) -> Value:
-    """What one element of a comprehension can be."""
-    before = frame.env
-    frame.env = dict(before)
-    try:
-        for generator in generators:
-            value = elements(frame, frame.evaluate(generator.iter), generator.iter)
-            assign(frame, generator.target, value, generator.target)
-            for condition in generator.ifs:
-                demand_truth(frame, frame.evaluate(condition), condition, "comprehension")
-                env = narrowed(frame, frame.env, condition, True)
-                if env is None:
-                    return UNKNOWN
-                frame.env = env
-        return frame.evaluate(element)
-    finally:
-        frame.env = before
 
 
 @evaluates(ast.JoinedStr)

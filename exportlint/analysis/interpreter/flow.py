@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 
 from exportlint.analysis.facts import Construct
+from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
-from exportlint.analysis.interpreter.statements import assign
 from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
     UNKNOWN,

@@ -7,8 +7,9 @@ import ast
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
-from exportlint.analysis.interpreter.scopes import decorated, settled
+from exportlint.analysis.interpreter.scopes import settled
 from exportlint.analysis.joins import trail_of
 from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
@@ -17,7 +18,6 @@ from exportlint.analysis.values import (
     ClassValue,
     Const,
     External,
-    Function,
     Instance,
     Object,
     Origin,
@@ -25,88 +25,6 @@ from exportlint.analysis.values import (
     TorchModule,
     Value,
 )
-
-MODULE_LIBRARIES = frozenset({
-    "pytorch_lightning.LightningModule", "lightning.LightningModule", "lightning.pytorch.LightningModule",
-    "transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel", "diffusers.ModelMixin",
-    "torch_geometric.nn.MessagePassing", "fairseq.models.BaseFairseqModel", "mmcv.runner.BaseModule",
-    "mmengine.model.BaseModule", "huggingface_hub.PyTorchModelHubMixin",
-})  # fmt: skip
-"""Classes of other libraries that are `nn.Module`s."""
-
-
-def bases(frame: Frame, cls: Class) -> tuple[Value, ...]:
-    """What the bases of a class are."""
-    known = frame.engine.bases
-    if cls not in known:
-        targets = [n.value if isinstance(n, ast.Subscript) else n for n in cls.node.bases]  # `Base[T]`
-        known[cls] = tuple(Frame(frame.engine, cls.module).peek(target) for target in targets)
-    return known[cls]
-
-
-def lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
-    """The class and its project bases, in the order in which attributes are looked up."""
-    known = frame.engine.lineages
-    if cls not in known:
-        known[cls] = _lineage(frame, cls)
-    return known[cls]
-
-
-def _lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
-    found: dict[Class, None] = {}
-
-    def visit(current: Class) -> None:
-        if current in found:
-            return
-        found[current] = None
-        for base in bases(frame, current):
-            if isinstance(base, ClassValue):
-                visit(base.definition)
-
-    visit(cls)
-    return tuple(found)
-
-
-def is_module(frame: Frame, cls: Class) -> bool:
-    """Whether a class is an `nn.Module`, as far as its bases tell."""
-    known = frame.engine.module_classes
-    if cls not in known:
-        known[cls] = False
-        known[cls] = any(_is_module_base(frame, base) for base in bases(frame, cls))
-    return known[cls]
-
-
-def _is_module_base(frame: Frame, base: Value) -> bool:
-    if isinstance(base, ClassValue):
-        return is_module(frame, base.definition)
-    if not isinstance(base, External):
-        return False
-    api = table.lookup(base.name)
-    return (
-        (api is not None and api.kind == "module")
-        or base.name in MODULE_LIBRARIES
-        or base.name in frame.engine.options.module_bases
-    )
-
-
-def find_method(frame: Frame, cls: Class, name: str, after: Class | None = None) -> tuple[Class, ast.AST] | None:
-    """The class that defines a method, and its node; with `after`, as `super()` in that class finds it."""
-    order = lineage(frame, cls)
-    if after is not None and after in order:
-        order = order[order.index(after) + 1 :]
-    for candidate in order:
-        method = candidate.methods.get(name)
-        if method is not None:
-            return candidate, method
-    return None
-
-
-def bound(frame: Frame, receiver: Value, owner: Class, node: ast.AST) -> Value:
-    """A method of a class, bound to an object."""
-    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    names = {d.id for d in node.decorator_list if isinstance(d, ast.Name)}
-    target = None if "staticmethod" in names else ClassValue(owner) if "classmethod" in names else receiver
-    return decorated(frame, Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, target))
 
 
 @has_attributes(Object)

@@ -7,28 +7,22 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
-from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
+from exportlint.analysis.interpreter.demands import demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
-from exportlint.analysis.joins import each, join, options, tensors_in
+from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     FALSE,
-    NONE,
     PYTHON,
     TRUE,
     UNKNOWN,
     Const,
-    Dict,
-    External,
     Python,
     Scalar,
     Sequence,
-    Shape,
     Size,
     Tensor,
     Tuple,
-    TypeOf,
     Union,
     Unknown,
     Value,
@@ -37,10 +31,6 @@ from exportlint.analysis.values import (
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod, ast.Div: operator.truediv,
-}  # fmt: skip
-COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
 }  # fmt: skip
 BOOL = Python("bool")
 
@@ -155,167 +145,3 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
     if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
         return Const(-value.value)
     return value if isinstance(value, (Scalar, Size, Unknown)) else PYTHON
-
-
-@evaluates(ast.Compare)
-def _comparison(frame: Frame, node: ast.Compare) -> Value:
-    left = frame.evaluate(node.left)
-    found: Value = TRUE
-    for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        right = frame.evaluate(comparator)
-        found = _compare_each(frame, node, op, left, right)
-        if index < len(node.ops) - 1:  # `a < b < c` is `a < b and b < c`
-            is_true = demand_truth(frame, found, node, "comparison")
-            if is_true is False:
-                return FALSE
-        left = right
-    return found
-
-
-def _compare_each(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
-    if isinstance(left, Union) or isinstance(right, Union):
-        return join([_compare(frame, node, op, a, b) for a in options(left) for b in options(right)])
-    return _compare(frame, node, op, left, right)
-
-
-def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
-    if isinstance(op, (ast.Is, ast.IsNot)):
-        return _identity(frame, node, op, left, right)
-    if isinstance(left, TypeOf) or isinstance(right, TypeOf):
-        return _type_test(frame, node, op, left, right)
-    if isinstance(op, (ast.In, ast.NotIn)):
-        return _contains(frame, node, left, right, isinstance(op, ast.In))
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
-        other = right if isinstance(left, Tensor) else left
-        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
-            return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == "a"`: Python's answer, no data
-        return result(frame, node, "comparison", (left, right), "bool", dynamic_dims((left, right)))
-    if isinstance(left, Scalar) or isinstance(right, Scalar):
-        scalar = left if isinstance(left, Scalar) else right
-        other = right if scalar is left else left
-        assert isinstance(scalar, Scalar)
-        if scalar.api == "size" and _never_negative(op, other, scalar is left):
-            return TRUE
-        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
-            return Const(isinstance(op, ast.NotEq))
-        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail)
-    if isinstance(left, Const) and isinstance(right, Const):
-        try:
-            return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
-        except (TypeError, KeyError):
-            return BOOL
-    if isinstance(left, (Tuple, Sequence, Shape)) and isinstance(right, (Tuple, Sequence, Shape)):
-        return _compare_sequences(frame, node, op, left, right)
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return BOOL
-    return BOOL
-
-
-def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> bool:
-    bound = ast.GtE if scalar_first else ast.LtE
-    return isinstance(op, bound) and isinstance(other, Const) and other.value == 0
-
-
-def _identity(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
-    positive = isinstance(op, ast.Is)
-    if isinstance(left, TypeOf) or isinstance(right, TypeOf):
-        return _type_test(frame, node, op, left, right)
-    for value, other in ((left, right), (right, left)):
-        if other == NONE:
-            if value == NONE:
-                return Const(positive)
-            surely = isinstance(value, (Tensor, Scalar, Size, Tuple, Sequence, Dict, Shape))
-            surely = surely and not (isinstance(value, Tensor) and (value.optional or value.assumed))
-            if surely or (isinstance(value, Const) and value.value is not None):
-                return Const(not positive)
-            return BOOL
-    if isinstance(left, Tensor) and isinstance(right, Tensor) and not (left.assumed or right.assumed):
-        operator_name = "is" if positive else "is not"
-        frame.emit(Identity, node, left, operator=operator_name, operand=left, other=right)
-        return BOOL
-    if isinstance(left, Const) and isinstance(right, Const):
-        return Const((left == right) is positive)
-    if isinstance(left, Tensor) ^ isinstance(right, Tensor):
-        other = right if isinstance(left, Tensor) else left
-        if isinstance(other, Const):
-            return Const(not positive)
-    return BOOL
-
-
-def _type_test(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
-    tested = left if isinstance(left, TypeOf) else right
-    other = right if tested is left else left
-    assert isinstance(tested, TypeOf)
-    if tested.tensor.assumed or tested.tensor.optional:
-        return BOOL
-    if isinstance(other, TypeOf) and not other.attribute:
-        return BOOL
-    expected = tuple(sorted({_type_name(o) for o in _each(other)} - {""}))
-    frame.emit(
-        TypeTest, node, tested.tensor, operand=tested.tensor, test=_OPERATORS.get(type(op), "=="), expected=expected
-    )
-    return BOOL
-
-
-_OPERATORS = {ast.Is: "is", ast.IsNot: "is not", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in"}
-
-
-def _each(value: Value) -> tuple[Value, ...]:
-    return value.items if isinstance(value, Tuple) else options(value)
-
-
-def _type_name(value: Value) -> str:
-    if isinstance(value, External):
-        return value.name
-    return str(value.value) if isinstance(value, Const) else ""
-
-
-def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positive: bool) -> Value:
-    if frame.engine.options.mode == "strict" and positive:
-        data = right if isinstance(right, Tensor) else data_of(left)
-        if data is not None and isinstance(right, (Tensor, Tuple)):
-            return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
-    if isinstance(right, Tensor):
-        if not right.assumed:
-            frame.emit(Branch, node, right, construct="in", condition=right)
-        return BOOL
-    needle = data_of(left)
-    if isinstance(right, (Tuple, Sequence)):
-        items = right.items if isinstance(right, Tuple) else (right.item,)
-        hashed = isinstance(right, Sequence) and right.type == "set"
-        if isinstance(needle, Tensor) and all(isinstance(i, Const) and isinstance(i.value, str) for i in items):
-            needle = None
-        if isinstance(needle, Scalar) and hashed:
-            frame.emit(Conversion, node, needle, target="set element", operand=needle)
-        if needle is not None and items and not hashed:
-            frame.emit(Branch, node, needle, construct="in", condition=needle)
-            return BOOL
-        found = next((d for i in items if (d := data_of(i)) is not None), None)
-        if needle is None and isinstance(found, Scalar) and isinstance(left, (Const, Size)):
-            frame.emit(Branch, node, found, construct="in", condition=found)
-        if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
-            return Const((left in items) is positive)
-        return BOOL
-    if isinstance(needle, Scalar):
-        if isinstance(right, Dict):
-            demand_number(frame, needle, node, "dict key")
-        elif isinstance(right, Python) and right.type in {"range", "list"}:
-            frame.emit(Branch, node, needle, construct="in", condition=needle)
-    if isinstance(right, Dict) and isinstance(left, Const) and right.rest is None:
-        return Const((right.get(left.value) is not None) is positive)
-    return BOOL
-
-
-def _compare_sequences(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
-    for shape in (left, right):
-        if isinstance(shape, Shape) and shape.tensor.dynamic and not shape.tensor.assumed:
-            scalar = Scalar("int", "size", trail=shape.tensor.trail)
-            frame.emit(Branch, node, scalar, construct="comparison", condition=scalar)
-            return BOOL
-    if isinstance(left, Shape) or isinstance(right, Shape):
-        return BOOL
-    first = next((t for t in tensors_in(left, 1) if not t.assumed), None)
-    second = next((t for t in tensors_in(right, 1) if not t.assumed), None)
-    if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):
-        frame.emit(Branch, node, first, construct="comparison", condition=first)
-    return BOOL

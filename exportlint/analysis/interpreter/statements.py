@@ -5,123 +5,21 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.facts import ContainerMutation, DataWrite, Mutation, Raise
-from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth, unpack
-from exportlint.analysis.interpreter.frame import Environment, Frame, executes
+from exportlint.analysis.facts import Mutation, Raise
+from exportlint.analysis.interpreter.assignment import assign, forget
+from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
+from exportlint.analysis.interpreter.frame import Frame, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
 from exportlint.analysis.interpreter.operators import operate
-from exportlint.analysis.interpreter.scopes import decorated, look_up, named_value
-from exportlint.analysis.interpreter.subscripts import store
-from exportlint.analysis.joins import join, options, trail_of, with_trail
+from exportlint.analysis.interpreter.scopes import decorated, named_value
 from exportlint.analysis.outline import Class, imported
 from exportlint.analysis.values import (
     NONE,
     ClassValue,
-    Const,
-    Dict,
     Function,
-    Object,
-    Scalar,
-    Sequence,
     Tensor,
-    Tuple,
     Value,
 )
-
-
-def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> None:
-    """Bind what `target` names to a value."""
-    if isinstance(target, ast.Name):
-        _assign_name(frame, target, value, statement)
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        _assign_items(frame, target, value, statement)
-    elif isinstance(target, ast.Starred):
-        assign(frame, target.value, Sequence(value), statement)
-    elif isinstance(target, ast.Attribute):
-        _assign_attribute(frame, target, value)
-    elif isinstance(target, ast.Subscript):
-        container = frame.evaluate(target.value)
-        store(frame, target, container, value)
-        _note_container_mutation(frame, target.value, container, "[…] =", target)
-        if isinstance(container, (Dict, Tuple, Sequence)) and isinstance(target.value, ast.Name):
-            frame.env[target.value.id] = stored(container, frame.evaluate(target.slice), value)
-
-
-def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
-    if any(isinstance(o, (Tensor, Scalar)) for o in options(value)):
-        source = getattr(statement, "value", None) or getattr(statement, "iter", None) or statement
-        message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"
-        value = with_trail(value, frame.trail(source, message, trail_of(value)))
-    if target.id in frame.nonlocals:
-        cell = frame.parent
-        while cell is not None:
-            if target.id in cell.variables:
-                cell.variables[target.id] = value
-                return
-            cell = cell.parent
-    forget(frame.env, target.id)
-    frame.env[target.id] = value
-
-
-def forget(env: Environment, name: str) -> None:
-    """Drop what was known of the attributes of a variable that is bound anew."""
-    prefix = name + "."
-    for key in [k for k in env if k.startswith(prefix)]:
-        del env[key]
-
-
-def _assign_items(frame: Frame, target: ast.Tuple | ast.List, value: Value, statement: ast.AST) -> None:
-    count = len(target.elts)
-    star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
-    if star is not None and isinstance(value, Tuple) and len(value.items) >= count - 1:
-        after = len(value.items) - (count - 1 - star)
-        items = value.items[:star], Tuple(value.items[star:after], mutable=True), value.items[after:]
-        for element, item in zip(target.elts, (*items[0], items[1], *items[2]), strict=True):
-            assign(frame, element.value if isinstance(element, ast.Starred) else element, item, statement)
-        return
-    for element, item in zip(target.elts, unpack(frame, value, count, statement), strict=True):
-        assign(frame, element, item, statement)
-
-
-def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None:
-    receiver = frame.evaluate(target.value)
-    if isinstance(receiver, Object):
-        attributes = receiver.instance.attributes
-        # a constructor assigns for good; during the traced call it is one more thing the attribute can be
-        known = attributes.get(target.attr)
-        attributes[target.attr] = value if frame.engine.silent or known is None else join((known, value))
-    if isinstance(receiver, Tensor) and target.attr == "data":
-        frame.emit(DataWrite, target, receiver, target=receiver, assigned=value)
-    if isinstance(target.value, ast.Name):
-        frame.env[f"{target.value.id}.{target.attr}"] = value
-
-
-def stored(container: Value, key: Value, value: Value) -> Value:
-    """A container after `container[key] = value`."""
-    if isinstance(container, Dict):
-        if isinstance(key, Const):
-            return container.updated(key.value, value)
-        return Dict(container.entries, value if container.rest is None else join((container.rest, value)))
-    if isinstance(container, Tuple) and container.items:
-        if (
-            isinstance(key, Const)
-            and isinstance(key.value, int)
-            and -len(container.items) <= key.value < len(container.items)
-        ):
-            items = list(container.items)
-            items[key.value] = value
-            return Tuple(tuple(items), container.mutable)
-        return Sequence(join((*container.items, value)))
-    if isinstance(container, Sequence):
-        return Sequence(join((container.item, value)), container.type)
-    return container
-
-
-def _note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
-    if not isinstance(node, ast.Name) or not isinstance(container, (Dict, Sequence, Tuple)):
-        return
-    if frame.is_root and f"{node.id}.<input>" in frame.env:
-        frame.emit(ContainerMutation, site, None, api=api, name=node.id)
 
 
 @executes(ast.Expr)
@@ -252,6 +150,3 @@ def _global_statement(frame: Frame, node: ast.Global) -> bool:
 def _nonlocal_statement(frame: Frame, node: ast.Nonlocal) -> bool:
     frame.nonlocals.update(node.names)
     return True
-
-
-__all__ = ["assign", "forget", "look_up", "stored"]

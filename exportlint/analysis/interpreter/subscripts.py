@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Conversion, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.instances import find_method
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (

@@ -1,0 +1,130 @@
+"""Built-in functions about containers and iteration: `len`, `range`, `zip`, `map`, `sorted`, `list`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
+from exportlint.analysis.facts import Conversion
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import (
+    data_of,
+    demand_number,
+    demand_truth,
+    elements,
+    known_items,
+    size_of,
+)
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+)
+
+
+@builtin("len")
+def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    if isinstance(value, Tensor):
+        size = size_of(value, 0)
+        if isinstance(size, Scalar) and not size.assumed:
+            frame.emit(Conversion, node, value, target="len()", operand=value)
+            return size if frame.engine.options.mode == "strict" else Python("int")
+        return size
+    items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
+    if isinstance(value, Tuple) and items is not None:
+        return Const(len(items))
+    return Python("int")
+
+
+@builtin("range")
+def _range(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    for index, value in enumerate(arguments.positional):
+        demand_number(frame, value, argument_node(node, index), "range()")
+    return Sequence(Python("int"), "range")
+
+
+@builtin("enumerate")
+def _enumerate(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    item = elements(frame, first_of(arguments), argument_node(node))
+    return Sequence(Tuple((Python("int"), item)), "generator")
+
+
+@builtin("zip")
+def _zip(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    items = []
+    for index, value in enumerate(arguments.positional):
+        if isinstance(value, Sequence) and value.type == "*":  # zip(*rows)
+            return Sequence(Sequence(elements(frame, value.item, argument_node(node, index)), "tuple"), "generator")
+        items.append(elements(frame, value, argument_node(node, index)))
+    return Sequence(Tuple(tuple(items)), "generator")
+
+
+@builtin("map")
+def _map(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    function, *iterables = arguments.positional or (UNKNOWN,)
+    given = [elements(frame, v, argument_node(node, i + 1)) for i, v in enumerate(iterables)]
+    return Sequence(frame.call(function, Arguments(tuple(given)), node), "generator")
+
+
+@builtin("filter")
+def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    function, iterable = arguments.get(0) or NONE, arguments.get(1) or UNKNOWN
+    item = elements(frame, iterable, argument_node(node, 1))
+    kept = item if function == NONE else frame.call(function, Arguments((item,)), node)
+    assert isinstance(node, ast.Call)
+    demand_truth(frame, kept, node, "filter()")
+    return Sequence(item, "generator")
+
+
+@builtin("sorted")
+def _sorted(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    assert isinstance(node, ast.Call)
+    item = elements(frame, first_of(arguments), argument_node(node))
+    key = arguments.keywords.get("key")
+    keyed = item if key is None or key == NONE else frame.call(key, Arguments((item,)), node)
+    demand_truth(frame, keyed, node, "sorted()")
+    return Sequence(item)
+
+
+@builtin("list", "tuple", "set", "frozenset", "iter", "reversed")
+def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = getattr(getattr(node, "func", None), "id", "list")
+    if not arguments.positional:
+        return Tuple((), mutable=True) if name in {"list", "tuple"} else Sequence(UNKNOWN, "set")
+    value = arguments.positional[0]
+    items = known_items(value)
+    if isinstance(value, Shape):
+        return value
+    if items is not None and name in {"list", "tuple"}:
+        return Tuple(items, mutable=name == "list")
+    if items is not None and name == "reversed":
+        return Tuple(tuple(reversed(items)))
+    item = elements(frame, value, argument_node(node))
+    if name in {"set", "frozenset"} and isinstance(data_of(item), Scalar):
+        demand_number(frame, item, node, "set element")
+    return Sequence(item, "set" if name in {"set", "frozenset"} else "list")
+
+
+@builtin("next")
+def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    return elements(frame, first_of(arguments), argument_node(node))
+
+
+@builtin("dict")
+def _dict(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0)
+    result_dict = first if isinstance(first, Dict) else Dict((), None if first is None else UNKNOWN)
+    for key, value in arguments.keywords.items():
+        result_dict = result_dict.updated(key, value)
+    return result_dict

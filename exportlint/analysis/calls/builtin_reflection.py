@@ -1,0 +1,96 @@
+"""Built-in functions about what a value is: `isinstance`, `getattr`, `type`, `id`, `hash`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.calls.builtins import builtin, first_of
+from exportlint.analysis.facts import Conversion, Identity
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import (
+    data_of,
+    demand_number,
+)
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.narrowing import is_instance
+from exportlint.analysis.joins import join, options
+from exportlint.analysis.values import (
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Object,
+    Python,
+    Scalar,
+    Sequence,
+    Tensor,
+    TorchModule,
+    Tuple,
+    TypeOf,
+    Unknown,
+    Value,
+)
+
+
+@builtin("isinstance")
+def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    if not isinstance(node, ast.Call) or len(node.args) != 2:
+        return Python("bool")
+    verdicts = {is_instance(frame, option, node.args[1]) for option in options(first_of(arguments))}
+    verdict = verdicts.pop() if len(verdicts) == 1 else None
+    return Python("bool") if verdict is None else Const(verdict)
+
+
+@builtin("hasattr")
+def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    return Python("bool")
+
+
+@builtin("getattr")
+def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value, name = first_of(arguments), arguments.get(1)
+    if not (isinstance(name, Const) and isinstance(name.value, str)):
+        if isinstance(value, Object):
+            found = [v for v in value.instance.attributes.values() if isinstance(v, (Tensor, Object, TorchModule))]
+            return join([*found[:3], UNKNOWN]) if len(arguments.positional) < 3 else UNKNOWN
+        return UNKNOWN
+    found_value = frame.attribute(value, name.value, node)
+    default = arguments.get(2)
+    if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
+        return found_value
+    return join((found_value, default))
+
+
+@builtin("setattr")
+def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
+    if isinstance(target, Object):
+        if isinstance(name, Const) and isinstance(name.value, str):
+            target.instance.attributes[name.value] = value
+        else:
+            target.instance.is_open = True
+    return NONE
+
+
+@builtin("type")
+def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    if isinstance(value, Tensor) and not value.assumed and not value.known:
+        return TypeOf(value)
+    return PYTHON
+
+
+@builtin("id", "hash")
+def _identity(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    name = getattr(getattr(node, "func", None), "id", "id")
+    data = data_of(value)
+    if isinstance(data, Tensor):
+        frame.emit(Identity, node, data, operator=f"{name}()", operand=data)
+    elif isinstance(data, Scalar) or (isinstance(value, Tuple) and name == "hash"):
+        found = data or next((d for i in getattr(value, "items", ()) if isinstance(d := data_of(i), Scalar)), None)
+        if isinstance(found, Scalar):
+            frame.emit(Conversion, node, found, target="hash()", operand=found)
+    elif isinstance(value, Sequence) and name == "hash" and isinstance(data_of(value.item), Scalar):
+        demand_number(frame, value.item, node, "hash()")
+    return Python("int")
