@@ -41,7 +41,7 @@ def names(body: str) -> list[tuple[int, str]]:
         ("n = x.max().item()\nz = x * n", [(1, "tensor-item")]),
         ("if x.any(): pass\nn = y.max().item()", [(1, "tensor-branch"), (2, "tensor-item")]),
         ("while x.max().item() > 0: x = x - 1", [(1, "tensor-loop")]),
-        ("assert x.max().tolist() > 0 and x.any()", [(1, "tensor-truth")]),
+        ("assert x.all() and y.any()", [(1, "tensor-assert")]),
         ("z = int(x.max().item())", [(1, "tensor-to-number")]),
         ("z = f'{x.max().item():.2f}'", [(1, "tensor-format")]),
         ("z = [1, 2][y.long().max().item()]", [(1, "tensor-index")]),
@@ -68,7 +68,7 @@ def test_findings_have_the_place_the_function_and_the_mode() -> None:
     for mode in MODES:
         (finding,) = check(source, mode)
         place = (finding.span.start.row, finding.span.start.column, finding.span.end.row, finding.span.end.column)
-        assert (finding.filename, *place) == ("model.py", 8, 32, 8, 43)
+        assert (finding.filename, *place) == ("model.py", 8, 31, 8, 42)
         assert (finding.symbol, finding.mode, finding.severity.value) == ("Model.forward", mode, "error")
 
 

@@ -24,7 +24,7 @@ def data_assignment(fact: DataWrite, context: Context) -> Iterator[Report]:
     stored = fact.target.origin in {Origin.PARAMETER, Origin.BUFFER}
     local = fact.target.origin is Origin.FRESH
     severity = context.severity(STORED if stored else LOCAL if local else INPUT)
-    if severity is None or fact.guarded or from_data:
+    if severity is None or from_data:
         return
     yield Report(
         severity,

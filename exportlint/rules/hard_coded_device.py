@@ -19,10 +19,8 @@ def hard_coded_device(fact: DeviceMove | Creation, context: Context) -> Iterator
     if fact.device is None or fact.device == "cpu" or fact.guarded or fact.device.startswith("meta"):
         return
     if isinstance(fact, DeviceMove):
-        severity = context.severity(MOVE)
-        message = (
-            f"`{fact.api}` moves a traced tensor to {fact.device!r}: export raises without it, and bakes it with it"
-        )
+        severity = context.severity(WITH_INDEX if ":" in fact.device else MOVE)
+        message = f"`.{fact.api}()` moves a traced tensor to {fact.device!r}: export needs that device, and bakes it in"
         instead = "leave the tensor where it is: the caller moves model and inputs"
     else:
         severity = context.severity(CREATION)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from exportlint.analysis.facts import Branch, Conversion, Copy, HostRead
+from exportlint.analysis.facts import Branch, Conversion, Copy, HostRead, ModuleChange
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
+Swallowed = Branch | Conversion | HostRead | Copy | ModuleChange
+
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))
 IN_STRICT_FINE = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(None))
-SYMBOLS = frozenset({"int()", "float()", "operator.index()", "format specification", "len()", "torch.tensor()"})
+SYMBOLS = frozenset(
+    {"int()", "float()", "operator.index()", "format specification", "len()", "torch.tensor()", "new_tensor()"}
+)
 """Conversions that strict mode traces."""
 
 
-@rule("EXP604", "swallowed-export-error", Branch, Conversion, HostRead, Copy)
-def swallowed_export_error(fact: Branch | Conversion | HostRead | Copy, context: Context) -> Iterator[Report]:
+@rule("EXP604", "swallowed-export-error", Branch, Conversion, HostRead, Copy, ModuleChange)
+def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report]:
     """`try: if x.sum() > 0: … except Exception: …`, `try: x.numpy() … except RuntimeError: …`."""
     harmless = isinstance(fact, HostRead) and fact.api in {"item", "tolist"}
     severity = context.severity(IN_STRICT_FINE if _strict_traces(fact) else CLAIM)
@@ -28,9 +32,11 @@ def swallowed_export_error(fact: Branch | Conversion | HostRead | Copy, context:
     )
 
 
-def _strict_traces(fact: Branch | Conversion | HostRead | Copy) -> bool:
+def _strict_traces(fact: Swallowed) -> bool:
     if isinstance(fact, Branch):
         return fact.construct in {"assert", "bool()"}
     if isinstance(fact, Conversion):
         return fact.target in SYMBOLS
-    return isinstance(fact, HostRead) and not fact.api.endswith(("equal", "allclose", "one_hot"))
+    if isinstance(fact, ModuleChange):
+        return not fact.casts
+    return isinstance(fact, HostRead) and not fact.api.endswith(("equal", "allclose", "one_hot", "share_memory_"))

@@ -27,6 +27,7 @@ def tensor_assert(fact: Branch, context: Context) -> Iterator[Report]:
     if fact.construct != "assert" or fact.guarded:
         return
     severity = context.severity(_claim(fact))
+    # strict mode keeps the check of a number that something else reads as well
     is_kept = isinstance(fact.condition, Scalar) and not fact.reads
     if severity is None or (severity is WARNING and is_kept):
         return
@@ -40,6 +41,6 @@ def tensor_assert(fact: Branch, context: Context) -> Iterator[Report]:
 def _claim(fact: Branch) -> Claim:
     if not isinstance(fact.condition, Scalar):
         return NEGATED if fact.negated or fact.message == "computed" else CLAIM
-    if fact.message == "computed":
+    if fact.message == "computed" or fact.negated:
         return NEGATED
-    return ON_NUMBER if fact.message == "none" and not fact.negated else WITH_MESSAGE
+    return ON_NUMBER if fact.message == "none" else WITH_MESSAGE

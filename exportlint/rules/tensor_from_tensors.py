@@ -10,6 +10,7 @@ from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
 OTHERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
+TRACED_BY_STRICT = frozenset({"torch.tensor()", "new_tensor()", "torch.FloatTensor()"})
 
 
 @rule("EXP207", "tensor-from-tensors", Conversion)
@@ -17,7 +18,7 @@ def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
     """`torch.tensor([x.sum(), x.max()])`."""
     if not fact.target.startswith(("torch.", "new_tensor")) or fact.guarded:
         return
-    severity = context.severity(CLAIM if fact.target in {"torch.tensor()", "new_tensor()"} else OTHERS)
+    severity = context.severity(CLAIM if fact.target in TRACED_BY_STRICT else OTHERS)
     if severity is None:
         return
     yield Report(

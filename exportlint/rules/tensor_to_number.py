@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
+from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 
@@ -30,14 +31,17 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`."""
     is_math = fact.target.startswith(("math.", "np."))
     help_text = "use the function of the same name in `torch`" if is_math else BUILTINS.get(fact.target)
-    severity = context.severity(_claim(fact.target))
+    severity = context.severity(_claim(fact))
     if help_text is None or severity is None or fact.guarded:
         return
     name, _, rest = fact.target.partition(" ")
     yield Report(severity, f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data", help_text)
 
 
-def _claim(target: str) -> Claim:
+def _claim(fact: Conversion) -> Claim:
+    target = fact.target
+    if target == "math.sqrt()" and isinstance(fact.operand, Scalar):
+        return CLAIM  # strict mode has a symbolic square root
     if target.startswith(("math.", "np.")) or target in {"hex()", "oct()", "bin()", "chr()", "complex()"}:
         return MATH
     return INDEX if target == "operator.index()" else CLAIM

@@ -1,9 +1,9 @@
 """Cases of what the analyzer must find, from Markdown pages, in the manner of the catalogue's blocks.
 
-A fenced block is a case: the body of a `forward(self, x: Tensor, y: Tensor)` if its info string is `py forward`, else a
-whole file that defines `Model`. Trailing comments state what the linter must find in non-strict mode. If blocks of a
-section have file names (`` `pkg/helper.py`: `` on the line before), all blocks of the section are one case, and the last
-is the file with the model. Comments before a block of a case say more about it:
+A fenced block is a case: the body of a `forward(self, x: Tensor, y: Tensor)` if its info string is `py forward`, else
+a whole file that defines `Model`. Trailing comments state what the linter must find in non-strict mode. If blocks of a
+section have file names (`` `pkg/helper.py`: `` on the line before), all blocks of the section are one case, and the
+last is the file with the model. Comments before a block of a case say more about it:
 
 - `run: …`: the arguments to export the model with, as an expression
 - `not run: …`: torch cannot prove the case, and why

@@ -1,4 +1,4 @@
-"""The analyzer follows values as Python moves them: the cases in `flow/`, and torch.export, which proves their marks."""
+"""The analyzer follows values as Python moves them: the cases in `flow/`, whose marks torch.export proves."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ def linted(case: Case, directory: Path) -> list[Marked]:
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(c, id=c.id, marks=pytest.mark.xfail(strict=True, reason=c.wrong) if c.wrong else ())
-        for c in CASES
-    ],
+    [pytest.param(c, id=c.id, marks=pytest.mark.xfail(strict=True, reason=c.wrong) if c.wrong else ()) for c in CASES],
 )
 def test_finds_what_the_comments_state(case: Case, tmp_path: Path) -> None:
     assert linted(case, tmp_path) == case.marked

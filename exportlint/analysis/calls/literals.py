@@ -38,7 +38,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         if inner is not None:
             frame.emit(Conversion, node, inner, target=f"{name}()", operand=inner)
         scalar = next((s for i in items_of(data) for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
-        if scalar is not None and name not in {"torch.tensor", "new_tensor"}:
+        if scalar is not None and name != "torch.tensor":
             frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
     kind = dtype_of(table.Returns("tensor"), (), arguments)
     if kind is None:

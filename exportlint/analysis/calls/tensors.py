@@ -85,7 +85,7 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
         kept = tensor.dynamic if name in KEEPS_SIZES else frozenset()
-        return replace(value, origin=tensor.origin, name=tensor.name, dynamic=kept, trail=tensor.trail)
+        return replace(value, origin=tensor.origin, dynamic=kept, trail=tensor.trail)
     return value
 
 

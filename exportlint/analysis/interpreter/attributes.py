@@ -99,7 +99,7 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
         return TypeOf(tensor)
     if name in VIEWS:
         made = result(frame, node, name, (tensor,), tensor.kind)
-        return replace(made, origin=tensor.origin, name=tensor.name)
+        return replace(made, origin=tensor.origin)
     if name in METADATA:
         return PYTHON
     if name in {"grad", "grad_fn", "_base"}:

@@ -96,7 +96,8 @@ class Engine:
     def emit(self, fact: Fact) -> None:
         """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""
         if not self.silent:
-            label = getattr(fact, "api", None) or getattr(fact, "name", None)
+            labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
+            label = next((label for label in labels if isinstance(label, str)), None)
             self.facts.setdefault((type(fact), fact.site, label), fact)
 
     def may_enter(self, function: Function) -> bool:

@@ -83,7 +83,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             position += 1
     dynamic.update(d - position + dim for d in tensor.dynamic if d >= position)
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, frozenset(dynamic))
-    return replace(made, origin=tensor.origin, name=tensor.name, trail=tensor.trail)
+    return replace(made, origin=tensor.origin, trail=tensor.trail)
 
 
 def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:
