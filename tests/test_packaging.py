@@ -60,7 +60,7 @@ def test_metadata(wheel: Path) -> None:
     assert about["Requires-Python"] == ">=3.10"
     requirements = [requirement.partition(";") for requirement in about.get_all("Requires-Dist", [])]
     core = {re.split(r"[<>=!~]", names.strip())[0] for names, _, marker in requirements if "extra ==" not in marker}
-    assert core == {"libcst", "pathspec", "platformdirs", "pygls", "tomli"}
+    assert core == {"libcst", "platformdirs", "pygls", "tomli"}
     bounds = [bound for names, _, _ in requirements for bound in re.findall(r"[<>=!~]+", names)]
     assert set(bounds) == {">="}
     assert about.get_all("Provides-Extra") == ["dev", "test", "verify"]

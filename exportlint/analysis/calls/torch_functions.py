@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
@@ -12,6 +13,7 @@ from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import known_items
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.narrowing import path
 from exportlint.analysis.interpreter.tensors import kind_of, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -26,6 +28,7 @@ from exportlint.analysis.values import (
     Origin,
     Partial,
     Python,
+    Scalar,
     Sequence,
     Tensor,
     TorchModule,
@@ -58,6 +61,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return FALSE
     if name == "torch.compiler.is_dynamo_compiling":
         return Const(frame.engine.options.mode == "strict")
+    if name.startswith("torch._check"):
+        return _check(frame, arguments, node)
     if name in CALLS_FIRST:
         return _call_operand(frame, name, arguments, node)
     api = table.lookup(name)
@@ -90,6 +95,17 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
     return apply(frame, api, arguments, node)
+
+
+def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    """`torch._check(n > 0)` tells export about a number, so that a later condition on it may be decided."""
+    condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    for child in ast.walk(condition) if condition is not None else ():
+        key = path(child) if isinstance(child, (ast.Name, ast.Attribute)) else None
+        value = frame.env.get(key) if key is not None else None
+        if key is not None and isinstance(value, Scalar):
+            frame.env[key] = replace(value, assumed=True)
+    return NONE
 
 
 def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:

@@ -1,0 +1,112 @@
+"""Whatever becomes of a model while it is being typed, the analyzer takes it, and says the same of it every time."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from exportlint.analysis.project import Project
+from exportlint.check import check_file
+from exportlint.config import Layer
+from exportlint.config.settings import combine
+from exportlint.findings import Finding, Mode
+from exportlint.source import SourceError, SyntaxProblem, from_bytes
+from tests.analysis.cases import cases
+from tests.catalogue.pages import MODES, pages
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+CORPUS = [
+    *(block.source for page in pages() for block in page.blocks),
+    *(path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.rglob("*.py"))),
+    *(source for case in cases() for _, source in case.files if source.strip()),
+]
+
+NAMES = [
+    "x", "y", "self", "cls", "super", "forward", "__init__", "torch", "nn", "F", "Model", "None", "True", "range",
+    "len", "*x", "**x", "x.sum()", "x.shape", "x.data", "self.forward", "lambda x: x", "[x, y]", "{'x': x}", "()", "1",
+    "'a'", "x[0]", "yield x", "await x", "(x := y)", "not x", "x if y else x", "nn.Module", "type(x)", "1.5e400", "...",
+]  # fmt: skip
+OPERATORS = [
+    "+", "-", "*", "/", "//", "%", "@", "**", "&", "|", "^", "<<", "<", ">", "==", "!=", "=", "+=", "@=", ":=", ",",
+    ".", ":", " and ", " or ", " is ", " is not ", " in ", " not in ", " if ", " else ", " for ", "(", ")", "[", "]",
+    "{", "}",
+]  # fmt: skip
+
+_NAME = re.compile(r"\b[A-Za-z_][\w.]*\b")
+_OPERATOR = re.compile(r"[-+*/%@&|^<>=!:]+|[][(){}.,]| (?:and|or|is|in|not|if|else|for) ")
+
+
+@st.composite
+def mutants(draw: st.DrawFn) -> str:
+    """A file of the corpus after a few edits of the kind that typing makes."""
+    lines = draw(st.sampled_from(CORPUS)).splitlines()
+    for _ in range(draw(st.integers(1, 3))):
+        row = draw(st.integers(0, len(lines) - 1))
+        line = lines[row]
+        match draw(
+            st.sampled_from(["delete", "duplicate", "swap", "indent", "dedent", "name", "operator", "truncate"])
+        ):
+            case "delete":
+                lines[row] = ""
+            case "duplicate":
+                lines.insert(draw(st.integers(0, len(lines))), line)
+            case "swap":
+                other = draw(st.integers(0, len(lines) - 1))
+                lines[row], lines[other] = lines[other], line
+            case "indent":
+                lines[row] = "    " + line
+            case "dedent":
+                lines[row] = line.removeprefix("    ")
+            case "name":
+                lines[row] = draw(replaced(line, _NAME, NAMES))
+            case "operator":
+                lines[row] = draw(replaced(line, _OPERATOR, OPERATORS))
+            case "truncate":
+                lines[row] = line[: draw(st.integers(0, len(line)))]
+    return "\n".join(lines) + "\n"
+
+
+@st.composite
+def replaced(draw: st.DrawFn, line: str, pattern: re.Pattern[str], replacements: list[str]) -> str:
+    """The line with one match of the pattern replaced, if it has one, by another of the line or of the list."""
+    found = list(pattern.finditer(line))
+    if not found:
+        return line
+    match = draw(st.sampled_from(found))
+    other = draw(st.sampled_from([*replacements, *(m[0] for m in found)]))
+    return line[: match.start()] + other + line[match.end() :]
+
+
+def findings(text: str, mode: Mode) -> list[Finding]:
+    """What a fresh analyzer finds. Raises SyntaxProblem, or SourceError for an encoding that does not exist."""
+    root = Path("/nowhere")
+    configured = combine([Layer(root, {"mode": mode, "torch-version": (2, 13)})], root)
+    return check_file(from_bytes(text.encode(), root / "model.py", "model.py"), Project(), configured)
+
+
+def is_python(text: str) -> bool:
+    try:
+        ast.parse(text.encode())
+    except SyntaxError:
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
+@settings(max_examples=12000, deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow])
+@given(text=mutants())
+def test_every_edit_is_analysed_and_twice_the_same(text: str) -> None:
+    for mode in MODES:
+        if is_python(text):
+            first = findings(text, mode)
+            assert findings(text, mode) == first
+        else:
+            with pytest.raises((SyntaxProblem, SourceError)):
+                findings(text, mode)
