@@ -66,8 +66,8 @@ class Tensor(Value):
 
     `dynamic` names the dimensions whose size depends on data. `known` is a tensor whose values non-strict tracing does
     know: `torch.tensor(3)` and, until an op touches it, a tensor that is a plain attribute or global. `assumed` is an
-    argument that nothing shows to be a tensor. `elements` is 1 for a tensor that surely has a single element.
-    `data` is the place of the `.data` that gave it.
+    argument that nothing shows to be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no
+    dimensions.
     """
 
     origin: Origin = Origin.FRESH
@@ -77,6 +77,7 @@ class Tensor(Value):
     assumed: bool = False
     optional: bool = False
     data: Site | None = None
+    zero_dim: bool = False
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 

@@ -18,7 +18,10 @@ def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded or not (fact.api in OWN or fact.api.startswith("np.")):
         return
-    call = f"`{fact.api}()`" if fact.api.startswith("np.") else f"`.{fact.api}()`"
+    if fact.api == "np.ndarray":
+        call = "arithmetic with an array"
+    else:
+        call = f"`{fact.api}()`" if fact.api.startswith("np.") else f"`.{fact.api}()`"
     yield Report(
         severity,
         f"{call} takes a traced tensor to numpy, which torch.export cannot follow",

@@ -16,6 +16,7 @@ TARGETS = {
     "dict key": "dictionary key",
     "set element": "element of a set",
     "hash()": "hash",
+    "index of an assignment": "index of an assignment",
     "dim argument": "dimension of an operator",
 }
 

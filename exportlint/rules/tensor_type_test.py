@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import TypeTest
+from exportlint.analysis.values import Origin
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
-TENSOR_TYPES = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "Tensor", "Parameter"})
+TENSOR = frozenset({"torch.Tensor", "Tensor"})
+PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "Parameter"})
 
 
 @rule("EXP602", "tensor-type-test", TypeTest)
 def tensor_type_test(fact: TypeTest, context: Context) -> Iterator[Report]:
     """`type(x) is torch.Tensor`, `type(x) == torch.Tensor`, `type(x).__name__ == "Tensor"`, `type(x) in (...)`."""
     severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or not TENSOR_TYPES & set(fact.expected):
+    real = PARAMETER if fact.operand.origin is Origin.PARAMETER else TENSOR
+    if severity is None or fact.guarded or not real & set(fact.expected):
         return
     yield Report(
         severity,

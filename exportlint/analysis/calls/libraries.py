@@ -31,6 +31,7 @@ KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod",
 """Functions of math that numbers read from tensors pass through, on 2.13."""
 
 COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
+MAKE_ARRAYS = frozenset({"array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack"})
 NUMPY_PLAIN = frozenset({"numpy.float32", "numpy.float64", "numpy.int64", "numpy.int32", "numpy.dtype"})
 
 
@@ -92,7 +93,7 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)
     if scalar is not None and name not in NUMPY_PLAIN:
         demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
-    return Python("ndarray")
+    return Python("ndarray" if name.rpartition(".")[2] in MAKE_ARRAYS else "number")
 
 
 def _scalars(value: Value) -> list[Scalar]:

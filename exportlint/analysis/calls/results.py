@@ -42,7 +42,8 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     _note_writes(frame, api, arguments, node, receiver)
     _note_dims(frame, overload, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
-    read = next((t for o in operands for t in tensors_in(o) if not t.assumed and not t.known), None)
+    of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}
+    read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
     if reads and read is not None:
         consume(frame, read, node, short)
         frame.emit(HostRead, node, read, api=short, operand=read)
@@ -80,7 +81,8 @@ def build(
         is_sized_by_data = dynamic or (creates and _sized_by_data(operands))
         dims = frozenset({0}) if is_sized_by_data else _kept_dims(name, operands)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
-        made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
+        # whatever went in, an operator of torch gives a tensor
+        made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments))
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(build(frame, node, name, item, operands, dynamic=dynamic) for item in returns.items)
@@ -97,6 +99,16 @@ def build(
     if returns.kind == "none":
         return NONE
     return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
+
+
+REDUCTIONS = frozenset({"sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "prod", "median", "std", "var"})
+
+
+def _reduces_all(name: str, arguments: Arguments | None) -> bool:
+    """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension."""
+    library, _, short = name.rpartition(".")
+    given = 1 if library else 0
+    return short in REDUCTIONS and arguments is not None and len(arguments.values) == given
 
 
 ELEMENTWISE = frozenset({

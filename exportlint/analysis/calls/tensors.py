@@ -68,6 +68,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return fresh(frame, node, name, (tensor,))
     if name == "new_tensor":
         return make_literal(frame, name, arguments, node)
+    if name in {"storage", "untyped_storage"}:
+        return tensor  # its `data_ptr` is the tensor's
     if name in METADATA:
         return PYTHON if name != "new" else Tensor()
     if name in CASTS:
@@ -124,6 +126,6 @@ def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
         dtype = getattr(value, "name", None)
         if isinstance(dtype, str) and dtype in DTYPES:
             kind = DTYPES[dtype]
-    if isinstance(device, str) and not tensor.assumed:
+    if isinstance(device, str) and not tensor.assumed and not frame.accelerated:
         frame.emit(DeviceMove, node, tensor, api=name, device=device, operand=tensor)
     return same(tensor, kind=kind)

@@ -80,6 +80,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return Tensor(Origin.BUFFER, kind_of(arguments.get(0, "data") or UNKNOWN))
     if name in LITERALS:
         return make_literal(frame, name, arguments, node)
+    if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:
+        consume_arguments(frame, arguments, node)
+        return Python("PackedSequence")
     if name == "torch.is_tensor":
         verdicts = {isinstance(o, Tensor) for o in options(arguments.get(0) or UNKNOWN) if not isinstance(o, Unknown)}
         return Const(verdicts.pop()) if len(verdicts) == 1 else Python("bool")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.interpreter.demands import data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.narrowing import narrowed, path
+from exportlint.analysis.interpreter.narrowing import asks_for_accelerator, narrowed, path
 from exportlint.analysis.joins import join, join_environments, options
 from exportlint.analysis.values import (
     FALSE,
@@ -36,7 +36,10 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
         if env is None:
             continue
         frame.env = env
+        accelerated = assumption and asks_for_accelerator(node.test)
+        frame.accelerated += accelerated
         found.append(frame.evaluate(arm))
+        frame.accelerated -= accelerated
         ends.append(frame.env)
     frame.env = join_environments(ends) or before
     return join(found) if found else UNKNOWN

@@ -60,9 +60,12 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
         elif isinstance(node.value, ast.Name) and node.attr in LIST_ONLY | DICT_ONLY:
             yield node.value.id, "list" if node.attr in LIST_ONLY else "dict"
     elif isinstance(node, ast.Subscript):
+        is_mask = isinstance(node.slice, (ast.Compare, ast.UnaryOp)) and not _is_number(node.slice)
         if isinstance(node.value, ast.Name):
             yield from _indexed(node, node.value.id)
-        yield from ((name, "number") for name in _terms(node.slice))
+            if is_mask:
+                yield node.value.id, "tensor"
+        yield from ((name, "tensor" if is_mask else "number") for name in _terms(node.slice))
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         yield from ((side.id, "tensor") for side in (node.left, node.right) if isinstance(side, ast.Name))
     elif isinstance(node, ast.Call):
@@ -71,6 +74,10 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
             yield from ((name, "number") for argument in node.args for name in _terms(argument))
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         yield from ((name, "number") for name in _tested(node.test))
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Invert)
 
 
 def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:

@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Construct
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
-from exportlint.analysis.interpreter.narrowing import narrowed
+from exportlint.analysis.interpreter.narrowing import asks_for_accelerator, narrowed
 from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
     UNKNOWN,
@@ -35,8 +35,11 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
         if env is None:
             continue
         frame.env = env
+        accelerated = assumption and asks_for_accelerator(node.test)
+        frame.accelerated += accelerated
         if frame.execute(body):
             ends.append(frame.env)
+        frame.accelerated -= accelerated
     frame.conditions -= is_true is None
     return resume(frame, before, ends)
 

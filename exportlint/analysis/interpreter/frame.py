@@ -83,7 +83,7 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "cell", "conditions", "engine", "env", "globals", "guards", "is_root", "loops", "module", "nonlocals",
+        "accelerated", "cell", "conditions", "engine", "env", "globals", "guards", "is_root", "loops", "module", "nonlocals",
         "owner", "parent", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
@@ -110,6 +110,7 @@ class Frame:
         self.guards = guards
         self.is_root = is_root
         self.conditions = 0
+        self.accelerated = 0
         self.returns: list[Value] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []

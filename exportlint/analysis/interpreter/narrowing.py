@@ -141,6 +141,11 @@ def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
     return True
 
 
+def asks_for_accelerator(test: ast.expr) -> bool:
+    """`torch.cuda.is_available()`, `x.is_cuda`: what follows is meant for machines that have one."""
+    return any(isinstance(n, ast.Attribute) and n.attr in {"is_available", "is_cuda"} for n in ast.walk(test))
+
+
 def path(node: ast.expr) -> str | None:
     """The key of a variable or of an attribute of one, in an environment."""
     if isinstance(node, ast.Name):

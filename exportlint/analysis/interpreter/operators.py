@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from exportlint.analysis.facts import HostRead
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
@@ -59,6 +60,9 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         _format(frame, node, left.value, right)
         return Python("str")
     if isinstance(left, Tensor) or isinstance(right, Tensor):
+        tensor = left if isinstance(left, Tensor) else right
+        if Python("ndarray") in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
+            frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         dims = frozenset() if isinstance(op, ast.MatMult) else dynamic_dims((left, right))
         return result(frame, node, "operator", (left, right), kind, dims)

@@ -172,6 +172,9 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             if isinstance(data, Tensor):
                 consume(frame, data, target, "[…] =")
             frame.emit(Mutation, target, option, api="[…] =", target=option)
+            for part in index.items if isinstance(index, Tuple) else (index,):
+                if isinstance(part, Tensor) and part.zero_dim:
+                    demand_number(frame, part, target.slice, "index of an assignment")
         elif isinstance(option, (Tuple, Sequence)):
             if not isinstance(target.slice, ast.Slice):
                 demand_number(frame, index, target.slice, "list index")

@@ -1,0 +1,42 @@
+"""EXP210 packed-sequence: a recurrent module is given a packed sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.analysis.values import Python, Scalar, Sequence, Tuple, Union, Value
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
+PACKED = Python("PackedSequence")
+
+
+@rule("EXP210", "packed-sequence", Call)
+def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
+    """`self.lstm(pack_padded_sequence(x, lengths))`, `pack_padded_sequence(x, lengths.tolist())`."""
+    severity = context.severity(CLAIM)
+    if severity is None or fact.guarded:
+        return
+    if fact.name in RECURRENT and PACKED in (*fact.positional[:1], fact.keyword("input")):
+        message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence: its sizes depend on data"
+    elif fact.name.endswith(".pack_padded_sequence") and _holds_numbers(fact):
+        message = "`pack_padded_sequence` needs the lengths as numbers, which come out of a tensor"
+    else:
+        return
+    yield Report(severity, message, "run the module on the padded sequence and mask what lies beyond the lengths")
+
+
+def _holds_numbers(fact: Call) -> bool:
+    lengths = fact.positional[1] if len(fact.positional) > 1 else fact.keyword("lengths")
+    return any(isinstance(item, Scalar) and not item.assumed for item in _items(lengths))
+
+
+def _items(value: Value | None) -> tuple[Value | None, ...]:
+    if isinstance(value, Tuple):
+        return value.items
+    if isinstance(value, Union):
+        return tuple(item for option in value.options for item in _items(option))
+    return (value.item if isinstance(value, Sequence) else value,)
