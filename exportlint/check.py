@@ -105,12 +105,17 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
         for step in finding.trail:
             covered.setdefault(step.filename, []).append(step.span)
     kept: list[Finding] = []
+    errors: set[tuple[str, Span]] = set()
     for finding in ordered:
         if finding.severity is Severity.INFO:
             if any(_within(finding.span, span) for span in covered.get(finding.filename, ())):
                 continue
         elif finding.code.startswith("EXP1") and any(_encloses(other, finding) for other in grave):
             continue
+        if finding.severity is Severity.ERROR:
+            if (finding.filename, finding.span) in errors:
+                continue
+            errors.add((finding.filename, finding.span))
         kept.append(finding)
     return kept
 

@@ -24,6 +24,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
     expressions,  # noqa: F401
     flow,  # noqa: F401
     operators,  # noqa: F401
+    patterns,  # noqa: F401
     statements,  # noqa: F401
     subscripts,  # noqa: F401
 )

@@ -88,6 +88,8 @@ def with_trail(value: Value, trail: Trail) -> Value:
     """The same value, one step later. Only what findings explain has a trail."""
     if isinstance(value, (Tensor, Scalar, Size)):
         return replace(value, trail=trail)
+    if isinstance(value, Sequence) and isinstance(value.item, Scalar):
+        return replace(value, item=replace(value.item, trail=trail))
     if isinstance(value, Union):
         return Union(tuple(with_trail(option, trail) for option in value.options))
     return value
@@ -100,6 +102,8 @@ def trail_of(value: Value) -> Trail | None:
             return option.trail
         if isinstance(option, Shape):
             return option.tensor.trail
+        if isinstance(option, Sequence) and isinstance(option.item, Scalar):
+            return option.item.trail
     return None
 
 

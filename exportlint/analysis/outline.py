@@ -155,8 +155,10 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
         yield statement
         if isinstance(statement, ast.If):
-            yield from flat(statement.body)
-            yield from flat(statement.orelse)
+            # the last definition counts: that of the first way, but for what only type checkers see
+            ways = (statement.body, statement.orelse)
+            for way in ways if _is_type_checking(statement.test) else reversed(ways):
+                yield from flat(way)
         elif isinstance(statement, ast.Try):
             for handler in statement.handlers:
                 yield from flat(handler.body)
@@ -165,6 +167,10 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from flat(statement.finalbody)
         elif isinstance(statement, ast.With):
             yield from flat(statement.body)
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (dotted(test) or "").endswith("TYPE_CHECKING")
 
 
 def imported(statement: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from exportlint.analysis import table
 from exportlint.analysis.outline import Class, FunctionNode, Import, Module
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
 
@@ -63,12 +64,16 @@ class Project:
                     return module, tuple(parts[count:])
         return None
 
-    def resolve(self, name: str, importer: Module) -> Module | Definition | None:
-        """What a qualified name stands for, through re-exports; None where that is not of the project."""
-        for _ in range(MAX_IMPORT_HOPS):
+    def resolve(self, name: str, importer: Module) -> Module | Definition | str | None:
+        """What a qualified name stands for, through re-exports.
+
+        That is the name itself, as the last file imports it, where it leads out of the project; None if it never was of
+        the project.
+        """
+        for hop in range(MAX_IMPORT_HOPS):
             found = self.find(name, importer)
             if found is None:
-                return None
+                return name if hop else None
             module, rest = found
             if not rest:
                 return module
@@ -81,8 +86,11 @@ class Project:
             return target
         return None
 
-    def member(self, module: Module, name: str) -> Definition | str | None:
-        """What a module binds to a name: a definition, the qualified name that an import gives it, or None."""
+    def member(self, module: Module, name: str, seen: frozenset[Module] = frozenset()) -> Definition | str | None:
+        """What a module binds to a name: a definition, the qualified name that an import gives it, or None.
+
+        `seen` are the modules whose star imports led here.
+        """
         binding = module.bindings.get(name)
         if isinstance(binding, Import):
             return binding.target
@@ -90,8 +98,11 @@ class Project:
             return Definition(module, name)
         for star in module.stars:
             found = self.find(star, module)
-            if found is not None and not found[1] and found[0] is not module:
-                inner = self.member(found[0], name)
+            if found is None:
+                if table.lookup(f"{star}.{name}") is not None:
+                    return f"{star}.{name}"
+            elif not found[1] and found[0] not in seen:
+                inner = self.member(found[0], name, seen | {module})
                 if inner is not None:
                     return inner
         return None

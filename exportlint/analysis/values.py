@@ -66,8 +66,8 @@ class Tensor(Value):
 
     `dynamic` names the dimensions whose size depends on data. `known` is a tensor whose values non-strict tracing does
     know: `torch.tensor(3)` and, until an op touches it, a tensor that is a plain attribute or global. `assumed` is an
-    argument that nothing shows to be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no
-    dimensions.
+    argument that nothing shows to be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely
+    has no dimensions.
     """
 
     origin: Origin = Origin.FRESH
@@ -116,6 +116,13 @@ class Tuple(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class TupleType(Value):
+    """A class that `namedtuple` makes."""
+
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence(Value):
     """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""
 
@@ -140,6 +147,11 @@ class Dict(Value):
     def updated(self, key: object, value: Value) -> Dict:
         """A copy in which `key` is `value`."""
         return Dict((*(e for e in self.entries if e[0] != key), (key, value)), self.rest)
+
+    def merged(self, other: Dict) -> Dict:
+        """A copy with the entries of another."""
+        entries = tuple({**dict(self.entries), **dict(other.entries)}.items())
+        return Dict(entries, self.rest if other.rest is None else other.rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +200,11 @@ class Closure:
 class Instance:
     """An object of a project class: what its attributes hold. Equal only to itself."""
 
-    __slots__ = ("attributes", "definition", "is_open")
+    __slots__ = ("attributes", "definition")
 
     def __init__(self, definition: Class) -> None:
         self.definition = definition
         self.attributes: dict[str, Value] = {}
-        self.is_open = False
 
 
 @dataclass(frozen=True, slots=True)

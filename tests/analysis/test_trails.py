@@ -148,7 +148,6 @@ def test_the_steps_through_functions_and_files(statement: str, place: str, steps
     assert found[place] == steps
 
 
-@pytest.mark.xfail(strict=True, reason="the trail of a buffer or a parameter is empty")
 @pytest.mark.parametrize(("statement", "place", "steps"), STATE.values(), ids=list(STATE))
 def test_the_steps_from_the_state_of_the_module(statement: str, place: str, steps: list[str], tmp_path: Path) -> None:
     found = trails({"helpers.py": HELPERS, "model.py": MODEL.format(statement)}, tmp_path)

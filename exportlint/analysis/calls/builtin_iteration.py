@@ -124,7 +124,11 @@ def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("dict")
 def _dict(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0)
-    result_dict = first if isinstance(first, Dict) else Dict((), None if first is None else UNKNOWN)
+    if first is None or isinstance(first, Dict):
+        result_dict = first or Dict()
+    else:
+        pair = elements(frame, first, argument_node(node))
+        result_dict = Dict((), pair.items[1] if isinstance(pair, Tuple) and len(pair.items) == 2 else UNKNOWN)
     for key, value in arguments.keywords.items():
         result_dict = result_dict.updated(key, value)
     return result_dict

@@ -24,12 +24,14 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Tensor,
-    TorchModule,
     Tuple,
     TypeOf,
     Unknown,
     Value,
 )
+
+COMPUTED = "<computed>"
+"""The attribute that stands for all whose names are put together by the code."""
 
 
 @builtin("isinstance")
@@ -50,9 +52,8 @@ def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
-        if isinstance(value, Object):
-            found = [v for v in value.instance.attributes.values() if isinstance(v, (Tensor, Object, TorchModule))]
-            return join([*found[:3], UNKNOWN]) if len(arguments.positional) < 3 else UNKNOWN
+        if isinstance(value, Object) and COMPUTED in value.instance.attributes:
+            return value.instance.attributes[COMPUTED]
         return UNKNOWN
     found_value = frame.attribute(value, name.value, node)
     default = arguments.get(2)
@@ -68,7 +69,8 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(name, Const) and isinstance(name.value, str):
             target.instance.attributes[name.value] = value
         else:
-            target.instance.is_open = True
+            attributes = target.instance.attributes
+            attributes[COMPUTED] = join((attributes[COMPUTED], value)) if COMPUTED in attributes else value
     return NONE
 
 

@@ -77,18 +77,27 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
     """What a container is after a method changed it."""
     value = arguments.get(1 if name == "insert" else 0)
     if isinstance(receiver, (Tuple, Sequence)) and value is not None:
-        before = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
+        held = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
         if name in {"append", "add"}:
             if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:
                 return replace(receiver, items=(*receiver.items, value))
-            return Sequence(join((*before, value)))
+            return Sequence(join((*held, value)))
         if name == "insert":
-            return Sequence(join((*before, value)))
+            place = arguments.get(0)
+            if (
+                isinstance(receiver, Tuple)
+                and not frame.loops
+                and isinstance(place, Const)
+                and isinstance(place.value, int)
+            ):
+                before, after = receiver.items[: place.value], receiver.items[place.value :]
+                return replace(receiver, items=(*before, value, *after))
+            return Sequence(join((*held, value)))
         if name == "extend":
             items = known_items(value)
             if isinstance(receiver, Tuple) and items is not None and not frame.loops:
                 return replace(receiver, items=receiver.items + items)
-            return Sequence(join((*before, elements(frame, value, node))))
+            return Sequence(join((*held, elements(frame, value, node))))
     if isinstance(receiver, Dict):
         if name == "update":
             updated = receiver

@@ -8,13 +8,14 @@ from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.facts import Conversion, Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, elements
-from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
+    Const,
     Dict,
     Function,
     Partial,
@@ -24,6 +25,7 @@ from exportlint.analysis.values import (
     Size,
     Tensor,
     Tuple,
+    TupleType,
     Value,
 )
 
@@ -55,9 +57,13 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if name == "operator.index":
         demand_number(frame, first, node, "operator.index()")
         return Python("int")
+    if library == "operator":
+        return _operator(frame, name, arguments, node)
     if name in {"json.dumps", "json.dump"}:
         _json(frame, first, node)
         return Python("str")
+    if name == "collections.namedtuple":
+        return _named_tuple(arguments)
     if name in {"typing.cast", "typing_extensions.cast"}:
         return arguments.get(1) or UNKNOWN
     if name in {"collections.OrderedDict", "collections.defaultdict"}:
@@ -65,6 +71,30 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if name == "weakref.ref":
         return UNKNOWN
     consume_arguments(frame, arguments, node)
+    return UNKNOWN
+
+
+def _named_tuple(arguments: Arguments) -> Value:
+    fields = arguments.get(1, "field_names")
+    if isinstance(fields, Const) and isinstance(fields.value, str):
+        return TupleType(tuple(fields.value.replace(",", " ").split()))
+    if isinstance(fields, Tuple):
+        return TupleType(tuple(str(i.value) for i in fields.items if isinstance(i, Const)))
+    return UNKNOWN
+
+
+@calls(TupleType)
+def _call_tuple_type(frame: Frame, callee: TupleType, arguments: Arguments, node: ast.AST) -> Value:
+    given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
+    return Tuple(tuple(given.get(field, UNKNOWN) for field in callee.fields), fields=callee.fields)
+
+
+COMPARE = frozenset({"operator.gt", "operator.lt", "operator.ge", "operator.le", "operator.eq", "operator.ne"})
+
+
+def _operator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    if any(isinstance(o, Tensor) for value in arguments.values for o in options(value)):
+        return result(frame, node, name, arguments.values, "bool" if name in COMPARE else None)
     return UNKNOWN
 
 

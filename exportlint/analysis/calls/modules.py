@@ -8,7 +8,9 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.classes import bases, bound, find_method
+from exportlint.analysis.interpreter.demands import elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.joins import join
@@ -113,6 +115,9 @@ def call_torch_module_method(
         return module
     if name == "forward":
         return frame.call(module, arguments, node)
+    if name in {"append", "extend", "insert", "add_module"} and module.items is not None:
+        _grow(frame, module, name, arguments, node)
+        return module
     if module.items is not None:
         if name == "values":
             return Sequence(join(module.items) if module.items else UNKNOWN)
@@ -121,6 +126,15 @@ def call_torch_module_method(
         if name == "keys":
             return Sequence(Python("str"))
     return _common(module, name)
+
+
+def _grow(frame: Frame, module: TorchModule, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Rebind the name or attribute of a container to one that has more modules."""
+    value = arguments.get(0 if name in {"append", "extend"} else 1) or UNKNOWN
+    added = (elements(frame, value, node),) if name == "extend" else (value,)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        grown = TorchModule(module.name, (*(module.items or ()), *added))
+        assign(frame, node.func.value, grown, node)
 
 
 def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:

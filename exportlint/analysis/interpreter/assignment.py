@@ -40,7 +40,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
-    if any(isinstance(o, (Tensor, Scalar)) for o in options(value)):
+    if any(isinstance(o, (Tensor, Scalar)) for o in options(value)) or is_list_of_numbers(value):
         source = getattr(statement, "value", None) or getattr(statement, "iter", None) or statement
         message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"
         value = with_trail(value, frame.trail(source, message, trail_of(value)))
@@ -55,8 +55,15 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AS
     frame.env[target.id] = value
 
 
+def is_list_of_numbers(value: Value) -> bool:
+    """What `tolist` gives."""
+    return isinstance(value, Sequence) and isinstance(value.item, Scalar)
+
+
 def forget(env: Environment, name: str) -> None:
     """Drop what was known of the attributes of a variable that is bound anew."""
+    if name not in env:
+        return
     prefix = name + "."
     for key in [k for k in env if k.startswith(prefix)]:
         del env[key]

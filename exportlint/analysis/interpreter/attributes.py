@@ -65,6 +65,10 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
     if method is not None:
         symbol = f"{value.definition.qualname}.{name}"
         return Function(value.definition.module, method, symbol, value.definition)
+    inner = f"{value.definition.qualname}.{name}"
+    nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
+    if nested is not None:
+        return ClassValue(nested)
     return PYTHON if name in {"__name__", "__module__", "__doc__"} else UNKNOWN
 
 

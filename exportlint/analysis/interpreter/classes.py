@@ -42,18 +42,17 @@ def lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
 
 
 def _lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
-    found: dict[Class, None] = {}
-
-    def visit(current: Class) -> None:
-        if current in found:
-            return
-        found[current] = None
-        for base in bases(frame, current):
-            if isinstance(base, ClassValue):
-                visit(base.definition)
-
-    visit(cls)
-    return tuple(found)
+    frame.engine.lineages[cls] = (cls,)  # what a class that inherits from itself by name gets
+    parents = [base.definition for base in bases(frame, cls) if isinstance(base, ClassValue)]
+    waiting = [list(lineage(frame, parent)) for parent in parents] + [list(parents)]
+    found = [cls]
+    while any(waiting):
+        heads = [order[0] for order in waiting if order]
+        # C3: the first that no other order has further back; an order that Python would refuse is taken as it comes
+        following = next((h for h in heads if not any(h in order[1:] for order in waiting)), heads[0])
+        found.append(following)
+        waiting = [[c for c in order if c is not following] for order in waiting]
+    return tuple(dict.fromkeys(found))
 
 
 def is_module(frame: Frame, cls: Class) -> bool:

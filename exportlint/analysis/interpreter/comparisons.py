@@ -16,15 +16,19 @@ from exportlint.analysis.values import (
     FALSE,
     NONE,
     TRUE,
+    ClassValue,
     Const,
     Dict,
     External,
+    Function,
+    Object,
     Python,
     Scalar,
     Sequence,
     Shape,
     Size,
     Tensor,
+    TorchModule,
     Tuple,
     TypeOf,
     Union,
@@ -33,6 +37,7 @@ from exportlint.analysis.values import (
 )
 
 BOOL = Python("bool")
+NEVER_NONE = (Tensor, Scalar, Size, Tuple, Sequence, Dict, Shape, Function, ClassValue, Object, TorchModule)
 
 
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
@@ -108,7 +113,7 @@ def _identity(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right
         if other == NONE:
             if value == NONE:
                 return Const(positive)
-            surely = isinstance(value, (Tensor, Scalar, Size, Tuple, Sequence, Dict, Shape))
+            surely = isinstance(value, NEVER_NONE)
             surely = surely and not (isinstance(value, Tensor) and (value.optional or value.assumed))
             if surely or (isinstance(value, Const) and value.value is not None):
                 return Const(not positive)

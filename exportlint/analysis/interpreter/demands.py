@@ -14,6 +14,7 @@ from exportlint.analysis.values import (
     Const,
     Dict,
     Object,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -48,13 +49,19 @@ def data_of(value: Value) -> Tensor | Scalar | None:
 
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
-    data = None if frame.engine.eager else data_of(value)
+    data = None if frame.engine.eager else data_of(value) or _plain_tensor(value)
     if data is not None:
         if isinstance(data, Tensor):
             consume(frame, data, node, construct)
         frame.emit(Branch, node, data, construct=construct, condition=data, **details)
         return None
     return truth(value)
+
+
+def _plain_tensor(value: Value) -> Tensor | None:
+    """A tensor that is a plain attribute or a global: tracing reads its number, but not its truth."""
+    plain = isinstance(value, Tensor) and value.known and value.origin in {Origin.ATTRIBUTE, Origin.GLOBAL}
+    return value if plain and isinstance(value, Tensor) else None
 
 
 def truth(value: Value) -> bool | None:

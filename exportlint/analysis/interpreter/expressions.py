@@ -79,26 +79,22 @@ def display(frame: Frame, elts: Seq[ast.expr], *, mutable: bool) -> Value:
 
 @evaluates(ast.Dict)
 def _dict_display(frame: Frame, node: ast.Dict) -> Value:
-    result = Dict()
+    entries: dict[object, Value] = {}
     rest: list[Value] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = frame.evaluate(value_node)
         if key_node is None:
-            if isinstance(value, Dict):
-                for k, v in value.entries:
-                    result = result.updated(k, v)
-                if value.rest is not None:
-                    rest.append(value.rest)
-            else:
-                rest.append(UNKNOWN)
+            unpacked = value if isinstance(value, Dict) else Dict((), UNKNOWN)
+            entries.update(unpacked.entries)
+            rest += [] if unpacked.rest is None else [unpacked.rest]
             continue
         key = frame.evaluate(key_node)
         demand_hash(frame, key, key_node, "dict key")
         if isinstance(key, Const):
-            result = result.updated(key.value, value)
+            entries[key.value] = value
         else:
             rest.append(value)
-    return Dict(result.entries, join(rest) if rest else None)
+    return Dict(tuple(entries.items()), join(rest) if rest else None)
 
 
 def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:

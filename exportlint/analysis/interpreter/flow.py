@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from exportlint.analysis.facts import Construct
+from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
@@ -14,6 +15,8 @@ from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
     UNKNOWN,
     External,
+    Object,
+    Sequence,
     Value,
 )
 
@@ -146,7 +149,7 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
         context = frame.evaluate(item.context_expr)
         swallows = swallows or _suppresses(frame, item.context_expr)
         if item.optional_vars is not None:
-            assign(frame, item.optional_vars, _entered(context), item.context_expr)
+            assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)
     if not swallows:
         return frame.execute(node.body)
     with frame.guarded():
@@ -162,7 +165,12 @@ def _suppresses(frame: Frame, node: ast.expr) -> bool:
     return callee == External("contextlib.suppress") and any(_is_broad(frame, kind) for kind in node.args)
 
 
-def _entered(context: Value) -> Value:
+def _entered(frame: Frame, context: Value, node: ast.expr) -> Value:
+    """What `as` binds: what `__enter__` returns, or a function under `contextlib.contextmanager` yields."""
+    if isinstance(context, Object):
+        return frame.call(frame.attribute(context, "__enter__", node), Arguments(), node)
+    if isinstance(context, Sequence) and context.type == "generator":
+        return context.item
     return UNKNOWN if isinstance(context, External) else context
 
 
@@ -210,37 +218,6 @@ def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
 def _is_broad(frame: Frame, kind: ast.expr) -> bool:
     names = ("Exception", "BaseException", "RuntimeError")
     return frame.peek(kind) in {External(f"builtins.{name}") for name in names}
-
-
-@executes(ast.Match)
-def _match_statement(frame: Frame, node: ast.Match) -> bool:
-    subject = frame.evaluate(node.subject)
-    before = frame.env
-    ends: list[Environment] = []
-    exhausted = False
-    for case in node.cases:
-        frame.env = dict(before)
-        pattern = case.pattern
-        if _compares(pattern):
-            demand_truth(frame, subject, node.subject, "match")
-        for captured in ast.walk(pattern):
-            name = getattr(captured, "name", None)
-            if isinstance(captured, (ast.MatchAs, ast.MatchStar)) and name:
-                frame.env[name] = subject if captured is pattern else UNKNOWN
-        if case.guard is not None:
-            demand_truth(frame, frame.evaluate(case.guard), case.guard, "if")
-        frame.conditions += 1
-        if frame.execute(case.body):
-            ends.append(frame.env)
-        frame.conditions -= 1
-        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and case.guard is None:
-            exhausted = True
-            break
-    return resume(frame, before, ends if exhausted else [*ends, before])
-
-
-def _compares(pattern: ast.pattern) -> bool:
-    return any(isinstance(p, ast.MatchValue) for p in ast.walk(pattern))
 
 
 @executes(ast.Pass)

@@ -83,8 +83,8 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "cell", "conditions", "engine", "env", "globals", "guards", "is_root", "loops", "module", "nonlocals",
-        "owner", "parent", "receiver", "returns", "symbol", "yields",
+        "accelerated", "cell", "conditions", "engine", "env", "globals", "guards", "is_root", "loops", "module",
+        "nonlocals", "owner", "parent", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
@@ -33,7 +34,7 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     instance = value.instance
     found = instance.attributes.get(name)
     if found is not None:
-        return found
+        return explained(frame, found, node)
     method = find_method(frame, instance.definition, name)
     if method is not None:
         owner, definition = method
@@ -60,6 +61,16 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
             BoundMethod(value, name) if table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS else UNKNOWN
         )
     return UNKNOWN
+
+
+STATE = {Origin.PARAMETER: "a parameter", Origin.BUFFER: "a buffer", Origin.ATTRIBUTE: "a tensor of the module"}
+
+
+def explained(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """A tensor of the module's state, with the step that says so."""
+    if isinstance(value, Tensor) and value.trail is None and value.origin in STATE:
+        return replace(value, trail=frame.trail(node, f"`{{}}` is {STATE[value.origin]}"))
+    return value
 
 
 MODULE_METHODS = frozenset({

@@ -59,7 +59,7 @@ def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assump
     wants_none = isinstance(operator, (ast.Is, ast.Eq)) is assumption
     found = options(_value(frame, env, test.left))
     if wants_none:
-        kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, (Unknown, Python))]
+        kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, (Unknown, Python, External))]
         kept += [NONE for o in found if isinstance(o, Tensor) and o.optional]
     else:
         kept = [_present(o) for o in found if o != NONE]

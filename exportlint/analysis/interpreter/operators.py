@@ -18,6 +18,7 @@ from exportlint.analysis.values import (
     TRUE,
     UNKNOWN,
     Const,
+    Dict,
     Python,
     Scalar,
     Sequence,
@@ -79,6 +80,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return size if not isinstance(op, ast.Div) else Python("float")
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):
         return _fold(op, left.value, right.value)
+    if isinstance(op, ast.BitOr) and isinstance(left, Dict) and isinstance(right, Dict):
+        return left.merged(right)
     if isinstance(op, ast.BitOr) and TRUE in (left, right):
         return TRUE
     if isinstance(op, ast.BitAnd) and FALSE in (left, right):

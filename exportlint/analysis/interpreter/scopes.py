@@ -67,6 +67,8 @@ def named_value(frame: Frame, name: str, importer: Module) -> Value:
         found = frame.engine.project.resolve(name, importer)
         if isinstance(found, Module):
             return Namespace(found)
+        if isinstance(found, str):
+            return External(found)
         if found is not None:
             return definition_value(frame, found)
     return External(name)
