@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
+from fnmatch import fnmatchcase
 
 # these register how code is interpreted
 from exportlint.analysis.calls import (  # they register calls
@@ -29,7 +30,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
     subscripts,  # noqa: F401
 )
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.classes import bound, find_method, is_module
+from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.interpreter.frame import Environment, Frame
@@ -60,8 +61,8 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     gc.disable()
     try:
         for cls in module.classes:
-            for entry_point in options.entry_points:
-                _export(engine, cls, entry_point)
+            for name in _entry_points(engine, cls):
+                _export(engine, cls, name)
     finally:
         sys.setrecursionlimit(limit)
         if was_enabled:
@@ -69,11 +70,18 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     return tuple(engine.facts.values())
 
 
+def _entry_points(engine: Engine, cls: Class) -> list[str]:
+    """The methods of a module, also inherited ones, that export starts from; none if it is no module."""
+    frame = Frame(engine, cls.module)
+    if not is_module(frame, cls):
+        return []
+    names = dict.fromkeys(name for owner in lineage(frame, cls) for name in owner.methods)
+    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+
+
 def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     """Run one entry point of a class as torch.export does."""
     frame = Frame(engine, cls.module)
-    if not is_module(frame, cls):
-        return
     found = find_method(frame, cls, entry_point)
     if found is None:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -23,11 +24,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     from exportlint.cli.parser import parse
     from exportlint.config.errors import ConfigError
 
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open to the end
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
         code: int = arguments.run(arguments)
     except (UsageError, ConfigError) as error:
         fail(str(error))
+        return EXIT_ERROR
+    except OSError as error:
+        # The working directory is gone, the disk is full: what no part of the program can answer to.
+        fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return EXIT_ERROR
     except KeyboardInterrupt:
         fail("interrupted")

@@ -20,6 +20,9 @@ from exportlint.source import SourceError, SourceFile, discover, is_excluded
 _FILES_A_JOB = 16
 """So many files are worth a process of their own, where the user names no number of processes."""
 
+_MOST_JOBS = 61
+"""The most processes that a pool can have on every system."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Lint what the arguments say, and report it."""
@@ -151,7 +154,7 @@ def _show_settings(task: Task) -> None:
 
 def _jobs(wanted: int | None, files: int) -> int:
     if wanted:
-        return wanted
+        return max(1, min(wanted, files, _MOST_JOBS))
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(processors, files // _FILES_A_JOB))
 

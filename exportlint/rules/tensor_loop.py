@@ -30,6 +30,12 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
             "`range()` of a number that comes out of a tensor: torch.export cannot know how often to loop",
             "use `torch.while_loop`, or loop up to a fixed bound and mask what lies beyond it",
         )
+    elif fact.target == "tolist()":
+        yield Report(
+            severity,
+            "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it gives",
+            "stay with the tensor, and work on it as a whole",
+        )
     elif fact.target == "iteration":
         yield Report(
             severity,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 import tokenize
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,6 +60,9 @@ def read(path: Path, filename: str | None = None) -> SourceFile:
     """Reads one file. Raises SourceError if it cannot be read or is not Python text."""
     name = str(path) if filename is None else filename
     try:
+        kind = path.stat().st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+            raise SourceError(name, "is not a regular file")
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         raise SourceError(name, f"cannot be read: {os_reason(error)}") from None

@@ -53,9 +53,11 @@ def test_output_that_cannot_show_everything(root: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c(root: Path, jobs: str) -> None:
-    # Standard input that never ends keeps one process waiting; a pipe as a file keeps the others.
-    write(root, {f"m{i:02}.py": NET for i in range(12)})
-    os.mkfifo(root / "z.py")
+    # A file that takes many seconds keeps the process busy.
+    busy = NET + "".join(f"        if x.shape[0] > {i}: x = x + y{i}\n" for i in range(20_000)).join(
+        ["\n\nclass Busy(nn.Module):\n    def forward(self, x):\n", "        return x\n"]
+    )
+    write(root, {**{f"m{i:02}.py": NET for i in range(12)}, "z.py": busy})
     process = start(root, "--isolated", "-j", jobs, *sorted(path.name for path in root.iterdir()))
     time.sleep(2)
     process.send_signal(signal.SIGINT)

@@ -99,7 +99,7 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
     if not tensor.assumed:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
     if name == "tolist" and 0 in tensor.dynamic:
-        frame.emit(Conversion, node, tensor, target="iteration", operand=tensor)
+        frame.emit(Conversion, node, tensor, target="tolist()", operand=tensor)
     # most tensors hold floats, but a number that is passed in as a tensor is mostly a count
     kind = tensor.kind or (None if tensor.origin is Origin.INPUT else "float")
     scalar = Scalar(kind, name, tensor.assumed, tensor.trail)

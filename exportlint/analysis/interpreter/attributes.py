@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
+from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.scopes import global_value, named_value
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
@@ -69,7 +70,9 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
     nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
     if nested is not None:
         return ClassValue(nested)
-    return PYTHON if name in {"__name__", "__module__", "__doc__"} else UNKNOWN
+    if name in {"__name__", "__module__", "__doc__"}:
+        return PYTHON
+    return class_attribute(frame, value.definition, name) or UNKNOWN
 
 
 def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:

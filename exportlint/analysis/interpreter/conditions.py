@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.interpreter.demands import data_of, demand_truth
+from exportlint.analysis.interpreter.demands import data_of, demand_truth, truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.narrowing import asks_for_accelerator, narrowed, path
 from exportlint.analysis.joins import join, join_environments, options
@@ -58,7 +58,10 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         if index == len(node.values) - 1:
             found.append(value)
             break
-        is_true = demand_truth(frame, value, operand, "and" if is_and else "or")
+        if not is_and and isinstance(node.values[index + 1], (ast.Dict, ast.List, ast.Tuple)):
+            is_true = truth(value)  # `cache or {}`: what a container may stand in for is no tensor
+        else:
+            is_true = demand_truth(frame, value, operand, "and" if is_and else "or")
         if is_true is not None and is_true is not is_and:
             found.append(value)
             break

@@ -24,7 +24,6 @@ from exportlint.analysis.values import (
     TorchModule,
     Tuple,
     Union,
-    Unknown,
     Value,
 )
 
@@ -37,8 +36,8 @@ def data_of(value: Value) -> Tensor | Scalar | None:
         return None
     found: Tensor | Scalar | None = None
     for option in options(value):
-        if isinstance(option, Unknown):
-            return None
+        if isinstance(option, (Dict, Tuple, Sequence, Object)):
+            return None  # one of several kinds of things: which one decides more than we know
         if isinstance(option, Tensor):
             if not option.assumed and not option.known and found is None:
                 found = option

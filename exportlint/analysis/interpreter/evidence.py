@@ -72,12 +72,27 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
         yield from ((name, "tensor") for name in _operands(frame, node))
         if isinstance(node.func, ast.Name) and node.func.id == "range":
             yield from ((name, "number") for argument in node.args for name in _terms(argument))
+    elif isinstance(node, (ast.Assign, ast.For, ast.comprehension)):
+        yield from ((name, "list") for name in _unpacked(node))
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         yield from ((name, "number") for name in _tested(node.test))
 
 
 def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Invert)
+
+
+def _unpacked(node: ast.Assign | ast.For | ast.comprehension) -> Iterator[str]:
+    """`height, width = size`, `for height, width in sizes`: a variable that holds several things."""
+    if isinstance(node, ast.Assign):
+        source, targets = node.value, node.targets
+    else:
+        source, targets = node.iter, [node.target]
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "enumerate":
+            targets = [e for t in targets if isinstance(t, ast.Tuple) for e in t.elts[1:]]
+            source = source.args[0] if source.args else source
+    if isinstance(source, ast.Name) and any(isinstance(target, (ast.Tuple, ast.List)) for target in targets):
+        yield source.id
 
 
 def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:

@@ -47,9 +47,9 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         return Const(frame.engine.options.training)
     if name == "__class__":
         return ClassValue(instance.definition)
-    for cls in lineage(frame, instance.definition):
-        if name in cls.attributes:
-            return _class_attribute(frame, cls, name)
+    shared = class_attribute(frame, instance.definition, name)
+    if shared is not None:
+        return shared
     if name in {"weight", "bias"} and any(
         isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
         for cls in lineage(frame, instance.definition)
@@ -87,7 +87,11 @@ def _names_property(node: ast.expr) -> bool:
     return name in {"property", "cached_property"}
 
 
-def _class_attribute(frame: Frame, cls: Class, name: str) -> Value:
+def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
+    """What the body of a class or of one of its bases assigns or annotates; None if none does."""
+    cls = next((cls for cls in lineage(frame, definition) if name in cls.attributes), None)
+    if cls is None:
+        return None
     node = cls.attributes[name]
     if node is None:
         annotation = cls.annotations.get(name)

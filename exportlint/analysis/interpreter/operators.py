@@ -113,7 +113,7 @@ def _sequence(
             return Tuple(sequence.items * count, sequence.mutable)
         return Sequence(_item(sequence))
     if isinstance(op, ast.Add) and isinstance(other, (Tuple, Sequence)):
-        if isinstance(sequence, Tuple) and isinstance(other, Tuple):
+        if isinstance(sequence, Tuple) and isinstance(other, Tuple) and len(sequence.items + other.items) <= 64:
             first, second = (sequence, other) if is_left else (other, sequence)
             return Tuple(first.items + second.items, sequence.mutable)
         parts = [_item(s) for s in (sequence, other) if not (isinstance(s, Tuple) and not s.items)]

@@ -1,0 +1,72 @@
+"""What a run gets from its surroundings: closed streams, a full disk, a directory that is gone, odd files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BRANCH = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x
+        return -x
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+
+
+def run(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    program = f"{sys.executable} -m exportlint"
+    return subprocess.run(
+        ["sh", "-c", command.replace("exportlint", program)],
+        cwd=directory, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "model.py").write_text(BRANCH)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "error"),
+    [
+        ("exportlint - <&-", 0, ""),
+        ("exportlint model.py >&-", 1, ""),
+        ("mkdir gone && cd gone && rmdir ../gone && exportlint model.py", 2, "error: No such file or directory"),
+        ("exportlint -j 99999999 model.py", 1, ""),
+        ("mkfifo pipe.py && exportlint pipe.py", 1, ""),
+    ],
+)
+def test_ends_as_documented(command: str, code: int, error: str, project: Path) -> None:
+    result = run(command, project)
+    assert (result.returncode, result.stderr.strip()) == (code, error)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_one_line(project: Path) -> None:
+    result = run("exportlint model.py > /dev/full", project)
+    assert result.returncode == 2
+    assert result.stderr.strip() == "error: No space left on device"
+
+
+def test_a_pipe_is_no_source(project: Path) -> None:
+    os.mkfifo(project / "pipe.py")
+    result = run("exportlint --output-format concise pipe.py", project)
+    assert "pipe.py:1:1: error[EXP003 unreadable-file]: is not a regular file" in result.stdout
+
+
+def test_entry_points_are_patterns(project: Path) -> None:
+    (project / "model.py").write_text(BRANCH.replace("forward", "forward_features"))
+    (project / "exportlint.toml").write_text('entry-points = ["forward", "forward_*"]\n')
+    assert run("exportlint model.py", project).returncode == 1
+    assert run("exportlint --isolated model.py", project).returncode == 0
