@@ -10,7 +10,7 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
 from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.demands import consume, data_of, known_items
+from exportlint.analysis.interpreter.demands import consume, data_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import promoted, result
 from exportlint.analysis.joins import tensors_in
@@ -78,8 +78,8 @@ def build(
 ) -> Value:
     """A value of the type that the table gives."""
     if returns.kind in {"tensor", "self"}:
-        is_sized_by_data = dynamic or (creates and _sized_by_data(operands))
-        dims = frozenset({0}) if is_sized_by_data else _kept_dims(name, operands)
+        dims = _selected_dim(name, arguments) if dynamic else _data_dims(name, arguments) if creates else frozenset()
+        dims = dims or _kept_dims(name, operands)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
         made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments))
@@ -132,13 +132,35 @@ def _kept_dims(name: str, operands: tuple[Value, ...]) -> frozenset[int]:
     return found
 
 
-def _sized_by_data(operands: tuple[Value, ...]) -> bool:
-    for operand in operands:
-        for item in known_items(operand) or (operand,):
-            data = data_of(item)
-            if isinstance(data, Scalar) or (isinstance(data, Tensor) and data.kind == "int"):
-                return True
-    return False
+def _selected_dim(name: str, arguments: Arguments | None) -> frozenset[int]:
+    """The dimension that an operator with a data-dependent result makes: `dim` where it takes one, else the first."""
+    library, _, short = name.rpartition(".")
+    if arguments is not None and short in {"repeat_interleave", "unique", "unique_consecutive"}:
+        place = (2 if library else 1) if short == "repeat_interleave" else -1
+        dim = arguments.keywords.get("dim") or (arguments.get(place) if place > 0 else None)
+        if isinstance(dim, Const) and isinstance(dim.value, int):
+            return frozenset({dim.value}) if dim.value >= 0 else frozenset()
+    return frozenset({0})
+
+
+def _data_dims(name: str, arguments: Arguments | None) -> frozenset[int]:
+    """The dimensions of a new tensor whose sizes come out of tensors: 1 of `torch.zeros(3, n.item())`."""
+    short = name.rpartition(".")[2]
+    if arguments is None or short.endswith("_like"):
+        return frozenset()
+    sizes = arguments.get(0, "size")
+    given = arguments.positional
+    if isinstance(sizes, Tuple):
+        given = sizes.items
+    elif short in {"full", "new_full"}:
+        given = given[:1]
+    found = frozenset(dim for dim, item in enumerate(given) if _is_data(item))
+    return frozenset({0}) if found and short in {"arange", "linspace"} else found
+
+
+def _is_data(value: Value) -> bool:
+    data = data_of(value)
+    return isinstance(data, Scalar) or (isinstance(data, Tensor) and data.kind == "int")
 
 
 def flat(operands: Iterable[Value]) -> list[Value]:

@@ -43,6 +43,9 @@ def data_of(value: Value) -> Tensor | Scalar | None:
                 found = option
         elif isinstance(option, Scalar) and not option.assumed and found is None:
             found = option
+    if isinstance(found, Scalar) and found.api == "size":
+        # on one way data decides the size, on the other the shapes of the inputs do
+        return None if any(isinstance(option, (Size, Python)) for option in options(value)) else found
     return found
 
 

@@ -106,6 +106,8 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
                 value = Tensor(Origin.INPUT, assumed=not surely, name=name)
             else:
                 value = _like_default(frame.peek(given))
+        if isinstance(value, Tensor) and given is not None and not is_none:
+            value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
             value = Tensor(
                 Origin.INPUT, value.kind, assumed=value.assumed, optional=value.optional or is_none, name=name,
