@@ -75,6 +75,8 @@ class Prover:
 
     def _load(self, block: Block) -> dict[str, Any]:
         """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
+        # Dynamo switches this off for the whole process the first time that it is used.
+        torch.distributions.Distribution.set_default_validate_args(True)
         path = self._directory / f"{block.name}.py"
         path.write_text(block.source, encoding="utf-8")
         module = types.ModuleType(block.name)
