@@ -126,7 +126,6 @@ class Raise(Fact):
 
     exception: str
     conditional: bool
-    caught: bool = False
 
 
 @dataclass(frozen=True, slots=True)

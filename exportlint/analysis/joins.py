@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
@@ -54,17 +53,6 @@ def each(value: Value, function: Callable[[Value], Value]) -> Value:
     if isinstance(value, Union):
         return join([function(option) for option in value.options])
     return function(value)
-
-
-V = TypeVar("V", bound=Value)
-
-
-def pick(value: Value, kind: type[V]) -> V | None:
-    """The option of this class, if there is one."""
-    for option in options(value):
-        if isinstance(option, kind):
-            return option
-    return None
 
 
 def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:

@@ -67,11 +67,6 @@ class Class:
             if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
         }
 
-    @cached_property
-    def decorators(self) -> tuple[str, ...]:
-        """Dotted names of the decorators, as written."""
-        return tuple(dotted(d.func if isinstance(d, ast.Call) else d) or "" for d in self.node.decorator_list)
-
 
 class Module:
     """A file of the project.
