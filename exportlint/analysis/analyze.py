@@ -7,7 +7,6 @@ import gc
 import sys
 from fnmatch import fnmatchcase
 
-# these register how code is interpreted
 from exportlint.analysis.calls import (  # they register calls
     builtin_iteration,  # noqa: F401
     builtin_reductions,  # noqa: F401

@@ -121,14 +121,6 @@ class TypeTest(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Raise(Fact):
-    """A `raise` that tracing reaches. `conditional`: under an `if` of its function."""
-
-    exception: str
-    conditional: bool
-
-
-@dataclass(frozen=True, slots=True)
 class DeviceMove(Fact):
     """`x.cuda()`, `x.to("cuda")`: a traced tensor is moved to a device that the code names."""
 

@@ -43,6 +43,8 @@ def _picture(char: str) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "\u2421"
+    if char == "\u00a0":
+        return " "
     # Marks and joiners are no harm; what turns the direction of writing around, or ends lines elsewhere, is.
     return char if code >= 0xA0 and char not in _HARMFUL else "\ufffd"
 

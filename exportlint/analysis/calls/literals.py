@@ -6,8 +6,8 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
-from exportlint.analysis.calls.results import dtype_of, items_of
-from exportlint.analysis.facts import Conversion, Creation
+from exportlint.analysis.calls.results import dtype_of, items_of, note_creation
+from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
@@ -27,9 +27,7 @@ from exportlint.analysis.values import (
 def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """A tensor whose values come from Python. Tensors in a list are read; a lone number is known to non-strict."""
     data = arguments.get(0, "data")
-    device = arguments.keywords.get("device")
-    literal = device.value if isinstance(device, Const) and isinstance(device.value, str) else None
-    frame.emit(Creation, node, None, api=name, device=literal)
+    note_creation(frame, name, arguments, node)
     if isinstance(data, Tensor):
         made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)

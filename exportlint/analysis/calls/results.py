@@ -48,9 +48,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         consume(frame, read, node, short)
         frame.emit(HostRead, node, read, api=short, operand=read)
     if api.creates:
-        device = arguments.keywords.get("device")
-        literal = device.value if isinstance(device, Const) and isinstance(device.value, str) else None
-        frame.emit(Creation, node, None, api=short, device=literal)
+        note_creation(frame, short, arguments, node)
     dynamic = overload.dynamic_shape if overload is not None else _always(api, "dynamic_shape")
     returns = overload.returns if overload is not None else _common_returns(api)
     return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
@@ -226,6 +224,13 @@ def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.A
             consume(frame, target, node, short, mutates=True)
             label = "out=" if written == "out" else short
             frame.emit(Mutation, node, target, api=label, target=target, metadata=api.metadata_only)
+
+
+def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Record that a tensor is made, and on which device if the code names one."""
+    device = arguments.keywords.get("device")
+    literal = device.value if isinstance(device, Const) and isinstance(device.value, str) else None
+    frame.emit(Creation, node, None, api=name, device=literal)
 
 
 def fresh(frame: Frame, node: ast.AST, name: str, operands: tuple[Value, ...]) -> Tensor:

@@ -52,6 +52,13 @@ CALLS_FIRST = frozenset({
 })  # fmt: skip
 
 
+STATE = {
+    "torch.nn.Parameter": Origin.PARAMETER,
+    "torch.nn.parameter.Parameter": Origin.PARAMETER,
+    "torch.nn.Buffer": Origin.BUFFER,
+}
+
+
 def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`torch.…(…)`."""
     name = table.resolve(name)
@@ -68,16 +75,14 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     api = table.lookup(name)
     if api is not None and api.kind == "module":
         return construct(name, arguments)
-    if name in {"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"}:
-        consume_arguments(frame, arguments, node)
     if name in {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack"}:
         tensor = arguments.get(0)
         if isinstance(tensor, Tensor) and not tensor.assumed:
             frame.emit(HostRead, node, tensor, api="torch.from_dlpack", operand=tensor)
-    if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
-        return Tensor(Origin.PARAMETER, kind_of(arguments.get(0, "data") or UNKNOWN) or "float")
-    if name == "torch.nn.Buffer":
-        return Tensor(Origin.BUFFER, kind_of(arguments.get(0, "data") or UNKNOWN))
+    if name in STATE:
+        consume_arguments(frame, arguments, node)
+        kind = kind_of(arguments.get(0, "data") or UNKNOWN)
+        return Tensor(STATE[name], kind or ("float" if STATE[name] is Origin.PARAMETER else None))
     if name in LITERALS:
         return make_literal(frame, name, arguments, node)
     if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.interpreter.demands import data_of, demand_truth, truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.narrowing import asks_for_accelerator, narrowed, path
+from exportlint.analysis.interpreter.narrowing import narrowed, path, ways
 from exportlint.analysis.joins import join, join_environments, options
 from exportlint.analysis.values import (
     FALSE,
@@ -29,17 +29,8 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     before = frame.env
     found: list[Value] = []
     ends = []
-    for arm, assumption in ((node.body, True), (node.orelse, False)):
-        if is_true is not None and is_true is not assumption:
-            continue
-        env = narrowed(frame, before, node.test, assumption)
-        if env is None:
-            continue
-        frame.env = env
-        accelerated = assumption and asks_for_accelerator(node.test)
-        frame.accelerated += accelerated
+    for arm in ways(frame, node.test, is_true, node.body, node.orelse):
         found.append(frame.evaluate(arm))
-        frame.accelerated -= accelerated
         ends.append(frame.env)
     frame.env = join_environments(ends) or before
     return join(found) if found else UNKNOWN

@@ -10,7 +10,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
-from exportlint.analysis.interpreter.narrowing import asks_for_accelerator, narrowed
+from exportlint.analysis.interpreter.narrowing import ways
 from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
     UNKNOWN,
@@ -29,21 +29,8 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=_only_raises(node))
     before = frame.env
-    ends: list[Environment] = []
-    frame.conditions += is_true is None
-    for body, assumption in ((node.body, True), (node.orelse, False)):
-        if is_true is not None and is_true is not assumption:
-            continue
-        env = narrowed(frame, before, node.test, assumption)
-        if env is None:
-            continue
-        frame.env = env
-        accelerated = assumption and asks_for_accelerator(node.test)
-        frame.accelerated += accelerated
-        if frame.execute(body):
-            ends.append(frame.env)
-        frame.accelerated -= accelerated
-    frame.conditions -= is_true is None
+    bodies = ways(frame, node.test, is_true, node.body, node.orelse)
+    ends = [frame.env for body in bodies if frame.execute(body)]
     return resume(frame, before, ends)
 
 
@@ -98,7 +85,6 @@ def _loop(
     ends = [] if endless else [before]
     entry: Environment | None = before
     breaks: list[Environment] = []
-    frame.conditions += 1
     for _ in range(LOOP_PASSES):
         if entry is None:
             break
@@ -121,7 +107,6 @@ def _loop(
         if again == entry:
             break
         entry = again
-    frame.conditions -= 1
     if node.orelse and ends:
         frame.env = join_environments(ends) or before
         ends = [frame.env] if frame.execute(node.orelse) else []
@@ -190,7 +175,6 @@ def _try_statement(frame: Frame, node: ast.Try) -> bool:
     ends: list[Environment] = []
     if reached and frame.execute(node.orelse):
         ends.append(frame.env)
-    frame.conditions += 1
     # a body that ends in `return` does so during export too: its handlers are for other environments
     for handler in node.handlers if reached or not isinstance(node.body[-1], ast.Return) else []:
         joined = join_environments([before, body_env])
@@ -200,7 +184,6 @@ def _try_statement(frame: Frame, node: ast.Try) -> bool:
             frame.env[handler.name] = UNKNOWN
         if frame.execute(handler.body):
             ends.append(frame.env)
-    frame.conditions -= 1
     is_reached = resume(frame, before, ends)
     return frame.execute(node.finalbody) and is_reached
 
@@ -218,8 +201,3 @@ def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
 def _is_broad(frame: Frame, kind: ast.expr) -> bool:
     names = ("Exception", "BaseException", "RuntimeError")
     return frame.peek(kind) in {External(f"builtins.{name}") for name in names}
-
-
-@executes(ast.Pass)
-def _pass_statement(frame: Frame, node: ast.Pass) -> bool:
-    return True

@@ -83,8 +83,8 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "cell", "conditions", "engine", "env", "globals", "guards", "is_root", "loops", "module",
-        "nonlocals", "owner", "parent", "receiver", "returns", "symbol", "yields",
+        "accelerated", "cell", "engine", "env", "guards", "is_root", "loops", "module", "nonlocals",
+        "owner", "parent", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -109,12 +109,10 @@ class Frame:
         self.cell = Closure(self.env, closure)
         self.guards = guards
         self.is_root = is_root
-        self.conditions = 0
         self.accelerated = 0
         self.returns: list[Value] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
-        self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
 
     def evaluate(self, node: ast.expr) -> Value:

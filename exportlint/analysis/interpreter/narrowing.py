@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.joins import join, options
@@ -21,6 +23,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
+T = TypeVar("T")
 CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
 
 
@@ -139,6 +142,20 @@ def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
         return False
     env[key] = join(kept)
     return True
+
+
+def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise: T) -> Iterator[T]:
+    """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way."""
+    before = frame.env
+    for way, assumption in ((then, True), (otherwise, False)):
+        env = narrowed(frame, before, test, assumption) if is_true in {None, assumption} else None
+        if env is None:
+            continue
+        frame.env = env
+        accelerated = assumption and asks_for_accelerator(test)
+        frame.accelerated += accelerated
+        yield way
+        frame.accelerated -= accelerated
 
 
 def asks_for_accelerator(test: ast.expr) -> bool:

@@ -29,10 +29,8 @@ def _match_statement(frame: Frame, node: ast.Match) -> bool:
         _bind_pattern(frame, pattern, subject)
         if case.guard is not None:
             demand_truth(frame, frame.evaluate(case.guard), case.guard, "if")
-        frame.conditions += 1
         if frame.execute(case.body):
             ends.append(frame.env)
-        frame.conditions -= 1
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and case.guard is None:
             exhausted = True
             break

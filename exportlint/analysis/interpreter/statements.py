@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.facts import Mutation, Raise
+from exportlint.analysis.facts import Mutation
 from exportlint.analysis.interpreter.assignment import assign, forget
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, executes
@@ -76,12 +76,8 @@ def _return_statement(frame: Frame, node: ast.Return) -> bool:
 
 @executes(ast.Raise)
 def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
-    exception = ""
     if node.exc is not None:
         frame.evaluate(node.exc)
-        named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        exception = ast.unparse(named)
-    frame.emit(Raise, node, None, exception=exception, conditional=frame.conditions > 0)
     return False
 
 
@@ -137,12 +133,6 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
         if isinstance(target, ast.Name):
             frame.env.pop(target.id, None)
             forget(frame.env, target.id)
-    return True
-
-
-@executes(ast.Global)
-def _global_statement(frame: Frame, node: ast.Global) -> bool:
-    frame.globals.update(node.names)
     return True
 
 
