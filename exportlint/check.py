@@ -28,7 +28,13 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     """
     project.trim()
     module = project.add(source)
-    options = Options(mode=settings.mode, module_bases=settings.module_bases, entry_points=settings.entry_points)
+    options = Options(
+        mode=settings.mode,
+        training=settings.train,
+        dynamic_dims=frozenset(settings.dynamic_dims),
+        module_bases=settings.module_bases,
+        entry_points=settings.entry_points,
+    )
     context = Context(settings.mode, settings.torch_version)
     rules = _rules_by_fact()
     return distinct(

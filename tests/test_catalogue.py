@@ -13,6 +13,7 @@ import pytest
 from exportlint.claims import Claim
 from exportlint.config import Layer
 from exportlint.config.settings import combine
+from exportlint.config.toml import check, parse
 from exportlint.findings import Mode, TorchVersion
 from exportlint.linter import Task, lint
 from exportlint.registry import Rule, all_rules, find_rule
@@ -69,7 +70,7 @@ def prover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prover]:
 
 def findings(block: Block, mode: Mode, directory: Path, version: TorchVersion) -> list[Marked]:
     """What the linter finds in the block, with every rule enabled."""
-    layer = Layer(directory, {"mode": mode, "torch-version": version})
+    layer = Layer(directory, check({**parse(block.settings), "mode": mode}, None) | {"torch-version": version})
     task = Task(directory / f"{block.name}.py", combine([layer], directory), data=block.source.encode())
     return sorted((f.span.start.row, f.name, f.severity.value) for f in lint([task]).findings)
 
@@ -124,7 +125,7 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
     if block.needs_cuda and prover.has_cuda:
         pytest.skip("the claim is about machines without CUDA")
     if not block.needs_cuda:
-        assert prover.eager(block, block.inputs[0]).error is None
+        assert prover.eager(block)[0].error is None
     program = prover.export(block, mode)
     if "error" in claimed or block.needs_cuda:
         assert isinstance(program, Exception) == ("error" in claimed)
@@ -137,7 +138,7 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
 @every_mode
 @every_block("ok", "fixed")
 def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
-    assert prover.eager(block, block.inputs[0]).error is None
+    assert prover.eager(block)[0].error is None
     assert not differences(block, mode, prover)
 
 
@@ -148,8 +149,8 @@ def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, pro
     bad = page.original_of(block)
     assert bad.inputs == block.inputs
     if not bad.needs_cuda:
-        for inputs in block.inputs:
-            assert difference(prover.eager(bad, inputs), prover.eager(block, inputs), rewritten=True) is None
+        for one, other in zip(prover.eager(bad), prover.eager(block), strict=True):
+            assert difference(one, other, rewritten=True) is None
 
 
 @pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
@@ -184,7 +185,5 @@ def differences(block: Block, mode: Mode, prover: Prover) -> list[tuple[str, str
     """What the model and its exported program do where they disagree, for each of the inputs."""
     from tests.catalogue.prover import difference
 
-    pairs: list[tuple[Outcome, Outcome]] = [
-        (prover.eager(block, inputs), prover.exported(block, mode, inputs)) for inputs in block.inputs
-    ]
+    pairs: Iterator[tuple[Outcome, Outcome]] = zip(prover.eager(block), prover.exported(block, mode), strict=True)
     return [found for one, other in pairs if (found := difference(one, other)) is not None]

@@ -5,110 +5,21 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from exportlint.config.torch_version import parse_torch_version
-from exportlint.registry import UnknownSelector, expand, nearest
+from exportlint.config.kinds import (
+    BOOL,
+    DIMENSIONS,
+    PATTERN_SELECTORS,
+    SELECTORS,
+    STRING,
+    STRINGS,
+    VERSION,
+    Kind,
+    choice,
+)
 
 FORMATS = ("full", "concise", "grouped", "json", "jsonl", "github")
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a setting may hold: its name in the docs, its JSON schema, and how to check it."""
-
-    name: str
-    check: Callable[[Any], Any]
-    """Gives the value as `Settings` wants it, or raises `ValueError` with what was expected."""
-    schema: dict[str, Any] = field(default_factory=dict)
-
-
-def _instance(kind: type, name: str) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        # `isinstance(True, int)` and the like: TOML's types are exact.
-        if type(value) is not kind:
-            raise ValueError(f"expected {name}, got {_toml_type(value)}")
-        return value
-
-    return check
-
-
-def _toml_type(value: Any) -> str:
-    names = {
-        str: "a string",
-        bool: "a boolean",
-        int: "an integer",
-        float: "a float",
-        list: "an array",
-        tuple: "an array",
-        dict: "a table",
-    }
-    return names.get(type(value), type(value).__name__)
-
-
-_check_string = _instance(str, "a string")
-_check_bool = _instance(bool, "a boolean")
-
-
-def _check_strings(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise ValueError(f"expected an array of strings, got {_toml_type(value)}")
-    for item in value:
-        if not isinstance(item, str):
-            raise ValueError(f"expected an array of strings, got one that holds {_toml_type(item)}")
-    return tuple(value)
-
-
-def _check_selectors(value: Any) -> tuple[str, ...]:
-    selectors = _check_strings(value)
-    try:
-        for selector in selectors:
-            expand(selector)
-    except UnknownSelector as error:
-        raise ValueError(str(error)) from None
-    return selectors
-
-
-def _check_pattern_selectors(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if not isinstance(value, dict):
-        raise ValueError(f"expected a table of patterns and rules, got {_toml_type(value)}")
-    return tuple((pattern, _check_selectors(selectors)) for pattern, selectors in value.items())
-
-
-def _check_version(value: Any) -> Any:
-    if isinstance(value, float | int):
-        raise ValueError(f'expected a string, got {_toml_type(value)}: write "{value}"')
-    return parse_torch_version(_check_string(value))
-
-
-def _choice(*words: str) -> Kind:
-    def check(value: Any) -> str:
-        word: str = _check_string(value)
-        if word not in words:
-            hint = nearest(word, words)
-            raise ValueError(
-                f"`{word}` is none of {', '.join(f'`{w}`' for w in words)}"
-                + (f"; did you mean {hint}?" if hint else "")
-            )
-        return word
-
-    return Kind(" | ".join(f'"{word}"' for word in words), check, {"type": "string", "enum": list(words)})
-
-
-STRING = Kind("str", _check_string, {"type": "string"})
-BOOL = Kind("bool", _check_bool, {"type": "boolean"})
-STRINGS = Kind("list[str]", _check_strings, {"type": "array", "items": {"type": "string"}})
-SELECTORS = Kind(
-    "list[rule selector]", _check_selectors, {"type": "array", "items": {"$ref": "#/definitions/selector"}}
-)
-PATTERN_SELECTORS = Kind(
-    "dict[pattern, list[rule selector]]",
-    _check_pattern_selectors,
-    {"type": "object", "additionalProperties": {"type": "array", "items": {"$ref": "#/definitions/selector"}}},
-)
-VERSION = Kind("str", _check_version, {"type": "string", "pattern": r"^\d+\.\d+"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +48,7 @@ _TABLE = (
     ),
     Option(
         "mode",
-        _choice("non-strict", "strict"),
+        choice("non-strict", "strict"),
         '"non-strict"',
         "The tracer the code must pass: `torch.export.export(..., strict=False)`, today's default, or `strict=True`. "
         "What fails, and so what is an error, differs between the two.",
@@ -224,7 +135,7 @@ _TABLE = (
     ),
     Option(
         "output-format",
-        _choice(*FORMATS),
+        choice(*FORMATS),
         '"full"',
         "The form of the report. The variable EXPORTLINT_OUTPUT_FORMAT and the flag `--output-format` override it.",
         'output-format = "concise"',
@@ -243,6 +154,21 @@ _TABLE = (
         '["forward"]',
         "Patterns of the names of the methods of a module that export starts from.",
         'entry-points = ["forward", "forward_*"]',
+    ),
+    Option(
+        "train",
+        BOOL,
+        "false",
+        "Modules are exported in training mode: `self.training` is true. Without it they are exported after `.eval()`.",
+        "train = true",
+    ),
+    Option(
+        "dynamic-dims",
+        DIMENSIONS,
+        "[0]",
+        "The dimensions of the inputs that are meant to vary from call to call, where no `dynamic_shapes` in the code "
+        "says so. Code that fixes one of them is reported; `[]` means that all shapes are static.",
+        "dynamic-dims = [0, 1]",
     ),
 )
 

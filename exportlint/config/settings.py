@@ -43,6 +43,8 @@ class Settings:
     output_format: str
     module_bases: tuple[str, ...]
     entry_points: tuple[str, ...]
+    train: bool
+    dynamic_dims: tuple[int, ...]
 
     def rules_for(self, file: Path) -> frozenset[str]:
         """The codes to check in `file`, an absolute path."""
@@ -71,6 +73,8 @@ class Settings:
             "output-format": self.output_format,
             "module-bases": self.module_bases,
             "entry-points": self.entry_points,
+            "train": self.train,
+            "dynamic-dims": self.dynamic_dims,
         }
         # The strings, booleans and arrays of JSON are those of TOML; only tables are written differently.
         written = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
@@ -129,6 +133,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         output_format=last("output-format", "full"),
         module_bases=last("module-bases", ()),
         entry_points=last("entry-points", ("forward",)),
+        train=last("train", False),
+        dynamic_dims=last("dynamic-dims", (0,)),
     )
 
 

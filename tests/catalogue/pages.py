@@ -13,10 +13,11 @@ MODES: tuple[Mode, ...] = ("non-strict", "strict")
 DIRECTORY = Path(__file__).parents[2] / "rules"
 
 _FENCE = re.compile(
-    r"(?:^<!-- (?P<directive>run|needs cuda): (?P<detail>.*?) -->\n)?"
+    r"(?P<directives>(?:^<!-- [\w -]+: [^\n]*? -->\n)*)"
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings): (.*) -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
@@ -32,8 +33,9 @@ class Block:
     """A fenced block of Python.
 
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
-    `bad` one. `inputs` are the tuples of arguments to run it with, as expressions. It is exported with the first.
-    `needs_cuda`: eager cannot run it without, while export can.
+    `bad` one. `inputs` are the tuples of arguments to run it with, one after the other, as expressions. It is exported
+    with the first. `needs_cuda`: eager cannot run it without, while export can. `dynamic` are the `dynamic_shapes` to
+    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML.
     """
 
     page: str
@@ -43,6 +45,8 @@ class Block:
     source: str
     inputs: tuple[str, ...]
     needs_cuda: bool
+    dynamic: str = ""
+    settings: str = ""
 
     @property
     def name(self) -> str:
@@ -88,19 +92,24 @@ class Page:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """Its blocks of Python. A `fixed` one without inputs of its own takes those of the block that it rewrites."""
+        """Its blocks of Python. A `fixed` one without inputs takes those of the block that it rewrites."""
         found: list[Block] = []
         for match in _FENCE.finditer(self.text):
             if match["language"] != "py":
                 continue
             kind, _, label = match["info"].strip().partition(" ")
             row = self.text.count("\n", 0, match.start("body"))
-            block = Block(self.path.name, row, kind, label, match["body"], (), match["directive"] == "needs cuda")
-            if match["directive"]:
-                inputs = tuple(part.strip() for part in match["detail"].split(";"))
-            else:
-                inputs = _original(found, block).inputs if kind == "fixed" else ()
-            found.append(replace(block, inputs=inputs))
+            given = dict(_DIRECTIVE.findall(match["directives"]))
+            assert len(given) == match["directives"].count("\n"), f"{self.path.name}:{row}: unknown directive"
+            block = Block(self.path.name, row, kind, label, match["body"], (), "needs cuda" in given)
+            inputs = given.get("run") or given.get("needs cuda")
+            if kind == "fixed" and inputs is None:
+                bad = _original(found, block)
+                found.append(replace(block, inputs=bad.inputs, dynamic=bad.dynamic, settings=bad.settings))
+                continue
+            parts = tuple(part.strip() for part in (inputs or "").split(";") if part)
+            dynamic, settings = given.get("dynamic", ""), given.get("settings", "")
+            found.append(replace(block, inputs=parts, dynamic=dynamic, settings=settings))
         return found
 
     def original_of(self, fixed: Block) -> Block:

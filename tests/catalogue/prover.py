@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
+from exportlint.config.toml import parse
 from exportlint.config.torch_version import parse_torch_version
 from exportlint.findings import Mode
 from tests.catalogue.pages import Block
@@ -24,7 +25,8 @@ from tests.catalogue.pages import Block
 class Outcome:
     """What a call left behind: what it returned or raised, its arguments, and the state of the module.
 
-    `written` are the names in the state that the call changed.
+    `written` are the names in the state that the call changed; `gradients` those of the outputs' sum, by the names of
+    the parameters and the positions of the arguments.
     """
 
     outputs: Any
@@ -32,6 +34,7 @@ class Outcome:
     arguments: tuple[Any, ...]
     state: dict[str, torch.Tensor]
     written: frozenset[str]
+    gradients: dict[str, torch.Tensor]
 
 
 class Prover:
@@ -44,10 +47,11 @@ class Prover:
     has_cuda: Final = torch.cuda.is_available()
     version: Final = parse_torch_version(torch.__version__)
 
-    def eager(self, block: Block, inputs: str) -> Outcome:
-        """What a fresh model of the block does with the inputs."""
+    def eager(self, block: Block) -> list[Outcome]:
+        """What a model of the block does with its inputs, one after the other."""
         namespace = self._load(block)
-        return _observe(_model(namespace), _arguments(inputs, namespace))
+        model = _model(namespace, block)
+        return [_observe(model, _arguments(inputs, namespace)) for inputs in block.inputs]
 
     def export(self, block: Block, mode: Mode) -> torch.export.ExportedProgram | Exception:
         """What `torch.export.export` makes of the block with its first inputs, or what it raises."""
@@ -55,14 +59,17 @@ class Prover:
         if key not in self._exported:
             namespace = self._load(block)
             torch._dynamo.reset()
-            model, arguments = _model(namespace), _arguments(block.inputs[0], namespace)
+            model, arguments = _model(namespace, block), _arguments(block.inputs[0], namespace)
+            shapes = eval(block.dynamic, {"AUTO": torch.export.Dim.AUTO}) if block.dynamic else None
             try:
-                self._exported[key] = torch.export.export(model, arguments, strict=mode == "strict")
+                self._exported[key] = torch.export.export(
+                    model, arguments, dynamic_shapes=shapes, strict=mode == "strict"
+                )
             except Exception as error:
                 self._exported[key] = error
         return self._exported[key]
 
-    def exported(self, block: Block, mode: Mode, inputs: str) -> Outcome:
+    def exported(self, block: Block, mode: Mode) -> list[Outcome]:
         """What a fresh copy of the exported program does with the inputs. Raises what export raises."""
         program = self.export(block, mode)
         if isinstance(program, Exception):
@@ -71,7 +78,8 @@ class Prover:
         # A FakeTensor that leaked into the program has no data to copy, and nothing that a call could spoil.
         with contextlib.suppress(RuntimeError):
             module = copy.deepcopy(module)
-        return _observe(module, _arguments(inputs, self._load(block)))
+        namespace = self._load(block)
+        return [_observe(module, _arguments(inputs, namespace)) for inputs in block.inputs]
 
     def _load(self, block: Block) -> dict[str, Any]:
         """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
@@ -85,9 +93,9 @@ class Prover:
         return module.__dict__
 
 
-def _model(namespace: dict[str, Any]) -> Any:
+def _model(namespace: dict[str, Any], block: Block) -> Any:
     torch.manual_seed(0)
-    return namespace["Model"]().eval()
+    return namespace["Model"]().train(parse(block.settings).get("train", False))
 
 
 def _arguments(inputs: str, namespace: dict[str, Any]) -> tuple[Any, ...]:
@@ -102,9 +110,20 @@ def _observe(module: Any, arguments: tuple[Any, ...]) -> Outcome:
         outputs = module(*arguments)
     except Exception as raised:
         error = raised
-    state = _state(module)
+    state = {name: tensor.clone() for name, tensor in _state(module).items()}
     written = frozenset(name for name, tensor in state.items() if name not in before or not _same(before[name], tensor))
-    return Outcome(outputs, error, arguments, state, written)
+    return Outcome(outputs, error, arguments, state, written, _gradients(module, arguments, outputs))
+
+
+def _gradients(module: Any, arguments: tuple[Any, ...], outputs: Any) -> dict[str, torch.Tensor]:
+    leaves = {str(i): leaf for i, leaf in enumerate(pytree.tree_leaves(arguments)) if isinstance(leaf, torch.Tensor)}
+    wanted = {name: tensor for name, tensor in (*leaves.items(), *module.named_parameters()) if tensor.requires_grad}
+    made = [o for o in pytree.tree_leaves(outputs) if isinstance(o, torch.Tensor) and o.requires_grad]
+    if not made or not wanted:
+        return {}
+    total = torch.stack([o.sum().to(torch.float64) for o in made]).sum()
+    found = torch.autograd.grad(total, list(wanted.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(wanted, found, strict=True))
 
 
 def _state(module: Any) -> dict[str, torch.Tensor]:
@@ -130,6 +149,9 @@ def difference(one: Outcome, other: Outcome, *, rewritten: bool = False) -> tupl
         ours, theirs = one.state[name], other.state.get(name)
         if not _same(ours, theirs):
             return f"{name} = {ours}", f"{name} = {theirs}"
+    for name in one.gradients.keys() & other.gradients.keys():
+        if not _same(one.gradients[name], other.gradients[name]):
+            return f"gradient of {name} = {one.gradients[name]}", f"gradient of {name} = {other.gradients[name]}"
     return None
 
 

@@ -27,10 +27,15 @@ class BudgetExceededError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the analysis depends on besides the code. `training`: modules are exported in training mode."""
+    """What the analysis depends on besides the code.
+
+    `training`: modules are exported in training mode. `dynamic_dims`: dimensions of the inputs that vary from call to
+    call.
+    """
 
     mode: Mode = "non-strict"
     training: bool = False
+    dynamic_dims: frozenset[int] = frozenset({0})
     module_bases: tuple[str, ...] = ()
     entry_points: tuple[str, ...] = ("forward",)
 
