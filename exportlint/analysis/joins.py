@@ -11,6 +11,7 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Dict,
+    Guard,
     Scalar,
     Sequence,
     Shape,
@@ -74,7 +75,7 @@ def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
 
 def with_trail(value: Value, trail: Trail) -> Value:
     """The same value, one step later. Only what findings explain has a trail."""
-    if isinstance(value, (Tensor, Scalar, Size)):
+    if isinstance(value, (Tensor, Scalar, Size, Guard)):
         return replace(value, trail=trail)
     if isinstance(value, Sequence) and isinstance(value.item, Scalar):
         return replace(value, item=replace(value.item, trail=trail))
@@ -86,7 +87,7 @@ def with_trail(value: Value, trail: Trail) -> Value:
 def trail_of(value: Value) -> Trail | None:
     """How the value came about, if that is known."""
     for option in options(value):
-        if isinstance(option, (Tensor, Scalar, Size)) and option.trail is not None:
+        if isinstance(option, (Tensor, Scalar, Size, Guard)) and option.trail is not None:
             return option.trail
         if isinstance(option, Shape):
             return option.tensor.trail

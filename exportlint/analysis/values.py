@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Kind = Literal["int", "float", "bool"]
 """Class of a dtype or of a Python number."""
 
+Symbols = frozenset[tuple[int, str]]
+"""Dimensions of a tensor whose sizes vary from call to call, each with a name of the size: `(0, "x.0")`."""
+
 
 class Origin(Enum):
     """Where the storage of a tensor comes from: decides what a write to it means."""
@@ -64,15 +67,18 @@ class Const(Value):
 class Tensor(Value):
     """A tensor whose values tracing does not know.
 
-    `dynamic` names the dimensions whose size depends on data. `known` is a tensor whose values non-strict tracing does
-    know: `torch.tensor(3)` and, until an op touches it, a tensor that is a plain attribute or global. `assumed` is an
-    argument that nothing shows to be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely
-    has no dimensions.
+    `dynamic` names the dimensions whose size depends on data, `symbolic` those whose size varies from call to call as
+    that of an input does; `rows` is the size of the first dimension where the code has a number for it that is larger
+    than 1, and there are others. `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and,
+    until an op touches it, a tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to
+    be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no dimensions.
     """
 
     origin: Origin = Origin.FRESH
     kind: Kind | None = None
     dynamic: frozenset[int] = frozenset()
+    symbolic: Symbols = frozenset()
+    rows: int = 0
     known: bool = False
     assumed: bool = False
     optional: bool = False
@@ -94,8 +100,26 @@ class Scalar(Value):
 
 @dataclass(frozen=True, slots=True)
 class Size(Value):
-    """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data."""
+    """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data.
 
+    `symbol` is the name of a size that varies from call to call, with a `'` after it for a number that was worked out
+    from it; empty for a size that does not vary. `kind` "str" is its text.
+    """
+
+    symbol: str = ""
+    kind: Literal["int", "float", "str"] = "int"
+    trail: Trail | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard(Value):
+    """The truth of a comparison of a size that varies: torch.export settles it for the example, and guards it.
+
+    `test` is with what: "one" if it tells 1 from larger sizes, "constant" if for equality with a number, else "order".
+    """
+
+    symbol: str
+    test: Literal["one", "constant", "order"]
     trail: Trail | None = field(default=None, compare=False)
 
 

@@ -25,7 +25,7 @@ def test_ids_are_unique() -> None:
 
 
 def linted(case: Case, directory: Path) -> list[Marked]:
-    settings = combine([Layer(directory, {"torch-version": (2, 13)})], directory)
+    settings = combine([Layer(directory, {"torch-version": (2, 13), "dynamic-dims": ()})], directory)
     findings = lint([Task(path, settings) for path in case.write(directory)]).findings
     return sorted((_name(f.filename, directory), f.span.start.row, f.name, f.severity.value) for f in findings)
 

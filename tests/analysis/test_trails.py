@@ -123,7 +123,7 @@ STATE = {
 
 def trails(files: dict[str, str], directory: Path) -> dict[str, list[str]]:
     """The steps that lead to each place where something is found."""
-    settings = combine([Layer(directory, {"torch-version": (2, 13)})], directory)
+    settings = combine([Layer(directory, {"torch-version": (2, 13), "dynamic-dims": ()})], directory)
     for name, source in files.items():
         (directory / name).write_text(source, encoding="utf-8")
     result = lint([Task(directory / name, settings) for name in files])

@@ -8,7 +8,6 @@ from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
-    data_of,
     demand_number,
     demand_truth,
     elements,
@@ -16,6 +15,7 @@ from exportlint.analysis.interpreter.demands import (
     size_of,
 )
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import note_conversion, product, settled
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -25,6 +25,7 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Shape,
+    Size,
     Tensor,
     TorchModule,
     Tuple,
@@ -40,6 +41,8 @@ def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(size, Scalar) and not size.assumed:
             frame.emit(Conversion, node, value, target="len()", operand=value)
             return size if frame.engine.options.mode == "strict" else Python("int")
+        if note_conversion(frame, size, node, "len()") and isinstance(size, Size):
+            return size if frame.engine.options.mode == "strict" else settled(size, "int")
         return size
     items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
     if isinstance(value, Tuple) and items is not None:
@@ -90,7 +93,10 @@ def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("sorted")
 def _sorted(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call)
-    item = elements(frame, first_of(arguments), argument_node(node))
+    value = first_of(arguments)
+    item = elements(frame, value, argument_node(node))
+    if isinstance(value, Shape):
+        note_conversion(frame, product(value.tensor), node, "sorted()")
     key = arguments.keywords.get("key")
     keyed = item if key is None or key == NONE else frame.call(key, Arguments((item,)), node)
     demand_truth(frame, keyed, node, "sorted()")
@@ -104,14 +110,14 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         return Tuple((), mutable=True) if name in {"list", "tuple"} else Sequence(UNKNOWN, "set")
     value = arguments.positional[0]
     items = known_items(value)
-    if isinstance(value, Shape):
+    if isinstance(value, Shape) and name not in {"set", "frozenset"}:
         return value
     if items is not None and name in {"list", "tuple"}:
         return Tuple(items, mutable=name == "list")
     if items is not None and name == "reversed":
         return Tuple(tuple(reversed(items)))
     item = elements(frame, value, argument_node(node))
-    if name in {"set", "frozenset"} and isinstance(data_of(item), Scalar):
+    if name in {"set", "frozenset"} and isinstance(item, (Scalar, Size)):
         demand_number(frame, item, node, "set element")
     return Sequence(item, "set" if name in {"set", "frozenset"} else "list")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
 from exportlint.analysis.facts import Construct, Conversion
@@ -14,6 +15,7 @@ from exportlint.analysis.interpreter.demands import (
     truth,
 )
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import derived
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
@@ -85,7 +87,8 @@ def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
             demand_truth(frame, scalar, node, construct)
             return Python("float")
         return Scalar("float" if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)
-    return next((o for o in flat if isinstance(o, Size)), PYTHON)
+    size = next((o for o in flat if isinstance(o, Size)), None)
+    return PYTHON if size is None else replace(size, symbol=derived(size.symbol))
 
 
 def _is_float(value: Value) -> bool:

@@ -13,6 +13,7 @@ from exportlint.analysis.interpreter.demands import (
 )
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import is_instance
+from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
     NONE,
@@ -23,6 +24,7 @@ from exportlint.analysis.values import (
     Python,
     Scalar,
     Sequence,
+    Size,
     Tensor,
     Tuple,
     TypeOf,
@@ -38,9 +40,19 @@ COMPUTED = "<computed>"
 def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if not isinstance(node, ast.Call) or len(node.args) != 2:
         return Python("bool")
+    value = first_of(arguments)
+    if isinstance(value, Size) and _names_int(node.args[1]):
+        note_conversion(frame, value, node, "isinstance()")
+        return Python("bool")
     verdicts = {is_instance(frame, option, node.args[1]) for option in options(first_of(arguments))}
     verdict = verdicts.pop() if len(verdicts) == 1 else None
     return Python("bool") if verdict is None else Const(verdict)
+
+
+def _names_int(kinds: ast.expr) -> bool:
+    names = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in ast.walk(kinds) if isinstance(node, ast.Attribute)}
+    return "int" in names and "SymInt" not in names | attributes
 
 
 @builtin("hasattr")
@@ -79,6 +91,7 @@ def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, Tensor) and not value.assumed and not value.known:
         return TypeOf(value)
+    note_conversion(frame, value, node, "type()")
     return PYTHON
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
 
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
@@ -12,6 +14,7 @@ from exportlint.analysis.interpreter.demands import (
     demand_truth,
 )
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import derived, settled
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
     PYTHON,
@@ -68,7 +71,12 @@ def _number(target: str, kind: str) -> Builtin:
             return Scalar(kind, "item", False, data.trail) if strict else Python(kind)  # type: ignore[arg-type]
         if isinstance(value, Const) and isinstance(value.value, (int, float)) and kind != "complex":
             return Const(int(value.value) if kind == "int" else float(value.value))
-        return value if isinstance(value, Size) and kind == "int" else Python(kind)
+        if isinstance(value, Size):
+            # non-strict fixes the number here; strict goes on with a symbol
+            strict = frame.engine.options.mode == "strict"
+            whole: Literal["int", "float"] = "int" if kind == "int" else "float"
+            return replace(value, kind=whole) if strict else settled(value, whole)
+        return Python(kind)
 
     return convert
 
@@ -94,7 +102,9 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.dynamic)
-    return value if isinstance(value, (Scalar, Size)) else PYTHON
+    if isinstance(value, Size):
+        return replace(value, symbol=derived(value.symbol))
+    return value if isinstance(value, Scalar) else PYTHON
 
 
 @builtin("hex", "oct", "bin", "chr")

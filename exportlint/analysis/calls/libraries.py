@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.facts import Conversion, Copy, HostRead
@@ -10,6 +11,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
+from exportlint.analysis.interpreter.sizes import derived, note_conversion, product
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
@@ -22,6 +24,7 @@ from exportlint.analysis.values import (
     Python,
     Scalar,
     Sequence,
+    Shape,
     Size,
     Tensor,
     Tuple,
@@ -106,10 +109,12 @@ def _math(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     if keeps and isinstance(first, Tensor) and name != "math.prod":
         demand_number(frame, first, node, f"{name}()")
         return Python("int")
+    if keeps and isinstance(first, Shape):
+        return product(first.tensor)
+    if keeps and isinstance(first, Size):
+        return replace(first, symbol=derived(first.symbol), kind="int")
     operands = [item for v in arguments.positional for item in (v.items if isinstance(v, Tuple) else (v,))]
     next((item for item in operands if demand_number(frame, item, node, f"{name}()")), None)
-    if keeps and any(isinstance(o, Size) for o in options(first)):
-        return first
     return Python("bool" if name in {"math.isnan", "math.isinf", "math.isfinite", "math.isclose"} else "float")
 
 
@@ -123,6 +128,9 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)
     if scalar is not None and name not in NUMPY_PLAIN:
         demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
+    for value in arguments.positional[:1]:
+        size = product(value.tensor) if isinstance(value, Shape) else value
+        note_conversion(frame, size, node, f"{name.replace('numpy', 'np', 1)}()")
     return Python("ndarray" if name.rpartition(".")[2] in MAKE_ARRAYS else "number")
 
 

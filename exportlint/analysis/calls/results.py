@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
+from exportlint.analysis.calls.shapes import note_sizes, result_dims, stated_rows
 from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, data_of
@@ -39,6 +40,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     overload = table.select(
         api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
     )
+    note_sizes(frame, short, operands, arguments, node)
     _note_writes(frame, api, arguments, node, receiver)
     _note_dims(frame, overload, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
@@ -80,14 +82,20 @@ def build(
         dims = dims or _kept_dims(name, operands)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
-        made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments))
+        symbolic = made.symbolic or result_dims(name, operands, arguments)
+        made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments), symbolic=symbolic)
+        made = replace(made, rows=stated_rows(name, arguments))
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
-        items = tuple(build(frame, node, name, item, operands, dynamic=dynamic) for item in returns.items)
+        items = tuple(
+            build(frame, node, name, item, operands, dynamic=dynamic, arguments=arguments) for item in returns.items
+        )
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
         item = replace(
-            result(frame, node, name, flat(operands), None, frozenset({0}) if dynamic else frozenset()), assumed=False
+            result(frame, node, name, flat(operands), None, frozenset({0}) if dynamic else frozenset()),
+            assumed=False,
+            symbolic=result_dims(name, operands, arguments),
         )
         return Sequence(item, "tuple")
     for operand in operands:

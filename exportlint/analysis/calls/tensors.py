@@ -13,6 +13,7 @@ from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, size_of
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import product
 from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.values import (
     PYTHON,
@@ -58,7 +59,7 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if name == "size":
         return _size(tensor, arguments)
     if name in {"numel", "nelement"}:
-        return Scalar("int", "size", tensor.assumed, tensor.trail) if tensor.dynamic else size_of(replace(tensor), 0)
+        return Scalar("int", "size", tensor.assumed, tensor.trail) if tensor.dynamic else product(tensor)
     if name == "is_nonzero":
         if not tensor.assumed:
             consume(frame, tensor, node, name)

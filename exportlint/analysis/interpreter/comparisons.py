@@ -10,6 +10,7 @@ from typing import Any
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.sizes import compared, compared_shapes
 from exportlint.analysis.interpreter.tensors import dynamic_dims, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -32,7 +33,6 @@ from exportlint.analysis.values import (
     Tuple,
     TypeOf,
     Union,
-    Unknown,
     Value,
 )
 
@@ -95,9 +95,7 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
             return BOOL
     if isinstance(left, (Tuple, Sequence, Shape)) and isinstance(right, (Tuple, Sequence, Shape)):
         return _compare_sequences(frame, node, op, left, right)
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return BOOL
-    return BOOL
+    return compared(op, left, right)
 
 
 def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> bool:
@@ -184,6 +182,8 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
             frame.emit(Branch, node, found, construct="in", condition=found)
         if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
             return Const((left in items) is positive)
+        if isinstance(right, Tuple) and isinstance(left, Size) and items:
+            return compared(ast.Eq(), left, items[0])
         return BOOL
     if isinstance(needle, Scalar):
         if isinstance(right, Dict):
@@ -202,7 +202,7 @@ def _compare_sequences(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Val
             frame.emit(Branch, node, scalar, construct="comparison", condition=scalar)
             return BOOL
     if isinstance(left, Shape) or isinstance(right, Shape):
-        return BOOL
+        return compared_shapes(op, left, right)
     first = next((t for t in tensors_in(left, 1) if not t.assumed), None)
     second = next((t for t in tensors_in(right, 1) if not t.assumed), None)
     if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, symbol_at
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
     Const,
     Dict,
+    Guard,
     Object,
     Origin,
     Python,
@@ -57,6 +59,8 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
             consume(frame, data, node, construct)
         frame.emit(Branch, node, data, construct=construct, condition=data, **details)
         return None
+    if isinstance(value, Guard):
+        note_branch(frame, value, node, construct, raises=construct == "assert" or bool(details.get("raises")))
     return truth(value)
 
 
@@ -89,6 +93,7 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
     data = None if frame.engine.eager else data_of(value)
     if data is None:
+        note_conversion(frame, value, node, target)
         return False
     if isinstance(data, Tensor):
         consume(frame, data, node, target)
@@ -114,13 +119,14 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
         consume(frame, value, node, "iteration")
         if 0 in value.dynamic and not value.assumed:
             frame.emit(Conversion, node, value, target="iteration", operand=value)
+        note_iteration(frame, value, node)
         return element_of(value)
     if isinstance(value, Tuple):
         return join(value.items) if value.items else UNKNOWN
     if isinstance(value, Sequence):
         return value.item
     if isinstance(value, Shape):
-        return Size(value.tensor.trail)
+        return Size(trail=value.tensor.trail)
     if isinstance(value, Dict):
         return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
     if isinstance(value, TorchModule) and value.items is not None:
@@ -131,7 +137,12 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
 def element_of(tensor: Tensor) -> Tensor:
     """A row of a tensor: `x[0]`, or what iterating gives."""
     return replace(
-        tensor, dynamic=frozenset(d - 1 for d in tensor.dynamic if d > 0), known=False, data=None, optional=False
+        tensor,
+        dynamic=frozenset(d - 1 for d in tensor.dynamic if d > 0),
+        symbolic=frozenset((d - 1, symbol) for d, symbol in tensor.symbolic if d > 0),
+        known=False,
+        data=None,
+        optional=False,
     )
 
 
@@ -161,4 +172,4 @@ def size_of(tensor: Tensor, dim: int | None) -> Value:
     """`x.shape[dim]`: a Size, or a Scalar where data decides it. `dim` None is any dimension."""
     if tensor.dynamic and (dim in tensor.dynamic if dim is not None and dim >= 0 else dim is None):
         return Scalar("int", "size", tensor.assumed, tensor.trail)
-    return Size(tensor.trail)
+    return Size(symbol_at(tensor, dim) if dim is not None else "", trail=tensor.trail)

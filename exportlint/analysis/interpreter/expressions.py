@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence as Seq
+from dataclasses import replace
 
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import consume, data_of, elements
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.scopes import look_up
+from exportlint.analysis.interpreter.sizes import note_conversion, product
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     PYTHON,
@@ -20,6 +22,8 @@ from exportlint.analysis.values import (
     Python,
     Scalar,
     Sequence,
+    Shape,
+    Size,
     Tensor,
     Tuple,
     Value,
@@ -102,6 +106,8 @@ def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
     data = data_of(value)
     if isinstance(data, Scalar):
         frame.emit(Conversion, node, data, target=target, operand=data)
+    for item in value.items if isinstance(value, Tuple) else (value,):
+        note_conversion(frame, product(item.tensor) if isinstance(item, Shape) else item, node, target)
 
 
 @evaluates(ast.Starred)
@@ -124,17 +130,20 @@ def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
 
 @evaluates(ast.JoinedStr)
 def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
+    text: Value = Python("str")
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = frame.evaluate(part.value)
             data = data_of(value)
+            if isinstance(value, Size) and value.symbol:
+                text = replace(value, kind="str")
             if isinstance(data, Tensor):
                 consume(frame, data, part.value, "format")
             if data is not None and part.format_spec is not None and part.conversion == -1:
                 frame.emit(Conversion, part.value, data, target="format specification", operand=data)
             if part.format_spec is not None:
                 frame.evaluate(part.format_spec)
-    return Python("str")
+    return text
 
 
 @evaluates(ast.Yield)

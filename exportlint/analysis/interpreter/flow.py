@@ -26,8 +26,11 @@ LOOP_PASSES = 2
 
 @executes(ast.If)
 def _if_statement(frame: Frame, node: ast.If) -> bool:
+    raises = _only_raises(node)
+    frame.raising += raises
     condition = frame.evaluate(node.test)
-    is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=_only_raises(node))
+    frame.raising -= raises
+    is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
     ends = [frame.env for body in bodies if frame.execute(body)]

@@ -84,7 +84,7 @@ class Frame:
 
     __slots__ = (
         "accelerated", "cell", "engine", "env", "guards", "is_root", "loops", "module", "nonlocals",
-        "owner", "parent", "receiver", "returns", "symbol", "yields",
+        "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -110,6 +110,7 @@ class Frame:
         self.guards = guards
         self.is_root = is_root
         self.accelerated = 0
+        self.raising = 0
         self.returns: list[Value] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []

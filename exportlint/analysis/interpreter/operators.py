@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.sizes import arithmetic, broadcast, derived
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
@@ -19,6 +21,7 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Dict,
+    Guard,
     Python,
     Scalar,
     Sequence,
@@ -66,7 +69,10 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         dims = frozenset() if isinstance(op, ast.MatMult) else dynamic_dims((left, right))
-        return result(frame, node, "operator", (left, right), kind, dims)
+        made = result(frame, node, "operator", (left, right), kind, dims)
+        if isinstance(op, ast.MatMult):
+            return replace(made, symbolic=frozenset(d for d in broadcast((left,)) if d[0] == 0))
+        return made
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (Tuple, Sequence)):
             return _sequence(frame, node, op, sequence, count, is_left=sequence is left)
@@ -76,8 +82,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         return Scalar(kind, scalar.api, scalar.assumed, scalar.trail)
     if isinstance(left, Size) or isinstance(right, Size):
-        size = left if isinstance(left, Size) else right
-        return size if not isinstance(op, ast.Div) else Python("float")
+        return arithmetic(op, left, right)
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):
         return _fold(op, left.value, right.value)
     if isinstance(op, ast.BitOr) and isinstance(left, Dict) and isinstance(right, Dict):
@@ -140,6 +145,8 @@ def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> None:
 @evaluates(ast.UnaryOp)
 def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
     value = frame.evaluate(node.operand)
+    if isinstance(node.op, ast.Not) and isinstance(value, Guard):
+        return value
     if isinstance(node.op, ast.Not):
         is_true = demand_truth(frame, value, node.operand, "not")
         return BOOL if is_true is None else Const(not is_true)
@@ -151,4 +158,6 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
         return result(frame, node, "operator", (value,), value.kind, value.dynamic)
     if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
         return Const(-value.value)
-    return value if isinstance(value, (Scalar, Size, Unknown)) else PYTHON
+    if isinstance(value, Size):
+        return replace(value, symbol=derived(value.symbol))
+    return value if isinstance(value, (Scalar, Unknown)) else PYTHON

@@ -19,6 +19,7 @@ from exportlint.analysis.values import (
     Origin,
     Python,
     Sequence,
+    Symbols,
     Tensor,
     Tuple,
     Value,
@@ -110,7 +111,9 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
             value = Tensor(
-                Origin.INPUT, value.kind, assumed=value.assumed, optional=value.optional or is_none, name=name,
+                Origin.INPUT, value.kind, symbolic=_symbols(frame, name),
+                assumed=value.assumed, optional=value.optional or is_none,
+                name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
         env[name] = value
@@ -125,6 +128,11 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
     if node.args.kwarg is not None:
         env[node.args.kwarg.arg] = Dict((), UNKNOWN)
     return env
+
+
+def _symbols(frame: Frame, name: str) -> Symbols:
+    """The dimensions of an input that vary from call to call."""
+    return frozenset((dim, f"{name}.{dim}") for dim in frame.engine.options.dynamic_dims)
 
 
 def _like_default(value: Value) -> Value:

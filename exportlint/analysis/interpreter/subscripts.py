@@ -10,6 +10,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.sizes import sliced
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
@@ -63,11 +64,14 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     dynamic: set[int] = set()
+    symbolic: set[tuple[int, str]] = set()
     position = dim = 0
     for part, value in zip(parts, values, strict=False):
         if isinstance(part, ast.Slice):
             if _has_data_bound(frame, part) or position in tensor.dynamic:
                 dynamic.add(dim)
+            if symbol := sliced(frame, part, tensor, position):
+                symbolic.add((dim, symbol))
             dim, position = dim + 1, position + 1
         elif isinstance(value, Const) and value.value is None:
             dim += 1
@@ -78,12 +82,14 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, (Tuple, Sequence)):
             dim, position = dim + 1, position + 1
         elif isinstance(value, Python) and value.type == "ellipsis":
-            return result(frame, node, "indexing", (tensor, index), tensor.kind)
+            made = result(frame, node, "indexing", (tensor, index), tensor.kind)
+            return replace(made, symbolic=frozenset(symbolic or (d for d in tensor.symbolic if not position)))
         else:
             position += 1
     dynamic.update(d - position + dim for d in tensor.dynamic if d >= position)
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, frozenset(dynamic))
-    return replace(made, origin=tensor.origin, trail=tensor.trail)
+    symbolic.update((d - position + dim, symbol) for d, symbol in tensor.symbolic if d >= position)
+    return replace(made, origin=tensor.origin, trail=tensor.trail, symbolic=frozenset(symbolic))
 
 
 def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:
@@ -92,7 +98,7 @@ def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:
 
 def _shape_item(frame: Frame, node: ast.Subscript, shape: Shape, index: Value) -> Value:
     if isinstance(node.slice, ast.Slice):
-        return shape if node.slice.lower is None else Sequence(Size(shape.tensor.trail), "tuple")
+        return shape if node.slice.lower is None else Sequence(Size(trail=shape.tensor.trail), "tuple")
     demand_number(frame, index, node.slice, "list index")
     dim = index.value if isinstance(index, Const) and isinstance(index.value, int) else -1
     return size_of(shape.tensor, dim)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import broadcast, note_fixed_rows
 from exportlint.analysis.joins import options, trail_of
 from exportlint.analysis.values import (
     Kind,
@@ -18,6 +19,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
+BROADCASTS = frozenset({"operator", "comparison"})
 RANKS: dict[Kind | None, int] = {"bool": 0, "int": 1, "float": 2}
 
 
@@ -33,6 +35,8 @@ def result(
     tensors = [o for operand in operands for o in options(operand) if isinstance(o, Tensor)]
     for tensor in tensors:
         consume(frame, tensor, node, operation)
+    if operation in BROADCASTS:
+        note_fixed_rows(frame, tensors, node, operation)
     certain = [t for t in tensors if not t.assumed]
     trail = next((t.trail for t in certain or tensors if t.trail is not None), None)
     if trail is None:
@@ -41,6 +45,8 @@ def result(
         Origin.FRESH,
         kind,
         dynamic,
+        broadcast(tensors) if operation in BROADCASTS else frozenset(),
+        0,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
         trail=trail,
@@ -64,7 +70,7 @@ def kind_of(value: Value) -> Kind | None:
     if isinstance(value, (Tensor, Scalar)):
         return value.kind
     if isinstance(value, Size):
-        return "int"
+        return None if value.kind == "str" else value.kind
     number = getattr(value, "value", None)
     if isinstance(number, bool):
         return "bool"

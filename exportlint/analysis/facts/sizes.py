@@ -1,0 +1,39 @@
+"""What happens to sizes that vary from call to call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.analysis.facts import Construct, Fact
+
+
+@dataclass(frozen=True, slots=True)
+class SizeBranch(Fact):
+    """Python decides on a size that varies. `test` as for Guard; `raises`: all that hangs on it is a `raise`."""
+
+    construct: Construct
+    test: Literal["one", "constant", "order"]
+    raises: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SizeConversion(Fact):
+    """Python wants a plain number, or as many steps as a size has.
+
+    `target` is what wants it: "int()", "math.sqrt()", "range()", "iteration", "list repetition", "set element",
+    "isinstance()", "text". `varies`: the size is known to vary from call to call. `is_float`: it is the result of a
+    division or the like.
+    """
+
+    target: str
+    varies: bool
+    is_float: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSize(Fact):
+    """A number in the code stands where the size of a dimension that varies belongs. `api` is what takes it."""
+
+    api: str
+    size: int

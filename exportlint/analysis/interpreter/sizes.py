@@ -1,0 +1,157 @@
+"""Sizes that vary from call to call: arithmetic on them, comparisons, and what Python wants of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.values import Const, Guard, Python, Shape, Size, Symbols, Tensor, Tuple, Value
+
+BOOL = Python("bool")
+DERIVED = "'"
+LEAST = 2
+"""What torch.export takes a size that varies to be at least."""
+
+
+def symbol_at(tensor: Tensor, dim: int) -> str:
+    """The name of the size of a dimension, empty if it does not vary."""
+    return next((symbol for at, symbol in tensor.symbolic if at == dim), "")
+
+
+def derived(symbol: str) -> str:
+    """The name of a number that was worked out from a size."""
+    return symbol + DERIVED if symbol and not symbol.endswith(DERIVED) else symbol
+
+
+def broadcast(values: Iterable[Value]) -> Symbols:
+    """The dimensions of an elementwise result that vary, as far as operands of equal rank tell."""
+    found: dict[int, str] = {}
+    for value in values:
+        if isinstance(value, Tensor):
+            for dim, symbol in sorted(value.symbolic):
+                found.setdefault(dim, symbol)
+    return frozenset(found.items())
+
+
+def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str) -> None:
+    """A tensor with a number of rows that the code states meets one whose rows vary."""
+    tensors = [value for value in values if isinstance(value, Tensor) and not value.assumed]
+    fixed = next((tensor.rows for tensor in tensors if tensor.rows), 0)
+    varying = next((tensor for tensor in tensors if symbol_at(tensor, 0)), None)
+    if fixed and varying is not None and not frame.engine.eager:
+        frame.emit(FixedSize, node, varying, api=api, size=fixed)
+
+
+def product(tensor: Tensor) -> Size:
+    """The number of elements."""
+    return Size(derived(min((symbol for _, symbol in tensor.symbolic), default="")), trail=tensor.trail)
+
+
+def arithmetic(op: ast.operator, left: Value, right: Value) -> Size:
+    """`left op right`, one of which is a size."""
+    symbol = next((o.symbol for o in (left, right) if isinstance(o, Size) and o.symbol), "")
+    trail = next((o.trail for o in (left, right) if isinstance(o, Size) and o.trail is not None), None)
+    is_float = isinstance(op, ast.Div) or any(_is_float(o) for o in (left, right))
+    return Size(derived(symbol), "float" if is_float else "int", trail)
+
+
+def _is_float(value: Value) -> bool:
+    if isinstance(value, Size):
+        return value.kind == "float"
+    return value == Python("float") or (isinstance(value, Const) and isinstance(value.value, float))
+
+
+def compared(op: ast.cmpop, left: Value, right: Value) -> Value:
+    """`left op right` of sizes."""
+    size = left if isinstance(left, Size) and left.symbol else right
+    other = right if size is left else left
+    if not isinstance(size, Size) or not size.symbol or size.kind == "str":
+        return BOOL
+    if isinstance(other, Size) and other.symbol == size.symbol:
+        return BOOL  # of the same size, or of numbers of which we do not know how they differ
+    is_equality = isinstance(op, (ast.Eq, ast.NotEq))
+    if isinstance(other, Const) and isinstance(other.value, int):
+        return _with_number(op, size, other.value, is_left=size is left)
+    if isinstance(other, (Size, Python, Const)):
+        is_known = isinstance(other, Const) or not is_equality
+        return Guard(size.symbol, "constant" if is_equality and is_known else "order", size.trail)
+    return BOOL
+
+
+FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+
+
+def _with_number(op: ast.cmpop, size: Size, number: int, *, is_left: bool) -> Value:
+    """A size that varies is taken to be 2 at least, so that smaller numbers are settled without a guard."""
+    kind = type(op) if is_left else FLIPPED.get(type(op), type(op))
+    is_equality = kind in {ast.Eq, ast.NotEq}
+    least = number + (kind in {ast.Gt, ast.LtE})  # `n > 1` is `n >= 2`: it tells 2 from 1
+    if (is_equality and number == 1) or (not is_equality and least == 2):
+        return Guard(size.symbol, "one", size.trail)
+    if least <= 1:
+        return BOOL
+    return Guard(size.symbol, "constant" if is_equality else "order", size.trail)
+
+
+def compared_shapes(op: ast.cmpop, left: Value, right: Value) -> Value:
+    """`x.shape == (3, 4)`, `x.shape != y.shape`."""
+    found = [_items(left), _items(right)]
+    for dim in found[0].keys() | found[1].keys():
+        mine, other = (items.get(dim) for items in found)
+        if isinstance(mine, Value) and isinstance(other, Value):
+            verdict = compared(op, mine, other)
+            if isinstance(verdict, Guard):
+                return verdict
+    return BOOL
+
+
+def _items(value: Value) -> dict[int, Value]:
+    if isinstance(value, Shape):
+        return {dim: Size(symbol, trail=value.tensor.trail) for dim, symbol in value.tensor.symbolic}
+    return dict(enumerate(value.items)) if isinstance(value, Tuple) else {}
+
+
+def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct, *, raises: bool) -> None:
+    """Python asks for the truth of a comparison of sizes."""
+    if not frame.engine.eager:
+        frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises or frame.raising > 0)
+
+
+def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
+    """Whether Python wants the number behind a size that varies; then that is a fact."""
+    if not isinstance(value, Size) or frame.engine.eager or not (value.symbol or value.kind == "float"):
+        return False
+    frame.emit(SizeConversion, node, value, target=target, varies=bool(value.symbol), is_float=value.kind == "float")
+    return bool(value.symbol)
+
+
+def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
+    """Python goes through the first dimension of a tensor."""
+    symbol = symbol_at(tensor, 0)
+    if symbol and not tensor.assumed and not frame.engine.eager:
+        frame.emit(SizeConversion, node, tensor, target=target, varies=True)
+
+
+def settled(size: Size, kind: Literal["int", "float"]) -> Size:
+    """The number that a conversion leaves: it no longer varies."""
+    return replace(size, symbol="", kind=kind)
+
+
+def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, dim: int) -> str:
+    """The name of the size that a slice of a dimension has, empty if it does not vary."""
+    symbol = symbol_at(tensor, dim)
+    if not symbol or (node.lower is None and node.upper is None and node.step is None):
+        return symbol
+    upper = frame.peek(node.upper) if node.upper is not None else None
+    if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0:
+        if upper.value > LEAST and not tensor.assumed and not frame.engine.eager:
+            frame.emit(FixedSize, node, tensor, api="slice", size=upper.value)
+        return ""
+    if isinstance(upper, Size):
+        return derived(upper.symbol)
+    return derived(symbol) if upper is None or isinstance(upper, Const) else ""

@@ -1,0 +1,32 @@
+"""EXP407 fixed-size: a number stands where the size of a dynamic dimension belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.sizes import FixedSize
+from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+SLICE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+SIZE = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP407", "fixed-size", FixedSize)
+def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
+    """`x[:4]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`."""
+    severity = context.severity(SLICE if fact.api == "slice" else SIZE)
+    if severity is None:
+        return
+    if fact.api == "slice":
+        yield Report(
+            severity,
+            f"a slice up to {fact.size} of a dynamic dimension: the program takes sizes on one side of it only",
+            f"slice up to `torch.sym_min(x.shape[0], {fact.size})`",
+        )
+    else:
+        yield Report(
+            severity,
+            f"{fact.size} stands where the size of a dynamic dimension belongs: it cannot be exported as dynamic",
+            "use the size of the tensor, such as `x.shape[0]`, or -1",
+        )

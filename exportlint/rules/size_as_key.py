@@ -1,0 +1,24 @@
+"""EXP405 size-as-key: a size that varies is hashed, sorted or turned into text that is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.sizes import SizeConversion
+from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+TARGETS = {"set element", "dict key", "sorted()", "hash()", "text"}
+
+
+@rule("EXP405", "size-as-key", SizeConversion)
+def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
+    """`cache[x.shape[0]]`, `{x.shape[0], x.shape[1]}`, `sorted(x.shape)`, `table[f"{n}"]`."""
+    severity = context.severity(CLAIM)
+    if fact.target in TARGETS and fact.varies and severity is not None:
+        yield Report(
+            severity,
+            f"a size as {fact.target}: Python has to know the number, so the program is for that one size",
+            "compute from the size instead of looking something up by it",
+        )

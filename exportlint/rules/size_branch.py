@@ -1,0 +1,29 @@
+"""EXP401 size-branch: Python decides on a size that varies from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.sizes import SizeBranch
+from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+BRANCH = Claim(non_strict=always(WARNING), strict=always(WARNING))
+CHECK = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP401", "size-branch", SizeBranch)
+def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
+    """`if x.shape[0] > 5`, and `if x.shape[0] != 3: raise`, which leaves one size."""
+    is_check = fact.raises and fact.test == "constant"
+    severity = context.severity(CHECK if is_check else BRANCH)
+    if fact.test == "one" or severity is None or (fact.raises and not is_check):
+        return
+    if is_check:
+        yield Report(severity, "this size may be one number only: it cannot be exported as dynamic", "allow a range")
+    else:
+        yield Report(
+            severity,
+            "condition on a size: the program has one way only, and refuses sizes that take the other",
+            "compute it without a condition (`torch.sym_max`, `F.pad`, a mask), or choose with `torch.cond`",
+        )

@@ -1,0 +1,30 @@
+"""EXP403 size-loop: Python does something once for each element of a dimension that varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.sizes import SizeConversion
+from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+TARGETS = {
+    "range()": "a loop over a size",
+    "iteration": "a loop over the rows of a tensor",
+    "unbind()": "`unbind()` along a dimension that varies",
+    "split()": "`split()` along a dimension that varies",
+    "list repetition": "a list as long as a size",
+}
+
+
+@rule("EXP403", "size-loop", SizeConversion)
+def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
+    """`for row in x`, `range(x.shape[0])`, `[0] * n`, `x.unbind(0)`, `torch.split(x, n // 2)`."""
+    what, severity = TARGETS.get(fact.target), context.severity(CLAIM)
+    if what is not None and severity is not None and fact.varies:
+        yield Report(
+            severity,
+            f"{what} is unrolled: the program is for that one size",
+            "use an operator on the whole tensor, `torch.vmap`, or `torch.full` for a list of numbers",
+        )
