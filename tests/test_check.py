@@ -22,7 +22,7 @@ ROOT = Path("/nowhere")
 
 
 def check(text: str, mode: Mode = "non-strict", project: Project | None = None) -> list[Finding]:
-    settings = combine([Layer(ROOT, {"mode": mode, "torch-version": (2, 13)})], ROOT)
+    settings = combine([Layer(ROOT, {"mode": mode, "torch-version": (2, 13), "dynamic-dims": ()})], ROOT)
     return check_file(from_bytes(text.encode(), ROOT / "model.py", "model.py"), project or Project(), settings)
 
 

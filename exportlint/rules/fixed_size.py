@@ -21,12 +21,12 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
     if fact.api == "slice":
         yield Report(
             severity,
-            f"a slice up to {fact.size} of a dynamic dimension: the program takes sizes on one side of it only",
-            f"slice up to `torch.sym_min(x.shape[0], {fact.size})`",
+            f"{fact.size} as a bound of a slice of a dynamic dimension: the program takes sizes on one side of it only",
+            f"let the size decide: `torch.sym_min(x.shape[0], {abs(fact.size)})`",
         )
     else:
         yield Report(
             severity,
-            f"{fact.size} stands where the size of a dynamic dimension belongs: it cannot be exported as dynamic",
+            f"{fact.size} stands where the size of a dynamic dimension belongs: its sizes are those that fit only",
             "use the size of the tensor, such as `x.shape[0]`, or -1",
         )

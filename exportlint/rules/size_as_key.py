@@ -9,7 +9,7 @@ from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
-TARGETS = {"set element", "dict key", "sorted()", "hash()", "text"}
+TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "text"}
 
 
 @rule("EXP405", "size-as-key", SizeConversion)
@@ -19,6 +19,6 @@ def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     if fact.target in TARGETS and fact.varies and severity is not None:
         yield Report(
             severity,
-            f"a size as {fact.target}: Python has to know the number, so the program is for that one size",
+            f"a size that varies as {fact.target}: Python has to know the number, which export fixes or refuses",
             "compute from the size instead of looking something up by it",
         )

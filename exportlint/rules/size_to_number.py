@@ -9,8 +9,11 @@ from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 NUMBER = Claim(non_strict=always(WARNING), strict=always(None))
-ARRAY = Claim(non_strict=always(WARNING), strict=always(WARNING))
+BOTH = Claim(non_strict=always(WARNING), strict=always(WARNING))
+POWER = Claim(non_strict=always(None), strict=always(WARNING))
 ROUNDED = Claim(non_strict=always(INFO), strict=always(None))
+STRICT_KEEPS = frozenset({"len()", "int()", "float()", "math.sqrt()", "np.arange()"})
+"""What strict mode has a symbolic form of, or makes no number of."""
 HELP = {
     "len()": "use `.shape[0]`",
     "int()": "use integer arithmetic: `n // 2` for `int(n / 2)`, `n * 3 // 2` for `int(n * 1.5)`; drop `int(n)`",
@@ -24,13 +27,11 @@ HELP = {
 @rule("EXP402", "size-to-number", SizeConversion)
 def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`len(x)`, `int(x.shape[0] * 0.5)`, `float(n)`, `math.sqrt(n)`, `np.prod(x.shape)`, `torch.as_tensor(x.shape)`."""
-    is_array = fact.target.startswith(("np.", "torch."))
-    is_number = fact.target in {"len()", "int()", "float()"} or fact.target.startswith("math.")
-    if not (is_array or is_number):
+    if fact.target not in {"len()", "int()", "float()"} and not fact.target.startswith(("math.", "np.", "torch.")):
         return
     if not fact.varies and not (fact.is_float and fact.target == "int()"):
         return
-    severity = context.severity(ARRAY if is_array else NUMBER if fact.varies else ROUNDED)
+    severity = context.severity(_claim(fact))
     if severity is not None:
         when = "" if fact.varies else ", if it is meant to vary"
         yield Report(
@@ -38,3 +39,11 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
             f"`{fact.target}` makes a plain number of a size: the program is for that one size{when}",
             HELP.get(fact.target, "keep the size as it is, or compute with a function that knows symbolic sizes"),
         )
+
+
+def _claim(fact: SizeConversion) -> Claim:
+    if not fact.varies:
+        return ROUNDED
+    if fact.target in {"math.pow()", "np.prod()"}:
+        return POWER
+    return NUMBER if fact.target in STRICT_KEEPS else BOTH

@@ -107,6 +107,12 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return value if isinstance(value, Scalar) else PYTHON
 
 
+@builtin("str")
+def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    return replace(value, kind="str") if isinstance(value, Size) and value.symbol else Python("str")
+
+
 @builtin("hex", "oct", "bin", "chr")
 def _index(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     name = getattr(getattr(node, "func", None), "id", "hex")

@@ -11,6 +11,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, elements, known_items, size_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
@@ -52,7 +53,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
             return item
         return receiver if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
     if isinstance(receiver, Dict):
-        return _dict_method(receiver, name, arguments)
+        return _dict_method(frame, receiver, name, arguments, node)
     if isinstance(receiver, Shape):
         if name == "numel":
             return size_of(receiver.tensor, None)
@@ -109,7 +110,7 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
     return None
 
 
-def _dict_method(receiver: Dict, name: str, arguments: Arguments) -> Value:
+def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, node: ast.AST) -> Value:
     values = [v for _, v in receiver.entries] + ([receiver.rest] if receiver.rest is not None else [])
     if name in {"get", "pop", "setdefault"}:
         key = arguments.get(0)
@@ -119,6 +120,7 @@ def _dict_method(receiver: Dict, name: str, arguments: Arguments) -> Value:
             if found is not None:
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
+        note_conversion(frame, key or UNKNOWN, node, "dict key")
         return join([*values, default])
     if name == "values":
         return Sequence(join(values) if values else UNKNOWN)

@@ -12,7 +12,7 @@ from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.calls.tensors import call_tensor_method
 from exportlint.analysis.calls.torch_functions import call_torch
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
-from exportlint.analysis.interpreter.demands import elements
+from exportlint.analysis.interpreter.demands import rows
 from exportlint.analysis.interpreter.frame import Frame, calls, evaluates
 from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.values import (
@@ -49,7 +49,7 @@ def _positional(frame: Frame, node: ast.Call) -> list[Value]:
             if isinstance(value, Tuple):
                 found.extend(value.items)
             else:
-                found.append(Sequence(elements(frame, value, argument.value), "*"))
+                found.append(Sequence(rows(frame, value, argument.value), "*"))
         else:
             found.append(frame.evaluate(argument))
     return found

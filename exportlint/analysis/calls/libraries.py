@@ -131,6 +131,8 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
     for value in arguments.positional[:1]:
         size = product(value.tensor) if isinstance(value, Shape) else value
         note_conversion(frame, size, node, f"{name.replace('numpy', 'np', 1)}()")
+        if name == "numpy.prod" and isinstance(size, Size):
+            return size
     return Python("ndarray" if name.rpartition(".")[2] in MAKE_ARRAYS else "number")
 
 

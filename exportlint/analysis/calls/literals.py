@@ -30,8 +30,9 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     """A tensor whose values come from Python. Tensors in a list are read; a lone number is known to non-strict."""
     data = arguments.get(0, "data")
     note_creation(frame, name, arguments, node)
-    if isinstance(data, Shape):
-        note_conversion(frame, product(data.tensor), node, f"{name}()")
+    if name in {"torch.as_tensor", "torch.asarray"}:
+        for item in (product(data.tensor),) if isinstance(data, Shape) else items_of(data) if data is not None else ():
+            note_conversion(frame, item, node, f"{name}()")
     if isinstance(data, Tensor):
         made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
+from exportlint.analysis.calls.data_dims import data_dims, flat, kept_dims, selected_dim
 from exportlint.analysis.calls.shapes import note_sizes, result_dims, stated_rows
 from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -19,7 +19,6 @@ from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
     Const,
-    Dict,
     External,
     Kind,
     Python,
@@ -78,8 +77,8 @@ def build(
 ) -> Value:
     """A value of the type that the table gives."""
     if returns.kind in {"tensor", "self"}:
-        dims = _selected_dim(name, arguments) if dynamic else _data_dims(name, arguments) if creates else frozenset()
-        dims = dims or _kept_dims(name, operands)
+        dims = selected_dim(name, arguments) if dynamic else data_dims(name, arguments) if creates else frozenset()
+        dims = dims or kept_dims(name, operands)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
         symbolic = made.symbolic or result_dims(name, operands, arguments)
@@ -115,68 +114,6 @@ def _reduces_all(name: str, arguments: Arguments | None) -> bool:
     library, _, short = name.rpartition(".")
     given = 1 if library else 0
     return short in REDUCTIONS and arguments is not None and len(arguments.values) == given
-
-
-ELEMENTWISE = frozenset({
-    "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs",
-    "exp", "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda",
-    "sort", "cat", "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like",
-    "full_like", "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "flatten", "ravel",
-    "scatter", "ne", "eq", "logical_not", "pow", "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm",
-    "normalize", "square", "sub_", "scatter_",
-})  # fmt: skip
-"""Operators that keep the sizes of their first tensor, as far as data-dependent dimensions go."""
-
-
-def _kept_dims(name: str, operands: tuple[Value, ...]) -> frozenset[int]:
-    if name.rpartition(".")[2] not in ELEMENTWISE:
-        return frozenset()
-    found: frozenset[int] = frozenset()
-    for tensor in flat(operands[:1]):
-        if isinstance(tensor, Tensor):
-            found |= tensor.dynamic
-    return found
-
-
-def _selected_dim(name: str, arguments: Arguments | None) -> frozenset[int]:
-    """The dimension that an operator with a data-dependent result makes: `dim` where it takes one, else the first."""
-    library, _, short = name.rpartition(".")
-    if arguments is not None and short in {"repeat_interleave", "unique", "unique_consecutive"}:
-        place = (2 if library else 1) if short == "repeat_interleave" else -1
-        dim = arguments.keywords.get("dim") or (arguments.get(place) if place > 0 else None)
-        if isinstance(dim, Const) and isinstance(dim.value, int):
-            return frozenset({dim.value}) if dim.value >= 0 else frozenset()
-    return frozenset({0})
-
-
-def _data_dims(name: str, arguments: Arguments | None) -> frozenset[int]:
-    """The dimensions of a new tensor whose sizes come out of tensors: 1 of `torch.zeros(3, n.item())`."""
-    short = name.rpartition(".")[2]
-    if arguments is None or short.endswith("_like"):
-        return frozenset()
-    sizes = arguments.get(0, "size")
-    given = arguments.positional
-    if isinstance(sizes, Tuple):
-        given = sizes.items
-    elif short in {"full", "new_full"}:
-        given = given[:1]
-    found = frozenset(dim for dim, item in enumerate(given) if _is_data(item))
-    return frozenset({0}) if found and short in {"arange", "linspace"} else found
-
-
-def _is_data(value: Value) -> bool:
-    data = data_of(value)
-    return isinstance(data, Scalar) or (isinstance(data, Tensor) and data.kind == "int")
-
-
-def flat(operands: Iterable[Value]) -> list[Value]:
-    """The operands, and the tensors in those that are containers."""
-    found: list[Value] = []
-    for operand in operands:
-        found.append(operand)
-        if isinstance(operand, (Tuple, Sequence, Dict, Union)):
-            found.extend(tensors_in(operand, 2))
-    return found
 
 
 def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arguments | None) -> Kind | None:

@@ -108,7 +108,7 @@ def _viewed(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value])
     """`view(n, -1)`: as the arguments say, and what they do not name is in the -1."""
     named = _sized(dims, given, keywords)
     items = given[0].items if given and isinstance(given[0], Tuple) else given
-    rest = {symbol for _, symbol in dims} - {symbol.rstrip("'") for _, symbol in named}
+    rest = {symbol for _, symbol in dims} if not named else set()
     for at, item in enumerate(items):
         if item == Const(-1) and rest:
             named |= {(at, derived(min(rest)))}

@@ -165,7 +165,14 @@ def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value
     if isinstance(value, Object):
         fields = tuple(value.instance.attributes.values())
         return fields if len(fields) == count else (UNKNOWN,) * count
-    return (_elements(frame, value, node),) * count
+    return (rows(frame, value, node),) * count
+
+
+def rows(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """The elements of a value where the code takes a fixed number of them, as `a, b = x` and `f(*x)` do."""
+    if isinstance(value, Tensor):
+        value = replace(value, symbolic=frozenset(d for d in value.symbolic if d[0]))
+    return elements(frame, value, node)
 
 
 def size_of(tensor: Tensor, dim: int | None) -> Value:

@@ -19,7 +19,9 @@ LEAST = 2
 
 
 def symbol_at(tensor: Tensor, dim: int) -> str:
-    """The name of the size of a dimension, empty if it does not vary."""
+    """The name of the size of a dimension, empty if it does not vary, or if it is not sure that there is a tensor."""
+    if tensor.assumed:
+        return ""
     return next((symbol for at, symbol in tensor.symbolic if at == dim), "")
 
 
@@ -126,6 +128,10 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
     """Whether Python wants the number behind a size that varies; then that is a fact."""
     if not isinstance(value, Size) or frame.engine.eager or not (value.symbol or value.kind == "float"):
         return False
+    if value.kind == "str":
+        if target not in {"dict key", "set element"}:
+            return False
+        target = "text"
     frame.emit(SizeConversion, node, value, target=target, varies=bool(value.symbol), is_float=value.kind == "float")
     return bool(value.symbol)
 
@@ -133,7 +139,7 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
 def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
     """Python goes through the first dimension of a tensor."""
     symbol = symbol_at(tensor, 0)
-    if symbol and not tensor.assumed and not frame.engine.eager:
+    if symbol and not frame.engine.eager:
         frame.emit(SizeConversion, node, tensor, target=target, varies=True)
 
 
@@ -147,10 +153,12 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, dim: int) -> str:
     symbol = symbol_at(tensor, dim)
     if not symbol or (node.lower is None and node.upper is None and node.step is None):
         return symbol
-    upper = frame.peek(node.upper) if node.upper is not None else None
+    lower, upper = (frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper))
+    for bound in (lower, upper):
+        number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
+        if abs(number) > LEAST and not frame.engine.eager:
+            frame.emit(FixedSize, node, tensor, api="slice", size=number)
     if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0:
-        if upper.value > LEAST and not tensor.assumed and not frame.engine.eager:
-            frame.emit(FixedSize, node, tensor, api="slice", size=upper.value)
         return ""
     if isinstance(upper, Size):
         return derived(upper.symbol)

@@ -10,7 +10,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.sizes import sliced
+from exportlint.analysis.interpreter.sizes import note_conversion, sliced
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
@@ -83,7 +83,8 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             dim, position = dim + 1, position + 1
         elif isinstance(value, Python) and value.type == "ellipsis":
             made = result(frame, node, "indexing", (tensor, index), tensor.kind)
-            return replace(made, symbolic=frozenset(symbolic or (d for d in tensor.symbolic if not position)))
+            kept = ((d - position + dim, symbol) for d, symbol in tensor.symbolic if d == position == 0)
+            return replace(made, symbolic=frozenset({*symbolic, *kept}))
         else:
             position += 1
     dynamic.update(d - position + dim for d in tensor.dynamic if d >= position)
@@ -144,6 +145,7 @@ def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value)
     data = data_of(index)
     if isinstance(data, Scalar):
         frame.emit(Conversion, node.slice, data, target="dict key", operand=data)
+    note_conversion(frame, index, node.slice, "dict key")
     if isinstance(index, Const):
         found = container.get(index.value)
         if found is not None:
