@@ -30,6 +30,7 @@ ELEMENTWISE = frozenset({
 
 
 def kept_dims(name: str, operands: tuple[Value, ...]) -> frozenset[int]:
+    """The data-dependent dimensions of the first tensor, where an operator keeps them."""
     if name.rpartition(".")[2] not in ELEMENTWISE:
         return frozenset()
     found: frozenset[int] = frozenset()
