@@ -19,6 +19,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+_BEFORE = re.compile(r"\A.*^## .+?$", re.MULTILINE | re.DOTALL)
 _DIRECTIVE = re.compile(r"^<!-- ([\w -]+): (.*) -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
@@ -43,7 +44,7 @@ class Block:
     """A fenced block of Python.
 
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
-    `bad` one. `directives` are the keys and values of the lines above it.
+    `bad` one. `directives` are the keys and values of the lines above it, `note` is the prose above them.
     """
 
     page: str
@@ -52,6 +53,7 @@ class Block:
     label: str
     source: str
     directives: tuple[tuple[str, str], ...] = ()
+    note: str = ""
 
     def directive(self, key: str) -> str:
         """The value of a directive, empty if the block has none of that key."""
@@ -120,16 +122,25 @@ class Page:
         """The text below a heading."""
         return self.text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
+    @property
+    def summary(self) -> str:
+        """What the rule does: the first paragraph, in one line."""
+        return " ".join(self.section("What it does").strip().partition("\n\n")[0].split())
+
     @cached_property
     def blocks(self) -> list[Block]:
         """Its blocks of Python. A `fixed` one without inputs takes those of the block that it rewrites."""
         found: list[Block] = []
+        end = 0
         for match in _FENCE.finditer(self.text):
+            note = _BEFORE.sub("", self.text[end : match.start()]).strip()
+            end = match.end()
             if match["language"] != "py":
                 continue
             kind, _, label = match["info"].strip().partition(" ")
             row = self.text.count("\n", 0, match.start("body"))
-            block = Block(self.name, row, kind, label, match["body"], tuple(_DIRECTIVE.findall(match["directives"])))
+            directives = tuple(_DIRECTIVE.findall(match["directives"]))
+            block = Block(self.name, row, kind, label, match["body"], directives, note)
             if kind == "fixed" and not block.inputs:
                 bad = _original(found, block)
                 # What eager cannot run without CUDA was rewritten so that it can.
@@ -151,8 +162,10 @@ class Page:
 
     @cached_property
     def severities(self) -> tuple[list[str], list[Row]]:
-        """The versions of its severity table, and the rows."""
+        """The versions of its severity table, and the rows; none on pages that are not about torch."""
         lines = [line for line in self.section("Severity").splitlines() if line.startswith("|")]
+        if not lines:
+            return [], []
         head, _, *body = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
         return head[2:], [Row(row[0], row[1], tuple(_CELLS[cell] for cell in row[2:])) for row in body]
 

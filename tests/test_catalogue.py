@@ -17,7 +17,7 @@ from exportlint.config.toml import check, parse
 from exportlint.findings import Mode, TorchVersion
 from exportlint.linter import Task, lint
 from exportlint.pages import DIRECTIVES, MODES, Block, Marked, Page
-from exportlint.registry import Rule, all_rules, find_rule
+from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
 from tests.catalogue import pages
 
 if TYPE_CHECKING:
@@ -85,6 +85,12 @@ def test_every_rule_has_a_page(rule: Rule) -> None:
 def test_every_page_is_about_a_rule_and_complete(page: Page) -> None:
     assert find_rule(page.rule) is find_rule(page.code) is not None
     assert page.headings == [h for h in HEADINGS if h != "Severity" or page in ABOUT_TORCH]
+    assert [h for h in page.headings if not page.section(h).strip()] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_has_a_rule(family: str) -> None:
+    assert expand(family)
 
 
 @pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
@@ -113,6 +119,7 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
     parsed = [tuple(int(part) for part in version.split(".")) for version in versions]
     claims = [c for c in vars(sys.modules[rule.check.__module__]).values() if isinstance(c, Claim)]
     assert versions == ["2.4", "2.6", "2.9", "2.13", "2.15"]
+    assert [(row.pattern, row.mode) for row in rows] == [(row.pattern, mode) for row in rows[::2] for mode in MODES]
     assert {(row.mode, row.severities) for row in rows} == {
         (mode, tuple(claim.severity(mode, (major, minor)) for major, minor in parsed))
         for claim in claims
