@@ -18,7 +18,7 @@ from exportlint.suppressions import find_suppressions
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/rules.md"]
 
 
 def blocks(heading: str, language: str, page: str = README) -> list[str]:
@@ -103,6 +103,13 @@ def test_rules_and_links_exist(name: str) -> None:
     assert [code for code in re.findall(r"\bEXP\d{3}\b", text) if find_rule(code) is None and code != "EXP999"] == []
     links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_tables_of_rules_are_current(tmp_path: Path) -> None:
+    written = tmp_path / "rules.md"
+    subprocess.run([sys.executable, "scripts/generate_rules_doc.py", str(written)], cwd=PROJECT, check=True, timeout=60)
+    shown = (PROJECT / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert shown == written.read_text(encoding="utf-8"), "python scripts/generate_rules_doc.py"
 
 
 def test_the_rule_of_the_tutorial_works(tmp_path: Path) -> None:
