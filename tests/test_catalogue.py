@@ -85,7 +85,8 @@ def test_every_rule_has_a_page(rule: Rule) -> None:
 def test_every_page_is_about_a_rule_and_complete(page: Page) -> None:
     assert find_rule(page.rule) is find_rule(page.code) is not None
     assert page.headings == [h for h in HEADINGS if h != "Severity" or page in ABOUT_TORCH]
-    assert [h for h in page.headings if not page.section(h).strip()] == []
+    missing = [f"`{heading}`" for heading in page.headings if not page.section(heading).strip()]
+    assert not missing, f"{page.name}: nothing under {', '.join(missing)}"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -102,7 +103,8 @@ def test_every_page_shows_what_is_bad_and_quotes_what_happens(page: Page) -> Non
     assert bool(page.quotes) == (quoted(page) is not None)
     for block in page.blocks:
         if block.kind == "bad":
-            assert page.rule in {name for mode in MODES for _, name, _ in block.marked(mode)}
+            stated = {name for mode in MODES for _, name, _ in block.marked(mode)}
+            assert page.rule in stated, f"{page.name}:{block.row}: no comment states a finding of {page.rule}"
 
 
 @every_mode
