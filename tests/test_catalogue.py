@@ -17,8 +17,9 @@ from exportlint.config.settings import combine
 from exportlint.config.toml import check, parse
 from exportlint.findings import Mode, TorchVersion
 from exportlint.linter import Task, lint
-from exportlint.registry import Rule, all_rules, find_rule
-from tests.catalogue.pages import MODES, Block, Marked, Page, pages
+from exportlint.pages import DIRECTIVES, MODES, Block, Marked, Page
+from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
+from tests.catalogue import pages
 
 if TYPE_CHECKING:
     from tests.catalogue.prover import Outcome, Prover
@@ -80,13 +81,20 @@ def findings(block: Block, mode: Mode, directory: Path, version: TorchVersion) -
 
 @pytest.mark.parametrize("rule", all_rules(), ids=id_of)
 def test_every_rule_has_a_page(rule: Rule) -> None:
-    assert [page.path.name for page in PAGES if page.code == rule.code] == [rule.page_name]
+    assert [page.name for page in PAGES if page.code == rule.code] == [rule.page_name]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=id_of)
 def test_every_page_is_about_a_rule_and_complete(page: Page) -> None:
     assert find_rule(page.rule) is find_rule(page.code) is not None
     assert page.headings == [h for h in HEADINGS if h != "Severity" or page in ABOUT_TORCH]
+    missing = [f"`{heading}`" for heading in page.headings if not page.section(heading).strip()]
+    assert not missing, f"{page.name}: nothing under {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_has_a_rule(family: str) -> None:
+    assert expand(family)
 
 
 @pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
@@ -94,10 +102,12 @@ def test_every_page_shows_what_is_bad_and_quotes_what_happens(page: Page) -> Non
     kinds = {block.kind for block in page.blocks}
     assert kinds == {"bad", "fixed", "ok"}
     assert all(block.inputs for block in page.blocks)
+    assert {key for block in page.blocks for key, _ in block.directives} <= DIRECTIVES
     assert bool(page.quotes) == (quoted(page) is not None)
     for block in page.blocks:
         if block.kind == "bad":
-            assert page.rule in {name for mode in MODES for _, name, _ in block.marked(mode)}
+            stated = {name for mode in MODES for _, name, _ in block.marked(mode)}
+            assert page.rule in stated, f"{page.name}:{block.row}: no comment states a finding of {page.rule}"
 
 
 @every_mode
@@ -114,7 +124,8 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
     parsed = [tuple(int(part) for part in version.split(".")) for version in versions]
     claims = [c for c in vars(sys.modules[rule.check.__module__]).values() if isinstance(c, Claim)]
     assert versions == ["2.4", "2.6", "2.9", "2.13", "2.15"]
-    assert rows == {
+    assert [(row.pattern, row.mode) for row in rows] == [(row.pattern, mode) for row in rows[::2] for mode in MODES]
+    assert {(row.mode, row.severities) for row in rows} == {
         (mode, tuple(claim.severity(mode, (major, minor)) for major, minor in parsed))
         for claim in claims
         for mode in MODES

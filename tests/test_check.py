@@ -14,9 +14,10 @@ from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding, Mode
+from exportlint.pages import MODES
 from exportlint.source import SyntaxProblem, from_bytes, read
 from tests.analysis.cases import FORWARD
-from tests.catalogue.pages import MODES, pages
+from tests.catalogue import pages
 
 ROOT = Path("/nowhere")
 

@@ -47,7 +47,8 @@ def test_contents(wheel: Path) -> None:
     package = {name for name in files if name.startswith("exportlint/")}
     assert {name for name in files - package if ".dist-info/" not in name} == set()
     assert package >= {
-        f"exportlint/{name}" for name in ("py.typed", "analysis/torch_table.txt", "exportlint.schema.json")
+        f"exportlint/{name}"
+        for name in ("py.typed", "analysis/torch_table.txt", "exportlint.schema.json", "rules.schema.json")
     }
     tree = {path.relative_to(PROJECT).as_posix() for path in (PROJECT / "exportlint").rglob("*.py")}
     assert {name for name in package if name.endswith(".py")} == tree

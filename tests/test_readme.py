@@ -1,4 +1,4 @@
-"""What README.md and CONTRIBUTING.md show is so."""
+"""What README.md shows is so, and the other documents are current."""
 
 from __future__ import annotations
 
@@ -7,25 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from exportlint.registry import FAMILIES, all_rules, find_rule
 from exportlint.suppressions import find_suppressions
+from tests.documents import PROJECT, README, blocks
 
-PROJECT = Path(__file__).parents[1]
-README = (PROJECT / "README.md").read_text(encoding="utf-8")
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md"]
-
-
-def blocks(heading: str, language: str, page: str = README) -> list[str]:
-    """The fenced blocks in a language under a heading."""
-    (section,) = re.findall(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##+ |\Z)", page, re.MULTILINE | re.DOTALL)
-    found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
-    return [textwrap.dedent(block) for block in found]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/rules.md"]
 
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
@@ -105,31 +95,8 @@ def test_rules_and_links_exist(name: str) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-def test_the_rule_of_the_tutorial_works(tmp_path: Path) -> None:
-    page = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (rule,) = blocks("Add a rule", "python", page)
-    (bad,) = blocks("Add a rule", "py bad", page)
-    (tmp_path / "model.py").write_text(bad, encoding="utf-8")
-    (tmp_path / "lint.py").write_text(rule + "\nfrom exportlint.cli import main\nmain()\n", encoding="utf-8")
-    row = next(row for row, line in enumerate(bad.splitlines(), start=1) if "warning: [host-random]" in line)
-    for mode, severity in (("non-strict", "warning"), ("strict", "error")):
-        command = [sys.executable, "lint.py", "model.py", "--isolated", "--output-format", "concise", "--mode", mode]
-        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
-        assert result.stdout.startswith(
-            f"model.py:{row}:20: {severity}[EXP999 host-random]: `random.random()` is called"
-        )
-        assert "Found 1 finding" in result.stdout
-
-
-@pytest.mark.filterwarnings("ignore:Dynamo does not know")
-def test_torch_does_what_the_tutorial_claims() -> None:
-    torch = pytest.importorskip("torch")
-    (bad,) = blocks("Add a rule", "py bad", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    namespace: dict[str, Any] = {}
-    exec(bad, namespace)
-    module, one = namespace["Model"](), torch.ones(2)
-    program = torch.export.export(module, (one,)).module()
-    assert not torch.equal(module(one), module(one))
-    assert torch.equal(program(one), program(one))
-    with pytest.raises(Exception, match="random"):
-        torch.export.export(module, (one,), strict=True)
+def test_the_tables_of_rules_are_current(tmp_path: Path) -> None:
+    written = tmp_path / "rules.md"
+    subprocess.run([sys.executable, "scripts/generate_rules_doc.py", str(written)], cwd=PROJECT, check=True, timeout=60)
+    shown = (PROJECT / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert shown == written.read_text(encoding="utf-8"), "python scripts/generate_rules_doc.py"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from exportlint.cli.output import UsageError, write
-from exportlint.registry import FAMILIES, Rule, all_rules, find_rule, nearest, page
+from exportlint.registry import Rule, all_rules, find_rule, nearest, page
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,7 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output_format == "json":
             import json
 
-            objects = [_as_object(rule) for rule in rules]
+            from exportlint.explain import explain
+
+            objects = [explain(rule) for rule in rules]
             write(json.dumps(objects if arguments.all else objects[0], indent=2) + "\n")
         else:
             write("\n\n".join(page(rule).rstrip() for rule in rules) + "\n")
@@ -35,13 +36,3 @@ def _find(text: str) -> Rule:
             f"there is no rule `{text}`, " + (f"did you mean {hint}?" if hint else "see `exportlint rule --all`")
         )
     return found
-
-
-def _as_object(rule: Rule) -> dict[str, Any]:
-    return {
-        "code": rule.code,
-        "name": rule.name,
-        "family": FAMILIES[rule.family].name,
-        "explanation": page(rule),
-        "url": rule.url,
-    }

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 
-from tests.catalogue.pages import Block
+from exportlint.pages import Block
 
 DIRECTORY = Path(__file__).parent / "flow"
 
@@ -63,7 +63,7 @@ class Case:
         return sorted(
             (name, *marked)
             for name, source in self.files
-            for marked in Block("", 0, "", "", source, (), needs_cuda=False).marked("non-strict")
+            for marked in Block("", 0, "", "", source).marked("non-strict")
         )
 
     def write(self, directory: Path) -> list[Path]:

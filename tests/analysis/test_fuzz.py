@@ -16,9 +16,10 @@ from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding, Mode
+from exportlint.pages import MODES
 from exportlint.source import SourceError, SyntaxProblem, from_bytes
 from tests.analysis.cases import cases
-from tests.catalogue.pages import MODES, pages
+from tests.catalogue import pages
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree
 from exportlint.config.toml import parse
 from exportlint.config.torch_version import parse_torch_version
 from exportlint.findings import Mode
-from tests.catalogue.pages import Block
+from exportlint.pages import Block
 
 
 @dataclass(frozen=True)

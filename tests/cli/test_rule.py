@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import exportlint
 from exportlint.registry import all_rules, page
 from tests.cli.runner import Run
+from tests.schema import violations
 
 
 @pytest.mark.parametrize("name", ["EXP001", "syntax-error"])
@@ -19,7 +24,7 @@ def test_json(run: Run) -> None:
     shown = json.loads(run("rule", "EXP002", "--output-format", "json").out)
     assert shown["code"] == "EXP002"
     assert shown["name"] == "unused-suppression"
-    assert shown["family"] == "linter"
+    assert shown["family"]["name"] == "linter"
     assert shown["explanation"].startswith("# unused-suppression (EXP002)\n")
     assert shown["url"].endswith("/EXP002-unused-suppression.md")
 
@@ -27,9 +32,53 @@ def test_json(run: Run) -> None:
 def test_all(run: Run) -> None:
     shown = json.loads(run("rule", "--all", "--output-format", "json").out)
     assert [rule["code"] for rule in shown] == [rule.code for rule in all_rules()]
+    schema = json.loads((Path(exportlint.__file__).parent / "rules.schema.json").read_text(encoding="utf-8"))
+    assert list(violations(shown, schema, schema)) == []
+    del shown[0]["quotes"]
+    shown[1]["examples"][0].update(kind="worse", more=1, row=0, rewrites=True)
+    assert list(violations(shown, schema, schema)) == [
+        "$[0]: there is no 'quotes'",
+        "$[1].examples[0].kind: 'worse' is none of ['bad', 'fixed', 'ok', None]",
+        "$[1].examples[0].row: 0 is less than 1",
+        "$[1].examples[0].rewrites: True is no integer or null",
+        "$[1].examples[0]: 'more' is not described",
+    ]
     text = run("rule", "--all").out
     for rule in all_rules():
         assert page(rule).strip() in text
+
+
+def test_json_holds_what_explains_and_fixes_a_finding(run: Run) -> None:
+    shown = json.loads(run("rule", "EXP602", "--output-format", "json").out)
+    assert shown["summary"].startswith("Reports comparisons of the type of a tensor: `type(x) is torch.Tensor`")
+    assert shown["quotes"][0].startswith("eager:    tensor([[4., 4., 4.],")
+    assert shown["severities"][0] == {
+        "pattern": "type of a tensor compared",
+        "mode": "non-strict",
+        "by_version": dict.fromkeys(("2.4", "2.6", "2.9", "2.13", "2.15"), "warning"),
+    }
+    bad, *_, fixed, _ = (example for example in shown["examples"] if example["kind"] != "ok")
+    (finding,) = bad["findings"]
+    assert (finding["code"], finding["severity"], finding["modes"]) == ("EXP602", "warning", ["non-strict"])
+    assert "type(x) is torch.Tensor" in bad["source"].splitlines()[finding["row"] - 1]
+    assert "```py bad is\n" + bad["source"] in shown["explanation"]
+    assert shown["explanation"].splitlines()[bad["row"] - 1] == "```py bad is"
+    assert (fixed["kind"], fixed["rewrites"], fixed["note"]) == (
+        "fixed",
+        bad["row"],
+        "`isinstance` takes subclasses as well:",
+    )
+    assert fixed["inputs"] == bad["inputs"] == ["(torch.ones(2, 3),)", "(2 * torch.ones(2, 3),)"]
+    assert shown["references"][2]["note"] == "`type_reflection_method`"
+
+
+def test_the_text_needs_no_parser_of_pages(tmp_path: Path) -> None:
+    script = "import sys; from exportlint.cli import main; main(['rule', 'EXP101']); print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60).stdout
+    loaded = out.splitlines()[-1].split()
+    assert "exportlint.cli.rule" in loaded
+    assert not {"json", "exportlint.explain", "exportlint.pages"} & set(loaded)
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,42 @@
-"""The catalogue's pages as data: sections, code blocks with the findings that their comments state, severity tables."""
+"""The catalogue's pages as data: sections, code blocks with the findings that their comments state, severity tables.
+
+The tests prove what the pages say; `exportlint rule --output-format json` tells it to other programs.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from typing import NamedTuple
 
 from exportlint.findings import Mode, Severity
 
 MODES: tuple[Mode, ...] = ("non-strict", "strict")
-DIRECTORY = Path(__file__).parents[2] / "rules"
 
 _FENCE = re.compile(
     r"(?P<directives>(?:^<!-- [\w -]+: [^\n]*? -->\n)*)"
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings): (.*) -->$", re.MULTILINE)
+_BEFORE = re.compile(r"\A.*^## .+?$", re.MULTILINE | re.DOTALL)
+_DIRECTIVE = re.compile(r"^<!-- ([\w -]+): (.*) -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
 Marked = tuple[int, str, str]
 """A finding as a comment states it: row, name of the rule, severity."""
 
-Row = tuple[str, tuple[Severity | None, ...]]
-"""A row of a severity table: the mode, and the severity in each version of torch."""
+DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings"})
+"""The keys of the lines `<!-- key: value -->` that may stand above a block."""
+
+
+class Row(NamedTuple):
+    """A row of a severity table: the severity of a pattern in a mode, in each version of torch."""
+
+    pattern: str
+    mode: str
+    severities: tuple[Severity | None, ...]
 
 
 @dataclass(frozen=True)
@@ -33,9 +44,7 @@ class Block:
     """A fenced block of Python.
 
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
-    `bad` one. `inputs` are the tuples of arguments to run it with, one after the other, as expressions. It is exported
-    with the first. `needs_cuda`: eager cannot run it without, while export can. `dynamic` are the `dynamic_shapes` to
-    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML.
+    `bad` one. `directives` are the keys and values of the lines above it, `note` is the prose above them.
     """
 
     page: str
@@ -43,10 +52,33 @@ class Block:
     kind: str
     label: str
     source: str
-    inputs: tuple[str, ...]
-    needs_cuda: bool
-    dynamic: str = ""
-    settings: str = ""
+    directives: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+    def directive(self, key: str) -> str:
+        """The value of a directive, empty if the block has none of that key."""
+        return dict(self.directives).get(key, "")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The tuples of arguments to run it with, as expressions, one after the other; export gets the first."""
+        inputs = self.directive("run") or self.directive("needs cuda")
+        return tuple(part.strip() for part in inputs.split(";") if part)
+
+    @property
+    def needs_cuda(self) -> bool:
+        """Whether eager cannot run it without CUDA, while export can."""
+        return bool(self.directive("needs cuda"))
+
+    @property
+    def dynamic(self) -> str:
+        """The `dynamic_shapes` to export it with, an expression in which `AUTO` is known."""
+        return self.directive("dynamic")
+
+    @property
+    def settings(self) -> str:
+        """The settings to lint it with, in TOML."""
+        return self.directive("settings")
 
     @property
     def name(self) -> str:
@@ -66,20 +98,20 @@ class Block:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of the catalogue."""
+    """One page of the catalogue, by its file name."""
 
-    path: Path
+    name: str
     text: str
 
     @property
     def code(self) -> str:
         """The code of the rule that its file name tells."""
-        return self.path.name[:6]
+        return self.name[:6]
 
     @property
     def rule(self) -> str:
         """The name of the rule that its file name tells."""
-        return self.path.stem[7:]
+        return self.name[7:].removesuffix(".md")
 
     @cached_property
     def headings(self) -> list[str]:
@@ -90,26 +122,32 @@ class Page:
         """The text below a heading."""
         return self.text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
+    @property
+    def summary(self) -> str:
+        """What the rule does: the first paragraph, in one line."""
+        return " ".join(self.section("What it does").strip().partition("\n\n")[0].split())
+
     @cached_property
     def blocks(self) -> list[Block]:
         """Its blocks of Python. A `fixed` one without inputs takes those of the block that it rewrites."""
         found: list[Block] = []
+        end = 0
         for match in _FENCE.finditer(self.text):
+            note = _BEFORE.sub("", self.text[end : match.start()]).strip()
+            end = match.end()
             if match["language"] != "py":
                 continue
             kind, _, label = match["info"].strip().partition(" ")
             row = self.text.count("\n", 0, match.start("body"))
-            given = dict(_DIRECTIVE.findall(match["directives"]))
-            assert len(given) == match["directives"].count("\n"), f"{self.path.name}:{row}: unknown directive"
-            block = Block(self.path.name, row, kind, label, match["body"], (), "needs cuda" in given)
-            inputs = given.get("run") or given.get("needs cuda")
-            if kind == "fixed" and inputs is None:
+            directives = tuple(_DIRECTIVE.findall(match["directives"]))
+            block = Block(self.name, row, kind, label, match["body"], directives, note)
+            if kind == "fixed" and not block.inputs:
                 bad = _original(found, block)
-                found.append(replace(block, inputs=bad.inputs, dynamic=bad.dynamic, settings=bad.settings))
-                continue
-            parts = tuple(part.strip() for part in (inputs or "").split(";") if part)
-            dynamic, settings = given.get("dynamic", ""), given.get("settings", "")
-            found.append(replace(block, inputs=parts, dynamic=dynamic, settings=settings))
+                # What eager cannot run without CUDA was rewritten so that it can.
+                given = (*bad.directives, *block.directives)
+                taken = {"run" if key == "needs cuda" else key: value for key, value in given}
+                block = replace(block, directives=tuple(taken.items()))
+            found.append(block)
         return found
 
     def original_of(self, fixed: Block) -> Block:
@@ -123,17 +161,14 @@ class Page:
         return [match["body"] for match in _FENCE.finditer(why) if match["language"] == "text"]
 
     @cached_property
-    def severities(self) -> tuple[list[str], set[Row]]:
-        """The versions of its severity table, and the rows."""
+    def severities(self) -> tuple[list[str], list[Row]]:
+        """The versions of its severity table, and the rows; none on pages that are not about torch."""
         lines = [line for line in self.section("Severity").splitlines() if line.startswith("|")]
+        if not lines:
+            return [], []
         head, _, *body = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-        return head[2:], {(row[1], tuple(_CELLS[cell] for cell in row[2:])) for row in body}
+        return head[2:], [Row(row[0], row[1], tuple(_CELLS[cell] for cell in row[2:])) for row in body]
 
 
 def _original(before: list[Block], fixed: Block) -> Block:
     return [b for b in before if b.kind == "bad" and fixed.label in ("", b.label)][-1]
-
-
-def pages() -> list[Page]:
-    """Every page of the catalogue."""
-    return [Page(path, path.read_text(encoding="utf-8")) for path in sorted(DIRECTORY.glob("*.md"))]

@@ -1,0 +1,66 @@
+"""Write `docs/rules.md`, the rules in tables, from the catalogue's pages.
+
+python scripts/generate_rules_doc.py [OUTPUT]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from exportlint.findings import Mode, Severity
+from exportlint.pages import MODES, Page
+from exportlint.registry import FAMILIES, Rule, all_rules, page
+
+OUTPUT = Path(__file__).parents[1] / "docs" / "rules.md"
+
+VERSION = "2.13"
+"""The torch whose severities are shown."""
+
+INTRODUCTION = f"""\
+# Rules
+
+<!-- Written by scripts/generate_rules_doc.py from the pages in rules/. -->
+
+The severities are those with torch {VERSION} in the two modes of export; they depend on the pattern where there are
+several. `—`: nothing to report. The page of a rule has them for torch 2.4 to 2.15, and says what to write instead.
+"""
+
+
+def document() -> str:
+    """The text of `docs/rules.md`."""
+    return "\n".join([INTRODUCTION, *(_family(key) for key in FAMILIES if _rules(key))])
+
+
+def _rules(key: str) -> list[Rule]:
+    return [rule for rule in all_rules() if rule.family == key]
+
+
+def _family(key: str) -> str:
+    family = FAMILIES[key]
+    # What is wrong with a file, or with its comments, is wrong in every mode.
+    modes = MODES if key != "EXP0" else ()
+    columns = ["code", "name", "what it reports", *modes]
+    rows = [_row(rule, modes) for rule in _rules(key)]
+    lines = [columns, ["---"] * len(columns), *rows]
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"## {key}: {family.name}\n\n{family.description}.\n\n{table}"
+
+
+def _row(rule: Rule, modes: tuple[Mode, ...]) -> list[str]:
+    about = Page(rule.page_name, page(rule))
+    link = f"[{rule.code}](../rules/{rule.page_name})"
+    summary = about.summary.removeprefix("Reports ").replace("|", "\\|")
+    return [link, f"`{rule.name}`", summary, *(_severities(about, mode) for mode in modes)]
+
+
+def _severities(about: Page, mode: Mode) -> str:
+    versions, rows = about.severities
+    column = versions.index(VERSION)
+    found = {row.severities[column] for row in rows if row.mode == mode}
+    return ", ".join(severity.value for severity in Severity if severity in found) or "—"
+
+
+if __name__ == "__main__":
+    output = Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
+    output.write_text(document(), encoding="utf-8")
