@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.calls.builtins import builtin, first_of
 from exportlint.analysis.facts import Conversion, Identity
+from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
     data_of,
@@ -18,6 +19,7 @@ from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    BoundMethod,
     Const,
     Object,
     Python,
@@ -45,6 +47,14 @@ def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("hasattr")
 def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    return Python("bool")
+
+
+@builtin("callable")
+def _callable(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    if isinstance(value, BoundMethod) and isinstance(value.receiver, Tensor) and not value.receiver.assumed:
+        frame.emit(MethodTest, node, value.receiver, method=value.name)
     return Python("bool")
 
 

@@ -10,6 +10,7 @@ from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
     demand_truth,
+    note_text,
 )
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import result
@@ -44,7 +45,7 @@ def call_builtin(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     function = _BUILTINS.get(name)
     if function is not None:
         return function(frame, arguments, node)
-    return PYTHON if name[:1].isupper() or name in {"callable", "repr", "str", "format", "print"} else UNKNOWN
+    return PYTHON if name[:1].isupper() or name == "print" else UNKNOWN
 
 
 def first_of(arguments: Arguments) -> Value:
@@ -85,7 +86,8 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     is_true = demand_truth(frame, value, node, "bool()")
     data = data_of(value)
     if data is not None and frame.engine.options.mode == "strict":
-        return Scalar("bool", "item", trail=data.trail)  # strict goes on with a symbol
+        trail = frame.trail(node, "`{}` is a number of which only the truth is asked", data.trail)
+        return Scalar("bool", "bool()", trail=trail)  # strict goes on with a symbol
     return Python("bool") if is_true is None else Const(is_true)
 
 
@@ -95,6 +97,14 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.dynamic)
     return value if isinstance(value, (Scalar, Size)) else PYTHON
+
+
+@builtin("str", "repr", "format")
+def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = getattr(getattr(node, "func", None), "id", "str")
+    if len(arguments.values) == 1:
+        note_text(frame, first_of(arguments), node, f"{name}()")
+    return Python("str")
 
 
 @builtin("hex", "oct", "bin", "chr")

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import islice
 
 from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.compiler import note_compiler_branch
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
 from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
     UNKNOWN,
+    BoundMethod,
     External,
     Object,
     Sequence,
+    Tensor,
     Value,
 )
 
@@ -28,6 +33,7 @@ LOOP_PASSES = 2
 def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=_only_raises(node))
+    note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
     ends = [frame.env for body in bodies if frame.execute(body)]
@@ -166,9 +172,12 @@ executes(ast.AsyncWith)(with_statement)
 @executes(ast.Try)
 def _try_statement(frame: Frame, node: ast.Try) -> bool:
     before = dict(frame.env)
-    if any(_swallows(frame, handler) for handler in node.handlers):
+    swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
+    if swallowing is not None:
+        known = len(frame.engine.facts)
         with frame.guarded():
             reached = frame.execute(node.body)
+        _note_caught_operators(frame, node, swallowing, known)
     else:
         reached = frame.execute(node.body)
     body_env = frame.env
@@ -186,6 +195,16 @@ def _try_statement(frame: Frame, node: ast.Try) -> bool:
             ends.append(frame.env)
     is_reached = resume(frame, before, ends)
     return frame.execute(node.finalbody) and is_reached
+
+
+def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, known: int) -> None:
+    """Record a `try` around operators on tensors, unless there is more to be said of what stands in it."""
+    if any(fact.guarded for fact in islice(frame.engine.facts.values(), known, None)):
+        return
+    calls = (child for statement in node.body for child in ast.walk(statement) if isinstance(child, ast.Call))
+    operands = (frame.peek(call.func) for call in calls)
+    if any(isinstance(o, BoundMethod) and isinstance(o.receiver, Tensor) and not o.receiver.assumed for o in operands):
+        frame.emit(CaughtOperator, handler.type or handler.body[0], None)
 
 
 def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
