@@ -86,8 +86,7 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     is_true = demand_truth(frame, value, node, "bool()")
     data = data_of(value)
     if data is not None and frame.engine.options.mode == "strict":
-        trail = frame.trail(node, "`{}` is a number of which only the truth is asked", data.trail)
-        return Scalar("bool", "bool()", trail=trail)  # strict goes on with a symbol
+        return Scalar("bool", "item", trail=data.trail)  # strict goes on with a symbol
     return Python("bool") if is_true is None else Const(is_true)
 
 

@@ -26,7 +26,9 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Dict,
+    External,
     Function,
+    Object,
     Origin,
     Partial,
     Python,
@@ -53,6 +55,9 @@ CALLS_FIRST = frozenset({
     "torch.compiler.disable", "torch.no_grad", "torch.fx.wrap",
 })  # fmt: skip
 
+
+QUANTIZED = "torch.ao.nn.quantized.dynamic"
+"""What `quantize_dynamic` makes modules of."""
 
 STATE = {
     "torch.nn.Parameter": Origin.PARAMETER,
@@ -87,6 +92,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return Tensor(STATE[name], kind or ("float" if STATE[name] is Origin.PARAMETER else None))
     if name in LITERALS:
         return make_literal(frame, name, arguments, node)
+    if name.endswith("quantization.quantize_dynamic"):
+        return External(QUANTIZED)
     if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:
         consume_arguments(frame, arguments, node)
         return Python("PackedSequence")
@@ -133,9 +140,9 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
         branches = (arguments.get(1, "true_fn"), arguments.get(2, "false_fn"))
         found = [frame.call(branch, given, node) for branch in branches if branch is not None]
         return _as_fresh(frame, node, join(found)) if found else fresh(frame, node, name, arguments.values)
-    if not isinstance(first, (Function, Partial, TorchModule)):
-        return first
     wrapper = name if name in SCRIPTS | DISABLES else ""
+    if not isinstance(first, (Function, Partial, TorchModule)) and not (wrapper and isinstance(first, Object)):
+        return first
     return Partial(first, wrapper=wrapper, options=tuple(arguments.keywords.items()))
 
 

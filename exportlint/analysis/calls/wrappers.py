@@ -20,7 +20,7 @@ def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.
     """A call of what `torch.jit.script`, `torch.compiler.disable` or `torch.inference_mode` made of a function."""
     engine = frame.engine
     options = dict(callee.options)
-    name = getattr(callee.function, "symbol", "the module").rpartition(".")[2]
+    name = getattr(callee.function, "symbol", "module").rpartition(".")[2]
     if engine.eager or callee.wrapper not in SCRIPTS | DISABLES:
         if not engine.eager:
             note_call(frame, callee.wrapper, Arguments((), options), node)
@@ -35,7 +35,11 @@ def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.
     finally:
         inside, engine.facts = engine.facts if is_opaque else {}, outside
     found = next((fact for fact in inside.values() if _asks_for_data(fact)), None)
-    frame.emit(WrappedCall, node, _cause(found), wrapper=callee.wrapper, name=name, inside=found, recursive=recursive)
+    frame.emit(
+        WrappedCall, node, _cause(found),
+        wrapper=callee.wrapper, name=name, inside=found, recursive=recursive,
+        is_module=not isinstance(callee.function, (Function, Partial)),
+    )  # fmt: skip
     return value
 
 

@@ -70,7 +70,7 @@ class CheckMessage(Fact):
 
 @dataclass(frozen=True, slots=True)
 class WrappedCall(Fact):
-    """A function under a wrapper of torch is called: `torch.jit.script`, `torch.compiler.disable`.
+    """A function or module under a wrapper of torch is called: `torch.jit.script`, `torch.compiler.disable`.
 
     `inside` is the first thing in it that asks for tensor data; `recursive` is whether the wrapper is about what the
     function calls too.
@@ -80,6 +80,7 @@ class WrappedCall(Fact):
     name: str
     inside: Branch | Conversion | None = None
     recursive: bool = True
+    is_module: bool = False
 
 
 @dataclass(frozen=True, slots=True)

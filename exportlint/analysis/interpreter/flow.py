@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from itertools import islice
 
+from exportlint.analysis import table
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -202,9 +203,15 @@ def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandl
     if any(fact.guarded for fact in islice(frame.engine.facts.values(), known, None)):
         return
     calls = (child for statement in node.body for child in ast.walk(statement) if isinstance(child, ast.Call))
-    operands = (frame.peek(call.func) for call in calls)
-    if any(isinstance(o, BoundMethod) and isinstance(o.receiver, Tensor) and not o.receiver.assumed for o in operands):
+    if any(_is_operator(frame.peek(call.func)) for call in calls):
         frame.emit(CaughtOperator, handler.type or handler.body[0], None)
+
+
+def _is_operator(callee: Value) -> bool:
+    if isinstance(callee, BoundMethod):
+        return isinstance(callee.receiver, Tensor) and not callee.receiver.assumed
+    api = table.lookup(callee.name) if isinstance(callee, External) else None
+    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
 
 
 def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
