@@ -33,7 +33,7 @@ def autograd_in_forward(fact: Call, context: Context) -> Iterator[Report]:
     if is_hook:
         yield Report(
             severity,
-            "the hook is called while torch.export traces at most: gradients of the exported program are computed without",
+            "the hook is not exported: the gradients of the program are those of its operators",
             "use an operator whose own gradient is the wanted one",
         )
     else:

@@ -12,7 +12,7 @@ CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 
 
 @rule("EXP611", "caught-operator-error", CaughtOperator)
-def caught_operator_error(fact: CaughtOperator, context: Context) -> Iterator[Report]:
+def caught_operator_error(_: CaughtOperator, context: Context) -> Iterator[Report]:
     """`try: y = x.view(3, -1)`, `except RuntimeError: y = x.flatten()`."""
     severity = context.severity(CLAIM)
     if severity is not None:

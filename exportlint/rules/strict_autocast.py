@@ -1,4 +1,4 @@
-"""EXP618 autocast: `torch.autocast` in forward, in strict mode."""
+"""EXP618 strict-autocast: `torch.autocast` in forward, in strict mode."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ CLAIM = Claim(
 )
 
 
-@rule("EXP618", "autocast", Call)
-def autocast(fact: Call, context: Context) -> Iterator[Report]:
+@rule("EXP618", "strict-autocast", Call)
+def strict_autocast(fact: Call, context: Context) -> Iterator[Report]:
     """`with torch.autocast("cpu", dtype=torch.bfloat16):`."""
     severity = context.severity(CLAIM)
     device = fact.positional[0] if fact.positional else fact.keyword("device_type")
