@@ -33,13 +33,14 @@ from exportlint.analysis.interpreter.classes import bound, find_method, is_modul
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.interpreter.frame import Environment, Frame
-from exportlint.analysis.interpreter.instances import instantiate
+from exportlint.analysis.interpreter.instances import instantiate, note_call
 from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.values import (
     Function,
+    Partial,
     Value,
 )
 
@@ -92,6 +93,10 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     try:
         receiver = _instance(frame, cls)
         function = bound(frame, receiver, owner, definition)
+        if isinstance(function, Partial):  # under a decorator of torch
+            decorators = getattr(definition, "decorator_list", [definition])
+            note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
+            function = function.function
         if isinstance(function, Function):
             _run_root(engine, function, receiver, cls)
     except (BudgetExceededError, RecursionError):

@@ -72,6 +72,7 @@ class Tensor(Value):
     than 1, and there are others. `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and,
     until an op touches it, a tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to
     be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no dimensions.
+    `detached`: it is what `detach` gave.
     """
 
     origin: Origin = Origin.FRESH
@@ -84,6 +85,7 @@ class Tensor(Value):
     optional: bool = False
     data: Site | None = None
     zero_dim: bool = False
+    detached: bool = False
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 
@@ -258,11 +260,16 @@ class BoundMethod(Value):
 
 @dataclass(frozen=True, slots=True)
 class Partial(Value):
-    """`functools.partial(function, …)`."""
+    """`functools.partial(function, …)`, or a function under a `wrapper` of torch such as `torch.jit.script`.
+
+    `options` are the arguments of the wrapper.
+    """
 
     function: Value
     positional: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
+    wrapper: str = ""
+    options: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.calls.builtins import builtin, first_of
 from exportlint.analysis.facts import Conversion, Identity
+from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
     data_of,
@@ -19,6 +20,7 @@ from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    BoundMethod,
     Const,
     Object,
     Python,
@@ -57,6 +59,14 @@ def _names_int(kinds: ast.expr) -> bool:
 
 @builtin("hasattr")
 def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    return Python("bool")
+
+
+@builtin("callable")
+def _callable(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    if isinstance(value, BoundMethod) and isinstance(value.receiver, Tensor) and not value.receiver.assumed:
+        frame.emit(MethodTest, node, value.receiver, method=value.name)
     return Python("bool")
 
 

@@ -12,6 +12,7 @@ from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
     demand_truth,
+    note_text,
 )
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import derived, settled
@@ -47,7 +48,7 @@ def call_builtin(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     function = _BUILTINS.get(name)
     if function is not None:
         return function(frame, arguments, node)
-    return PYTHON if name[:1].isupper() or name in {"callable", "repr", "str", "format", "print"} else UNKNOWN
+    return PYTHON if name[:1].isupper() or name == "print" else UNKNOWN
 
 
 def first_of(arguments: Arguments) -> Value:
@@ -107,8 +108,11 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return value if isinstance(value, Scalar) else PYTHON
 
 
-@builtin("str")
+@builtin("str", "repr", "format")
 def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = getattr(getattr(node, "func", None), "id", "str")
+    if len(arguments.values) == 1:
+        note_text(frame, first_of(arguments), node, f"{name}()")
     value = first_of(arguments)
     return replace(value, kind="str") if isinstance(value, Size) and value.symbol else Python("str")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis import table
 from exportlint.analysis.calls.builtins import call_builtin
 from exportlint.analysis.calls.containers import call_container_method
 from exportlint.analysis.calls.libraries import call_library
@@ -11,6 +12,7 @@ from exportlint.analysis.calls.modules import call_module_method, call_super, ca
 from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.calls.tensors import call_tensor_method
 from exportlint.analysis.calls.torch_functions import call_torch
+from exportlint.analysis.calls.wrappers import apply_function
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
 from exportlint.analysis.interpreter.demands import rows
 from exportlint.analysis.interpreter.frame import Frame, calls, evaluates
@@ -18,6 +20,7 @@ from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.values import (
     UNKNOWN,
     BoundMethod,
+    ClassValue,
     Dict,
     External,
     Object,
@@ -72,7 +75,7 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
 
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
-    note_call(frame, callee.name, arguments, node)
+    note_call(frame, table.resolve(callee.name), arguments, node)
     library, _, rest = callee.name.partition(".")
     if library == "builtins":
         return call_builtin(frame, rest, arguments, node)
@@ -92,6 +95,8 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
         return call_module_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, TorchModule):
         return call_torch_module_method(frame, receiver, method.name, arguments, node)
+    if isinstance(receiver, ClassValue) and method.name == "apply":
+        return apply_function(frame, receiver.definition, arguments, node)
     return call_container_method(frame, receiver, method.name, arguments, node)
 
 

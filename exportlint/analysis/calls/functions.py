@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.calls.wrappers import call_wrapped
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
@@ -22,6 +23,8 @@ from exportlint.analysis.values import (
 
 @calls(Partial)
 def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
+    if callee.wrapper:
+        return call_wrapped(frame, callee, arguments, node)
     keywords = {**dict(callee.keywords), **arguments.keywords}
     return frame.call(callee.function, Arguments((*callee.positional, *arguments.positional), keywords), node)
 

@@ -35,6 +35,14 @@ from exportlint.analysis.values import (
 KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod", "math.fabs"})
 """Functions of math that numbers read from tensors pass through, on 2.13."""
 
+INSTANCES = {
+    "logging.getLogger": "logging.Logger",
+    "transformers.utils.logging.get_logger": "logging.Logger",
+    "diffusers.utils.logging.get_logger": "logging.Logger",
+    "pathlib.Path": "pathlib.Path",
+}
+"""What gives an object whose methods are known by the qualified name of its class."""
+
 COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
 MAKE_ARRAYS = frozenset({"array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack"})
 NUMPY_PLAIN = frozenset({"numpy.float32", "numpy.float64", "numpy.int64", "numpy.int32", "numpy.dtype"})
@@ -71,6 +79,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return arguments.get(1) or UNKNOWN
     if name in {"collections.OrderedDict", "collections.defaultdict"}:
         return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
+    if name in INSTANCES:
+        return Python(INSTANCES[name])
     if name == "weakref.ref":
         return UNKNOWN
     consume_arguments(frame, arguments, node)

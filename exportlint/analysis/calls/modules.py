@@ -7,6 +7,7 @@ import ast
 from exportlint.analysis import table
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.facts import ModuleChange
+from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.classes import bases, bound, find_method
@@ -103,6 +104,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
     if name in MOVES:
         _note_move(frame, receiver, name, arguments, node)
         return receiver
+    _note_grad_flag(frame, receiver, name, node)
     return _common(receiver, name)
 
 
@@ -113,6 +115,7 @@ def call_torch_module_method(
     if name in MOVES and name != "type":
         _note_move(frame, module, name, arguments, node)
         return module
+    _note_grad_flag(frame, module, name, node)
     if name == "forward":
         return frame.call(module, arguments, node)
     if name in {"append", "extend", "insert", "add_module"} and module.items is not None:
@@ -142,6 +145,11 @@ def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, nod
     casts = name in {"half", "double", "bfloat16"} or bool(dtypes - {"torch.float", "torch.float32"})
     if holds_parameters(module):
         frame.emit(ModuleChange, node, None, api=name, casts=casts)
+
+
+def _note_grad_flag(frame: Frame, module: Value, name: str, node: ast.AST) -> None:
+    if name == "requires_grad_" and holds_parameters(module):
+        frame.emit(ModuleGradFlag, node, None)
 
 
 def _common(module: Value, name: str) -> Value:

@@ -13,10 +13,13 @@ from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, size_of
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.gradients import note_grad_flag
+from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.interpreter.sizes import product
 from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.values import (
     PYTHON,
+    TRUE,
     UNKNOWN,
     Const,
     Kind,
@@ -49,6 +52,11 @@ ALIASES = frozenset({
 """Methods whose result can share the storage of the tensor, so that a write to it is a write to the tensor."""
 
 
+BESIDES = frozenset({
+    "backward", "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "to_mkldnn", "apply_", "map_",
+})  # fmt: skip
+"""Methods that do something else than to compute a tensor: they are calls of their own."""
+
 KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
 
 
@@ -80,6 +88,10 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return _move(frame, tensor, name, arguments, node)
     if name in {"share_memory_", "pin_memory"} and not tensor.assumed:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
+    if name == "requires_grad_" and not tensor.assumed:
+        note_grad_flag(frame, tensor, "requires_grad_()", arguments.get(0, "requires_grad") or TRUE, node)
+    if name in BESIDES and not tensor.assumed:
+        note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
     api = table.tensor_member(name)
     if api is None or api.kind != "method":
         return UNKNOWN
@@ -88,7 +100,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
         kept = tensor.dynamic if name in KEEPS_SIZES else frozenset()
-        return replace(value, origin=tensor.origin, dynamic=kept, trail=tensor.trail)
+        is_detached = name == "detach"
+        return replace(value, origin=tensor.origin, dynamic=kept, detached=is_detached, trail=tensor.trail)
     return value
 
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.literals import LITERALS, make_literal
+from exportlint.analysis.calls.messages import note_message
 from exportlint.analysis.calls.results import apply, consume_arguments, fresh
 from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import known_items
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS
 from exportlint.analysis.interpreter.tensors import kind_of, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -24,7 +26,9 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Dict,
+    External,
     Function,
+    Object,
     Origin,
     Partial,
     Python,
@@ -51,6 +55,9 @@ CALLS_FIRST = frozenset({
     "torch.compiler.disable", "torch.no_grad", "torch.fx.wrap",
 })  # fmt: skip
 
+
+QUANTIZED = "torch.ao.nn.quantized.dynamic"
+"""What `quantize_dynamic` makes modules of."""
 
 STATE = {
     "torch.nn.Parameter": Origin.PARAMETER,
@@ -85,6 +92,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return Tensor(STATE[name], kind or ("float" if STATE[name] is Origin.PARAMETER else None))
     if name in LITERALS:
         return make_literal(frame, name, arguments, node)
+    if name.endswith("quantization.quantize_dynamic"):
+        return External(QUANTIZED)
     if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:
         consume_arguments(frame, arguments, node)
         return Python("PackedSequence")
@@ -107,6 +116,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
 
 def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     """`torch._check(n > 0)` tells export about a number, so that a later condition on it may be decided."""
+    message = arguments.get(1, "message")
+    if message is not None:
+        note_message(frame, message, node)
     condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
     for child in ast.walk(condition) if condition is not None else ():
         key = path(child) if isinstance(child, (ast.Name, ast.Attribute)) else None
@@ -128,7 +140,10 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
         branches = (arguments.get(1, "true_fn"), arguments.get(2, "false_fn"))
         found = [frame.call(branch, given, node) for branch in branches if branch is not None]
         return _as_fresh(frame, node, join(found)) if found else fresh(frame, node, name, arguments.values)
-    return Partial(first) if isinstance(first, (Function, Partial, TorchModule)) else first
+    wrapper = name if name in SCRIPTS | DISABLES else ""
+    if not isinstance(first, (Function, Partial, TorchModule)) and not (wrapper and isinstance(first, Object)):
+        return first
+    return Partial(first, wrapper=wrapper, options=tuple(arguments.keywords.items()))
 
 
 CHECKPOINT_OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})

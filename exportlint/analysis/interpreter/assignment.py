@@ -7,6 +7,7 @@ import ast
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 from exportlint.analysis.interpreter.demands import unpack
 from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.interpreter.gradients import note_grad_flag
 from exportlint.analysis.interpreter.subscripts import store
 from exportlint.analysis.joins import join, options, trail_of, with_trail
 from exportlint.analysis.values import (
@@ -89,6 +90,8 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
         # a constructor assigns for good; during the traced call it is one more thing the attribute can be
         known = attributes.get(target.attr)
         attributes[target.attr] = value if frame.engine.silent or known is None else join((known, value))
+    if isinstance(receiver, Tensor) and target.attr == "requires_grad" and not receiver.assumed:
+        note_grad_flag(frame, receiver, "requires_grad =", value, target)
     if isinstance(receiver, Tensor) and target.attr == "data":
         frame.emit(DataWrite, target, receiver, target=receiver, assigned=value)
     if isinstance(target.value, ast.Name):

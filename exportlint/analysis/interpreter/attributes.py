@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.interpreter.classes import is_autograd_function
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
 from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.scopes import global_value, named_value
@@ -70,6 +71,8 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
     nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
     if nested is not None:
         return ClassValue(nested)
+    if name == "apply" and is_autograd_function(frame, value.definition):
+        return BoundMethod(value, name)
     if name in {"__name__", "__module__", "__doc__"}:
         return PYTHON
     return class_attribute(frame, value.definition, name) or UNKNOWN
@@ -90,6 +93,8 @@ def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Va
 
 
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    if isinstance(value, Python) and value.type is not None and "." in value.type:
+        return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
     return PYTHON
 
 

@@ -64,6 +64,12 @@ def is_module(frame: Frame, cls: Class) -> bool:
     return known[cls]
 
 
+def is_autograd_function(frame: Frame, cls: Class) -> bool:
+    """Whether a class is a `torch.autograd.Function`."""
+    roots = (base for owner in lineage(frame, cls) for base in bases(frame, owner) if isinstance(base, External))
+    return any(table.resolve(root.name) == "torch.autograd.Function" for root in roots)
+
+
 def _is_module_base(frame: Frame, base: Value) -> bool:
     if isinstance(base, ClassValue):
         return is_module(frame, base.definition)

@@ -6,9 +6,10 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
+from exportlint.analysis.facts.tracing import Text
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, symbol_at
-from exportlint.analysis.joins import each, join, options
+from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
@@ -99,6 +100,15 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
         consume(frame, data, node, target)
     frame.emit(Conversion, node, data, target=target, operand=data)
     return True
+
+
+def note_text(frame: Frame, value: Value, node: ast.AST, api: str) -> None:
+    """Record that Python makes text of tensor data, or of a list or tuple of tensors."""
+    data = data_of(value)
+    if data is None and isinstance(value, (Tuple, Sequence)):
+        data = next((t for t in tensors_in(value) if not t.assumed and not t.known), None)
+    if data is not None and not frame.engine.eager:
+        frame.emit(Text, node, data, api=api, operand=data)
 
 
 def consume(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mutates: bool = False) -> None:

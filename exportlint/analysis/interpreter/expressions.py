@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.assignment import assign
-from exportlint.analysis.interpreter.demands import consume, data_of, elements
+from exportlint.analysis.interpreter.demands import consume, data_of, elements, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.scopes import look_up
 from exportlint.analysis.interpreter.sizes import note_conversion, product
@@ -143,6 +143,8 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 frame.emit(Conversion, part.value, data, target="format specification", operand=data)
             if part.format_spec is not None:
                 frame.evaluate(part.format_spec)
+            if part.conversion != -1:
+                note_text(frame, value, part.value, f"!{chr(part.conversion)}")
     return text
 
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import islice
 
+from exportlint.analysis import table
 from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.compiler import note_compiler_branch
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
 from exportlint.analysis.joins import join_environments
 from exportlint.analysis.values import (
     UNKNOWN,
+    BoundMethod,
     External,
     Object,
     Sequence,
+    Tensor,
     Value,
 )
 
@@ -31,6 +37,7 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
+    note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
     ends = [frame.env for body in bodies if frame.execute(body)]
@@ -169,9 +176,12 @@ executes(ast.AsyncWith)(with_statement)
 @executes(ast.Try)
 def _try_statement(frame: Frame, node: ast.Try) -> bool:
     before = dict(frame.env)
-    if any(_swallows(frame, handler) for handler in node.handlers):
+    swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
+    if swallowing is not None:
+        known = len(frame.engine.facts)
         with frame.guarded():
             reached = frame.execute(node.body)
+        _note_caught_operators(frame, node, swallowing, known)
     else:
         reached = frame.execute(node.body)
     body_env = frame.env
@@ -189,6 +199,22 @@ def _try_statement(frame: Frame, node: ast.Try) -> bool:
             ends.append(frame.env)
     is_reached = resume(frame, before, ends)
     return frame.execute(node.finalbody) and is_reached
+
+
+def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, known: int) -> None:
+    """Record a `try` around operators on tensors, unless there is more to be said of what stands in it."""
+    if any(fact.guarded for fact in islice(frame.engine.facts.values(), known, None)):
+        return
+    calls = (child for statement in node.body for child in ast.walk(statement) if isinstance(child, ast.Call))
+    if any(_is_operator(frame.peek(call.func)) for call in calls):
+        frame.emit(CaughtOperator, handler.type or handler.body[0], None)
+
+
+def _is_operator(callee: Value) -> bool:
+    if isinstance(callee, BoundMethod):
+        return isinstance(callee.receiver, Tensor) and not callee.receiver.assumed
+    api = table.lookup(callee.name) if isinstance(callee, External) else None
+    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
 
 
 def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:

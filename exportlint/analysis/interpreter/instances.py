@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
+from exportlint.analysis.facts.tracing import CachedRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
@@ -40,8 +41,11 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         owner, definition = method
         assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
         function = bound(frame, value, owner, definition)
-        if any(_names_property(d) for d in definition.decorator_list):
-            return frame.call(function, Arguments(), node)
+        if any(_names(d, "property", "cached_property") for d in definition.decorator_list):
+            computed = frame.call(function, Arguments(), node)
+            if any(_names(d, "cached_property") for d in definition.decorator_list):
+                frame.emit(CachedRead, node, None, name=name, computed=computed)
+            return computed
         return function
     if name == "training" and is_module(frame, instance.definition):
         return Const(frame.engine.options.training)
@@ -82,9 +86,8 @@ MODULE_METHODS = frozenset({
 })  # fmt: skip
 
 
-def _names_property(node: ast.expr) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return name in {"property", "cached_property"}
+def _names(node: ast.expr, *names: str) -> bool:
+    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in names
 
 
 def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from exportlint.analysis.facts import HostRead
-from exportlint.analysis.interpreter.demands import demand_number, demand_truth
+from exportlint.analysis.interpreter.demands import demand_number, demand_truth, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.sizes import arithmetic, broadcast, derived
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
@@ -140,6 +140,8 @@ def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> None:
         letter = next((c for c in spec if c.isalpha()), "s")
         if letter not in "sra":
             demand_number(frame, item, node, "`%` formatting")
+        else:
+            note_text(frame, item, node, "%s")
 
 
 @evaluates(ast.UnaryOp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from exportlint.analysis import table
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import Assignment, Class, FunctionNode, Module
 from exportlint.analysis.project import Definition
@@ -16,12 +17,18 @@ from exportlint.analysis.values import (
     Function,
     Namespace,
     Origin,
+    Partial,
     Python,
     Sequence,
     Tensor,
     Tuple,
     Value,
 )
+
+SCRIPTS = frozenset({"torch.jit.script", "torch.jit.script_if_tracing"})
+DISABLES = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
+CONTEXTS = frozenset({"torch.inference_mode"})
+"""Wrappers of torch that change how a function is traced, or how it runs."""
 
 BUILTINS = frozenset(vars(builtins))
 OWN_LIBRARIES = ("torch", "numpy", "math", "random", "functools", "collections", "typing", "copy", "time", "os")
@@ -121,4 +128,9 @@ def decorated(frame: Frame, function: Function) -> Value:
                 return UNKNOWN
             if value.name.startswith(("numba.", "triton.")):
                 return Python("function")
+            wrapper = table.resolve(value.name)
+            if wrapper in SCRIPTS | DISABLES | CONTEXTS:
+                given = decorator.keywords if isinstance(decorator, ast.Call) else []
+                options = ((k.arg, Frame(engine, function.module).peek(k.value)) for k in given if k.arg)
+                return Partial(function, wrapper=wrapper, options=tuple(options))
     return function

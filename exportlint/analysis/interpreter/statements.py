@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.facts import Mutation
+from exportlint.analysis.facts.tracing import ClassStatement
 from exportlint.analysis.interpreter.assignment import assign, forget
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, executes
@@ -114,6 +115,7 @@ def _function_definition(frame: Frame, node: ast.FunctionDef) -> bool:
 
 @executes(ast.ClassDef)
 def _class_definition(frame: Frame, node: ast.ClassDef) -> bool:
+    frame.emit(ClassStatement, node, None, name=node.name)
     frame.env[node.name] = ClassValue(Class(frame.module, node, f"{frame.symbol}.<locals>.{node.name}"))
     return True
 

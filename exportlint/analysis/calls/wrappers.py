@@ -1,0 +1,67 @@
+"""Calls of functions under wrappers of torch, whose body is traced in another way or not at all."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.calls.results import consume_arguments, fresh
+from exportlint.analysis.facts import Branch, Conversion, Fact
+from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import find_method
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.instances import note_call
+from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS
+from exportlint.analysis.outline import Class
+from exportlint.analysis.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
+
+
+def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
+    """A call of what `torch.jit.script`, `torch.compiler.disable` or `torch.inference_mode` made of a function."""
+    engine = frame.engine
+    options = dict(callee.options)
+    name = getattr(callee.function, "symbol", "module").rpartition(".")[2]
+    if engine.eager or callee.wrapper not in SCRIPTS | DISABLES:
+        if not engine.eager:
+            note_call(frame, callee.wrapper, Arguments((), options), node)
+        return frame.call(callee.function, arguments, node)
+    recursive = options.get("recursive") != FALSE
+    is_opaque = callee.wrapper in SCRIPTS or (engine.options.mode == "strict" and recursive)
+    outside = engine.facts
+    if is_opaque:
+        engine.facts = {}
+    try:
+        value = frame.call(callee.function, arguments, node)
+    finally:
+        inside, engine.facts = engine.facts if is_opaque else {}, outside
+    found = next((fact for fact in inside.values() if _asks_for_data(fact)), None)
+    frame.emit(
+        WrappedCall, node, _cause(found),
+        wrapper=callee.wrapper, name=name, inside=found, recursive=recursive,
+        is_module=not isinstance(callee.function, (Function, Partial)),
+    )  # fmt: skip
+    return value
+
+
+def _asks_for_data(fact: Fact) -> bool:
+    return isinstance(fact, (Branch, Conversion))
+
+
+def _cause(fact: Fact | None) -> Tensor | None:
+    return Tensor(trail=fact.trail) if fact is not None else None
+
+
+def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: ast.AST) -> Value:
+    """`Class.apply(…)` of a `torch.autograd.Function`: its `forward` is traced."""
+    found = find_method(frame, definition, "forward")
+    if any(find_method(frame, definition, name) for name in ("backward", "vjp")):
+        frame.emit(FunctionApplied, node, None, name=definition.node.name)
+    if found is None:
+        consume_arguments(frame, arguments, node)
+        return UNKNOWN
+    owner, method = found
+    assert isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if find_method(frame, definition, "setup_context") is None:
+        arguments = arguments.after(UNKNOWN)
+    value = frame.call(Function(owner.module, method, f"{owner.qualname}.forward", owner), arguments, node)
+    return fresh(frame, node, f"{definition.node.name}.apply", (value,)) if isinstance(value, Tensor) else value

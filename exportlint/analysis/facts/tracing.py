@@ -1,0 +1,99 @@
+"""What Python does that tracing cannot see, or sees otherwise: text, classes, gradients, borders of the compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.analysis.facts import Branch, Conversion, Fact
+from exportlint.analysis.values import Scalar, Tensor, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Fact):
+    """Text is made of tensor data without a format: `str(x)`, `repr([x])`, `f"{x!r}"`, `"%s" % x`."""
+
+    api: Literal["str()", "repr()", "format()", "!r", "!s", "%s"]
+    operand: Tensor | Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class MethodTest(Fact):
+    """`callable(x.sum)`, where `x` is a tensor."""
+
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassStatement(Fact):
+    """A `class` statement is run."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CachedRead(Fact):
+    """A `functools.cached_property` is read; `computed` is what it gives."""
+
+    name: str
+    computed: Value
+
+
+@dataclass(frozen=True, slots=True)
+class GradFlag(Fact):
+    """The `requires_grad` of a tensor is set. `enabled` is to what, None if that is not known."""
+
+    api: Literal["requires_grad_()", "requires_grad ="]
+    target: Tensor
+    enabled: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleGradFlag(Fact):
+    """`module.requires_grad_(…)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionApplied(Fact):
+    """`Class.apply(…)` of a `torch.autograd.Function` that has a `backward` of its own."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckMessage(Fact):
+    """`torch._check(…, message)`: `problem` is what the message is that is no function of constants."""
+
+    problem: Literal["no function", "a function from elsewhere", "captures"]
+    captured: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedCall(Fact):
+    """A function or module under a wrapper of torch is called: `torch.jit.script`, `torch.compiler.disable`.
+
+    `inside` is the first thing in it that asks for tensor data; `recursive` is whether the wrapper is about what the
+    function calls too.
+    """
+
+    wrapper: str
+    name: str
+    inside: Branch | Conversion | None = None
+    recursive: bool = True
+    is_module: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtOperator(Fact):
+    """An `except` stands around operators on tensors and goes on without them where they fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerBranch(Fact):
+    """Python goes another way while torch compiles or exports, and computes something else there.
+
+    `api` is what asks, `taken` whether export goes the way for the compiler.
+    """
+
+    api: str
+    taken: bool

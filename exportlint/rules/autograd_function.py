@@ -1,0 +1,23 @@
+"""EXP610 autograd-function: a `torch.autograd.Function` with a backward of its own is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.tracing import FunctionApplied
+from exportlint.claims import INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP610", "autograd-function", FunctionApplied)
+def autograd_function(fact: FunctionApplied, context: Context) -> Iterator[Report]:
+    """`Round.apply(x)`."""
+    severity = context.severity(CLAIM)
+    if severity is not None:
+        yield Report(
+            severity,
+            f"the exported program differentiates what `{fact.name}.forward` does; its `backward` is left out",
+            "compose the gradient of operators: `x + (x.round() - x).detach()`, or use `torch.library.custom_op`",
+        )

@@ -1,0 +1,50 @@
+"""EXP608 autograd-in-forward: forward computes gradients, or says how they are computed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.analysis.values import Function
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+GRAD = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
+STRICT_ONLY = Claim(non_strict=always(INFO), strict=always(ERROR))
+HOOK = Claim(non_strict=always(WARNING), strict=always(WARNING))
+CALLS = frozenset({
+    "torch.autograd.backward", "torch.Tensor.backward", "torch.Tensor.retain_grad", "torch.utils.checkpoint.checkpoint",
+    "torch.utils.checkpoint.checkpoint_sequential", "torch.autograd.functional.jacobian",
+    "torch.autograd.functional.vjp", "torch.autograd.graph.saved_tensors_hooks", "torch.autograd.graph.save_on_cpu",
+    "torch.autograd.set_detect_anomaly",
+})  # fmt: skip
+
+
+@rule("EXP608", "autograd-in-forward", Call)
+def autograd_in_forward(fact: Call, context: Context) -> Iterator[Report]:
+    """`torch.autograd.grad(y, x)`, `y.backward()`, `checkpoint(f, x)`, `y.register_hook(h)`."""
+    is_hook = fact.name == "torch.Tensor.register_hook" and _changes_the_gradient(fact)
+    claim = GRAD if fact.name == "torch.autograd.grad" else HOOK if is_hook else None
+    severity = context.severity(claim or STRICT_ONLY) if claim or fact.name in CALLS else None
+    if severity is None or fact.guarded:
+        return
+    shown = fact.name.replace("torch.Tensor.", "")
+    if is_hook:
+        yield Report(
+            severity,
+            "the hook is not exported: the gradients of the program are those of its operators",
+            "use an operator whose own gradient is the wanted one",
+        )
+    else:
+        yield Report(severity, f"`{shown}()`: strict mode cannot trace it", "export in non-strict mode")
+
+
+def _changes_the_gradient(fact: Call) -> bool:
+    """Whether a hook returns something."""
+    hook = fact.positional[1] if len(fact.positional) > 1 else None
+    if not isinstance(hook, Function):
+        return False
+    if isinstance(hook.node, ast.Lambda):
+        return not (isinstance(hook.node.body, ast.Constant) and hook.node.body.value is None)
+    return any(isinstance(n, ast.Return) and n.value is not None for s in hook.node.body for n in ast.walk(s))

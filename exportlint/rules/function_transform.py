@@ -1,0 +1,36 @@
+"""EXP609 function-transform: a function is differentiated or mapped by `torch.func` in forward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+REVERSE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+FORWARD = Claim(non_strict=always(ERROR), strict=always(ERROR))
+MAP = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict={(2, 4): ERROR, (2, 9): None})
+CLAIMS = {
+    "grad": REVERSE, "grad_and_value": REVERSE, "jacrev": REVERSE, "vjp": REVERSE,
+    "jacfwd": FORWARD, "hessian": FORWARD, "linearize": FORWARD, "functionalize": FORWARD,
+}  # fmt: skip
+
+
+@rule("EXP609", "function-transform", Call)
+def function_transform(fact: Call, context: Context) -> Iterator[Report]:
+    """`torch.func.grad(f)(x)`, `torch.func.jacrev(f)(x)`, `torch.vmap(f)(x)` before torch 2.9."""
+    library, _, name = fact.name.rpartition(".")
+    claim = CLAIMS.get(name) if library in {"torch.func", "functorch"} else None
+    claim = MAP if fact.name == "torch.vmap" else claim
+    severity = context.severity(claim) if claim is not None else None
+    if severity is None or fact.guarded:
+        return
+    if severity is ERROR:
+        yield Report(severity, f"torch.export cannot trace `{name}`", "use `torch.autograd.grad` in non-strict mode")
+    else:
+        yield Report(
+            severity,
+            f"`{name}` exports, but the program returns a FakeTensor without values",
+            "use `torch.autograd.grad` in non-strict mode",
+        )

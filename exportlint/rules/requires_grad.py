@@ -1,0 +1,40 @@
+"""EXP607 requires-grad: forward switches the recording of gradients on or off for a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.analysis.facts.tracing import GradFlag, ModuleGradFlag
+from exportlint.analysis.values import TRUE, Origin
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
+CREATION = Claim(non_strict=always(INFO), strict=always(ERROR))
+STATE = frozenset({Origin.INPUT, Origin.PARAMETER, Origin.BUFFER})
+
+
+@rule("EXP607", "requires-grad", GradFlag, ModuleGradFlag, Call)
+def requires_grad(fact: GradFlag | ModuleGradFlag | Call, context: Context) -> Iterator[Report]:
+    """`x.requires_grad_()`, `p.requires_grad = False`, `torch.zeros(3, requires_grad=True)`."""
+    if isinstance(fact, Call):
+        is_made = fact.name.startswith("torch.") and fact.keyword("requires_grad") == TRUE
+        severity = context.severity(CREATION) if is_made else None
+        message = "a tensor that is made with `requires_grad=True`: strict mode cannot trace that"
+    else:
+        severity = context.severity(CLAIM) if _changes_state(fact, context) else None
+        message = "`requires_grad` is set while torch.export traces: the exported program does not set it"
+    if severity is not None and not fact.guarded:
+        yield Report(severity, message, "set it outside of the model, or work on `x.detach().requires_grad_()`")
+
+
+def _changes_state(fact: GradFlag | ModuleGradFlag, context: Context) -> bool:
+    if isinstance(fact, ModuleGradFlag):
+        return True
+    target = fact.target
+    if target.detached or target.origin not in STATE:
+        return False
+    # strict mode takes what is False already for done
+    is_done = fact.api == "requires_grad_()" and fact.enabled is False and target.origin is not Origin.PARAMETER
+    return not (is_done and context.mode == "strict")

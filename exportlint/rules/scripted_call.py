@@ -1,0 +1,29 @@
+"""EXP614 scripted-call: what `torch.jit.script` made is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Branch
+from exportlint.analysis.facts.tracing import WrappedCall
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+NUMBER = Claim(non_strict=always(ERROR), strict=always(None))
+
+
+@rule("EXP614", "scripted-call", WrappedCall)
+def scripted_call(fact: WrappedCall, context: Context) -> Iterator[Report]:
+    """`scripted(x)`, where `@torch.jit.script` stands on a function with `if bool(x.sum() > 0):`."""
+    if fact.guarded or not fact.wrapper.startswith("torch.jit.script") or not (fact.inside or fact.is_module):
+        return
+    severity = context.severity(CLAIM if fact.is_module or isinstance(fact.inside, Branch) else NUMBER)
+    if severity is None:
+        return
+    if fact.is_module:
+        message, instead = "a scripted module is called: torch.export cannot trace it", "use the module itself"
+    else:
+        message = f"the scripted function `{fact.name}` asks for tensor data, which torch.export does not know"
+        instead = "remove `torch.jit.script`, and choose with `torch.where` or `torch.cond` in the function"
+    yield Report(severity, message, instead)

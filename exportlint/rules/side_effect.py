@@ -1,0 +1,40 @@
+"""EXP605 side-effect: what happens besides the computation happens at export only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+REPORTS = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 13): INFO})
+OTHERS = Claim(non_strict=always(INFO), strict=always(ERROR))
+LEVELS = ("debug", "info", "warning", "warning_once", "warn", "error", "critical", "exception", "log")
+LOGS = frozenset({
+    "builtins.print", "warnings.warn", *(f"logging.{level}" for level in LEVELS),
+    *(f"logging.Logger.{level}" for level in LEVELS),
+})  # fmt: skip
+ACTS = frozenset({
+    "builtins.open", "gc.collect", "gc.disable", "gc.enable", "time.sleep", "atexit.register", "os.makedirs",
+    "os.mkdir", "os.putenv", "subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.call",
+    "tempfile.mkdtemp", "pathlib.Path.write_text", "pathlib.Path.write_bytes", "pathlib.Path.mkdir", "numpy.save",
+    "warnings.simplefilter", "warnings.filterwarnings", "torch.set_num_threads", "threading.Thread",
+})  # fmt: skip
+
+
+@rule("EXP605", "side-effect", Call)
+def side_effect(fact: Call, context: Context) -> Iterator[Report]:
+    """`print(x)`, `logger.info(...)`, `warnings.warn(...)`, `open(path, "w")`, `gc.collect()`."""
+    claim = REPORTS if fact.name in LOGS else OTHERS if fact.name in ACTS else None
+    severity = context.severity(claim) if claim is not None else None
+    if severity is None or (fact.guarded and severity is ERROR):
+        return
+    shown = fact.name.removeprefix("builtins.").replace("logging.Logger.", "logger.")
+    yield Report(
+        severity,
+        f"`{shown}()` cannot be traced in strict mode"
+        if severity is ERROR
+        else f"`{shown}()` runs while torch.export traces, and not when the exported program runs",
+        "do it outside of the model, or under `if not torch.compiler.is_compiling():`",
+    )

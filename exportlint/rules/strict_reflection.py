@@ -1,0 +1,64 @@
+"""EXP606 strict-reflection: Python looks at values or at the program in a way that strict mode cannot trace."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Call
+from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
+from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.values import Const
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
+METHOD = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
+CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
+CALLS = frozenset({
+    "builtins.dir", "builtins.globals", "builtins.eval", "builtins.exec", "builtins.compile", "builtins.__import__",
+    "sys._getframe", "sys.getrefcount", "sys.getsizeof", "inspect.stack", "inspect.currentframe",
+    "inspect.getmembers", "inspect.getsource", "importlib.import_module",
+})  # fmt: skip
+
+Looks = Call | Text | MethodTest | ClassStatement | CachedRead
+
+
+@rule("EXP606", "strict-reflection", Call, Text, MethodTest, ClassStatement, CachedRead)
+def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
+    """`str(x)`, `callable(x.sum)`, `dir(x)`, `globals()`, `eval("x * 2")`, `class` in forward, `cached_property`."""
+    claim, what, instead = _verdict(fact)
+    severity = context.severity(claim) if claim is not None else None
+    if severity is None or (fact.guarded and severity is ERROR):
+        return
+    message = f"{what} cannot be traced" + (" in strict mode" if context.mode == "strict" else " by every torch")
+    yield Report(severity, message, instead)
+
+
+def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
+    if isinstance(fact, Text):
+        shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
+        return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or make the text outside of the model'
+    if isinstance(fact, MethodTest):
+        return METHOD, f"`callable()` of the method `{fact.method}` of a tensor", "use `isinstance(x, torch.Tensor)`"
+    if isinstance(fact, ClassStatement):
+        return CLAIM, f"the definition of class `{fact.name}`", "define it at the top of the file"
+    if isinstance(fact, CachedRead):
+        is_tensor = any(True for _ in tensors_in(fact.computed))
+        instead = "compute it in `__init__`, a tensor as a buffer"
+        return CACHED if is_tensor else CLAIM, f"the `cached_property` `{fact.name}`", instead
+    if fact.name not in CALLS or _is_constant_expression(fact):
+        return None, "", ""
+    return CLAIM, f"`{fact.name.removeprefix('builtins.')}()`", "do it in `__init__`, or at the top of the file"
+
+
+def _is_constant_expression(fact: Call) -> bool:
+    """`eval("1 + 1")`, which strict mode computes."""
+    text = fact.positional[0] if fact.positional else None
+    if fact.name != "builtins.eval" or not isinstance(text, Const) or not isinstance(text.value, str):
+        return False
+    try:
+        tree = ast.parse(text.value, mode="eval")
+    except SyntaxError:
+        return False
+    return not any(isinstance(node, ast.Name) for node in ast.walk(tree))
