@@ -9,6 +9,7 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.results import dtype_of, items_of, note_creation
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
 from exportlint.analysis.joins import options, tensors_in
@@ -28,6 +29,8 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     """A tensor whose values come from Python. Tensors in a list are read; a lone number is known to non-strict."""
     data = arguments.get(0, "data")
     note_creation(frame, name, arguments, node)
+    for value in arguments.values:
+        spend(frame, value, node, "operator")
     if isinstance(data, Tensor):
         made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
+from exportlint.analysis.interpreter.baked import compared, read_environment
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import dynamic_dims, result
@@ -68,11 +69,17 @@ def _compare_each(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, r
 
 
 def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+    baked = compared(left, right)
+    if baked is not None:
+        return baked
     if isinstance(op, (ast.Is, ast.IsNot)):
         return _identity(frame, node, op, left, right)
     if isinstance(left, TypeOf) or isinstance(right, TypeOf):
         return _type_test(frame, node, op, left, right)
     if isinstance(op, (ast.In, ast.NotIn)):
+        asked = read_environment(frame, right, node)
+        if asked is not None:
+            return asked
         return _contains(frame, node, left, right, isinstance(op, ast.In))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left

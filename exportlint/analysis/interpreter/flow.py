@@ -6,16 +6,20 @@ import ast
 from collections.abc import Callable
 
 from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.baked import decide
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
-from exportlint.analysis.joins import join_environments
+from exportlint.analysis.joins import join_environments, options
 from exportlint.analysis.values import (
     UNKNOWN,
+    Const,
     External,
     Object,
+    Python,
     Sequence,
     Value,
 )
@@ -28,6 +32,7 @@ LOOP_PASSES = 2
 def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=_only_raises(node))
+    decide(frame, condition, node.test, node.body, node.orelse)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
     ends = [frame.env for body in bodies if frame.execute(body)]
@@ -54,6 +59,7 @@ def resume(frame: Frame, before: Environment, ends: list[Environment]) -> bool:
 def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     """`for target in iterable`."""
     iterable = frame.evaluate(node.iter)
+    decide(frame, iterable, node.iter, node.body)
     item = elements(frame, iterable, node.iter)
     return _loop(frame, node, lambda: assign(frame, node.target, item, node))
 
@@ -65,7 +71,9 @@ executes(ast.AsyncFor)(for_statement)
 @executes(ast.While)
 def _while_statement(frame: Frame, node: ast.While) -> bool:
     def test() -> bool | None:
-        return demand_truth(frame, frame.evaluate(node.test), node.test, "while")
+        condition = frame.evaluate(node.test)
+        decide(frame, condition, node.test, node.body)
+        return demand_truth(frame, condition, node.test, "while")
 
     is_true = test()
     if is_true is False:
@@ -132,6 +140,8 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     swallows = False
     for item in node.items:
         context = frame.evaluate(item.context_expr)
+        if any(isinstance(o, Const) or o == Python("device") for o in options(context)):
+            frame.emit(DeviceContext, item.context_expr)
         swallows = swallows or _suppresses(frame, item.context_expr)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.interpreter.scopes import settled
@@ -44,6 +45,7 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
             return frame.call(function, Arguments(), node)
         return function
     if name == "training" and is_module(frame, instance.definition):
+        note_mode(frame, node, "training")
         return Const(frame.engine.options.training)
     if name == "__class__":
         return ClassValue(instance.definition)

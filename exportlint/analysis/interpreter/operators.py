@@ -7,7 +7,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
@@ -86,9 +88,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return TRUE
     if isinstance(op, ast.BitAnd) and FALSE in (left, right):
         return FALSE
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return UNKNOWN
-    return PYTHON
+    other = UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else PYTHON
+    return through(frame, (left, right), node, other, "operator")
 
 
 def _fold(op: ast.operator, left: object, right: object) -> Value:
@@ -142,7 +143,8 @@ def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
     value = frame.evaluate(node.operand)
     if isinstance(node.op, ast.Not):
         is_true = demand_truth(frame, value, node.operand, "not")
-        return BOOL if is_true is None else Const(not is_true)
+        found = BOOL if is_true is None else Const(not is_true)
+        return through(frame, (value,), node, found, "operator") if is_true is None else found
     return each(value, lambda option: _unary(frame, node, option))
 
 
@@ -151,4 +153,4 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
         return result(frame, node, "operator", (value,), value.kind, value.dynamic)
     if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
         return Const(-value.value)
-    return value if isinstance(value, (Scalar, Size, Unknown)) else PYTHON
+    return value if isinstance(value, (Scalar, Size, Unknown, Baked)) else PYTHON

@@ -6,12 +6,15 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, trail_of
 from exportlint.analysis.values import (
+    Const,
     Kind,
     Origin,
+    Python,
     Scalar,
     Size,
     Tensor,
@@ -30,9 +33,14 @@ def result(
     dynamic: frozenset[int] = frozenset(),
 ) -> Tensor:
     """The fresh tensor that an operator makes of its operands; `.data` among them is thereby read."""
-    tensors = [o for operand in operands for o in options(operand) if isinstance(o, Tensor)]
-    for tensor in tensors:
-        consume(frame, tensor, node, operation)
+    tensors: list[Tensor] = []
+    for operand in operands:
+        for option in options(operand):
+            if isinstance(option, Tensor):
+                consume(frame, option, node, operation)
+                tensors.append(option)
+            elif not isinstance(option, (Const, Python, Scalar, Size)):
+                spend(frame, option, node, "operator")
     certain = [t for t in tensors if not t.assumed]
     trail = next((t.trail for t in certain or tensors if t.trail is not None), None)
     if trail is None:
