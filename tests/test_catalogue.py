@@ -146,6 +146,8 @@ def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, 
 def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, prover: Prover) -> None:
     from tests.catalogue.prover import difference
 
+    if block.differs:
+        pytest.skip(block.differs)
     bad = page.original_of(block)
     assert bad.inputs == block.inputs
     if not bad.needs_cuda:

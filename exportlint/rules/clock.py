@@ -23,7 +23,9 @@ def clock(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
         yield Report(severity, message, "pass the time to `forward` as a tensor")
     elif severity is ERROR:
         message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses it"
-        yield Report(severity, message, "measure around the call of the model, or pass the time to `forward` as a tensor")
+        yield Report(
+            severity, message, "measure around the call of the model, or pass the time to `forward` as a tensor"
+        )
     else:
         message = f"`{fact.api}` is called at export only: the program knows no time, and strict mode refuses it"
         yield Report(severity, message, "measure around the call of the model")

@@ -12,7 +12,7 @@ CLAIM = Claim(non_strict=always(INFO), strict=always(ERROR))
 
 
 @rule("EXP508", "device-context", DeviceContext)
-def device_context(fact: DeviceContext, context: Context) -> Iterator[Report]:
+def device_context(_: DeviceContext, context: Context) -> Iterator[Report]:
     """`with torch.device("cpu"):`, `with x.device:`."""
     severity = context.severity(CLAIM)
     if severity is not None:

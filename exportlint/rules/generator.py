@@ -1,4 +1,4 @@
-"""EXP505 generator: generators and seeds of torch in forward, which the program does not have."""
+"""EXP505 generator: generators and seeds of torch in forward, which the program does not make anew."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(ERROR))
+KEPT = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
 SEED = Claim(non_strict=always(WARNING), strict=always(ERROR))
 MADE = Claim(non_strict=always(INFO), strict=always(ERROR))
 
@@ -18,14 +19,20 @@ def generator(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     """`torch.rand(4, generator=torch.Generator().manual_seed(0))`, `torch.manual_seed(0)`."""
     if fact.source != "generator":
         return
-    is_seed = fact.api.endswith("manual_seed")
-    severity = context.severity(SEED if is_seed else USED if isinstance(fact, BakedUse) else MADE)
-    if severity is None:
-        return
-    if is_seed:
-        message = f"`{fact.api}` seeds once, at export: the program draws from the generator as it finds it"
+    if fact.api.endswith("manual_seed"):
+        severity = context.severity(SEED)
+        message = f"`{fact.api}` seeds once, at export: the program draws other numbers on each call"
         instead = "seed before the call of the model, or keep the numbers that you need in a buffer"
+    elif isinstance(fact, BakedUse):
+        severity = context.severity(USED if fact.drawn else KEPT)
+        if severity is WARNING:
+            message = "the generator is made once, at export: the program goes on drawing from it, call after call"
+        else:
+            message = "random numbers from a generator: strict mode refuses them, and so do older versions of torch"
+        instead = "draw without `generator=`, or keep the numbers that you need in a buffer"
     else:
-        message = f"`{fact.api}` is no part of the program, which draws from the default generator of its device"
-        instead = "draw without `generator=` and seed before the call, or pass the random numbers to `forward`"
-    yield Report(severity, message, instead)
+        severity = context.severity(MADE)
+        message = f"`{fact.api}` is called at export only, and strict mode refuses it"
+        instead = "leave the state of random numbers to the caller of the model"
+    if severity is not None:
+        yield Report(severity, message, instead)

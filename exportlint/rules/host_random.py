@@ -31,4 +31,6 @@ def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     else:
         message = f"`{fact.api}` is called at export only, and strict mode refuses it"
     if severity is not None:
-        yield Report(severity, message, "draw with `torch.rand`, `torch.randint` and the like, which stay in the program")
+        yield Report(
+            severity, message, "draw with `torch.rand`, `torch.randint` and the like, which stay in the program"
+        )

@@ -17,7 +17,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings): (.*) -->$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings|differs): (.*) -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
@@ -35,7 +35,8 @@ class Block:
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
     `bad` one. `inputs` are the tuples of arguments to run it with, one after the other, as expressions. It is exported
     with the first. `needs_cuda`: eager cannot run it without, while export can. `dynamic` are the `dynamic_shapes` to
-    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML.
+    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML. `differs`:
+    why a `fixed` block is not to give what the bad one gave.
     """
 
     page: str
@@ -47,6 +48,7 @@ class Block:
     needs_cuda: bool
     dynamic: str = ""
     settings: str = ""
+    differs: str = ""
 
     @property
     def name(self) -> str:
@@ -101,7 +103,16 @@ class Page:
             row = self.text.count("\n", 0, match.start("body"))
             given = dict(_DIRECTIVE.findall(match["directives"]))
             assert len(given) == match["directives"].count("\n"), f"{self.path.name}:{row}: unknown directive"
-            block = Block(self.path.name, row, kind, label, match["body"], (), "needs cuda" in given)
+            block = Block(
+                self.path.name,
+                row,
+                kind,
+                label,
+                match["body"],
+                (),
+                "needs cuda" in given,
+                differs=given.get("differs", ""),
+            )
             inputs = given.get("run") or given.get("needs cuda")
             if kind == "fixed" and inputs is None:
                 bad = _original(found, block)

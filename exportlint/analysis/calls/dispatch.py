@@ -111,7 +111,8 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
         return call_module_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, TorchModule):
         return call_torch_module_method(frame, receiver, method.name, arguments, node)
-    return call_container_method(frame, receiver, method.name, arguments, node)
+    value = call_container_method(frame, receiver, method.name, arguments, node)
+    return through(frame, arguments.values, node, value, "choice")
 
 
 def _call_opaque(frame: Frame, callee: Value, arguments: Arguments, node: ast.AST) -> Value:

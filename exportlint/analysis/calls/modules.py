@@ -8,8 +8,8 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method
 from exportlint.analysis.interpreter.demands import elements
 from exportlint.analysis.interpreter.frame import Frame, calls

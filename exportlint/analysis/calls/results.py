@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from exportlint.analysis import table
-from exportlint.analysis.baked import baked_in
 from exportlint.analysis.calls.coarse import DTYPES, coarse
 from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -169,7 +168,6 @@ def flat(operands: Iterable[Value]) -> list[Value]:
         found.append(operand)
         if isinstance(operand, (Tuple, Sequence, Dict, Union)):
             found.extend(tensors_in(operand, 2))
-            found.extend(baked_in(operand, 2))
     return found
 
 

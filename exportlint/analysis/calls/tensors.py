@@ -31,8 +31,9 @@ from exportlint.analysis.values import (
 )
 
 METADATA = frozenset({
-    "dim", "ndimension", "nelement", "get_device", "is_pinned", "is_shared", "type", "is_signed", "is_inference", "is_same_size",
-    "untyped_storage", "storage", "new", "new_tensor", "is_set_to", "__len__", "is_sparse", "dense_dim", "sparse_dim",
+    "dim", "ndimension", "nelement", "get_device", "is_pinned", "is_shared", "type", "is_signed", "is_inference",
+    "is_same_size", "untyped_storage", "storage", "new", "new_tensor", "is_set_to", "__len__", "is_sparse", "dense_dim",
+    "sparse_dim",
 })  # fmt: skip
 """Methods that do not read the elements, so that they are harmless after `.data` too (measured on 2.13)."""
 

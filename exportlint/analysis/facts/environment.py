@@ -29,7 +29,8 @@ class Drawn(Fact):
 class BakedUse(Fact):
     """A value that the host or an input's metadata gave goes into what the model computes.
 
-    `fixed`: the exported module has parameters, which go with floating inputs of one dtype only. `kind` as for Baked.
+    `drawn`: by code that is traced, so that there is a Drawn too. `fixed`: the exported module has parameters, which go
+    with floating inputs of one dtype only. `kind` as for Baked.
     """
 
     source: Source
@@ -37,6 +38,7 @@ class BakedUse(Fact):
     use: Use
     array: bool = False
     kind: Kind | None = None
+    drawn: bool = False
     fixed: bool = False
 
 

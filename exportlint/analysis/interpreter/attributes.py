@@ -43,7 +43,6 @@ METADATA = frozenset({"layout", "ndim", "is_cuda", "is_cpu", "names"})
 ASKED: dict[str, tuple[Source, str]] = {
     "dtype": ("dtype", "dtype"),
     "requires_grad": ("gradient", "`requires_grad`"),
-    "is_leaf": ("gradient", "`is_leaf`"),
 }
 
 

@@ -63,14 +63,12 @@ def spend(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
     for baked in baked_in(value):
         if frame.engine.silent:
             return
-        site = baked.site or frame.site(node)
-        trail = _used(frame, baked, node)
-        fixed = baked.source in OF_TENSORS and frame.engine.has_parameters
-        frame.engine.emit(
-            BakedUse(
-                site, frame.symbol, frame.guards > 0, trail, baked.source, baked.api, use, baked.array, baked.kind, fixed
-            )
-        )
+        fact = BakedUse(
+            baked.site or frame.site(node), frame.symbol, frame.guards > 0, _used(frame, baked, node),
+            baked.source, baked.api, use, baked.array, baked.kind,
+            drawn=baked.site is not None, fixed=frame.engine.has_parameters,
+        )  # fmt: skip
+        frame.engine.emit(fact)
 
 
 def _used(frame: Frame, baked: Baked, node: ast.AST) -> Trail | None:
@@ -84,7 +82,9 @@ def through(frame: Frame, operands: Iterable[Value], node: ast.AST, found: Value
     baked = next((b for operand in operands for b in baked_in(operand)), None)
     if baked is None:
         return found
-    if any(isinstance(o, (Object, TorchModule, Function)) for o in options(found)) or any(True for _ in tensors_in(found)):
+    if any(isinstance(o, (Object, TorchModule, Function)) for o in options(found)) or any(
+        True for _ in tensors_in(found)
+    ):
         spend(frame, baked, node, use)
         return found
     is_plain = all(isinstance(o, (Python, Const, Unknown)) for f in options(found) for o in _items(f))
@@ -107,6 +107,8 @@ def compared(left: Value, right: Value) -> Value | None:
     baked, other = (left, right) if isinstance(left, Baked) else (right, left)
     if not isinstance(baked, Baked) or isinstance(other, Tensor):
         return None
+    if other == NONE and baked.source != "environment":
+        return None  # only a variable of the environment may be missing
     items = other.items if isinstance(other, Tuple) else (other,)
     kinds = {DTYPES.get(item.name) for item in items if isinstance(item, External)}
     return replace(baked, kind=kinds.pop() if len(kinds) == 1 else None)
@@ -123,7 +125,8 @@ def decide(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt]
     of_tensors = found[0].source in OF_TENSORS
     if of_tensors and (len(found) < len(options(condition)) or all(_is_idle(arm, CASTS) for arm in arms)):
         return
-    spend(frame, found[0], node, "branch")
+    for baked in found:
+        spend(frame, baked, node, "branch")
 
 
 def _is_idle(arm: list[ast.stmt] | ast.expr, methods: frozenset[str] = frozenset()) -> bool:

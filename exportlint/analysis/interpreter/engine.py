@@ -44,8 +44,9 @@ class Options:
 class Engine:
     """The state that the frames of one analysis share.
 
-    `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a function is run once for each way it is called. While
-    `silent`, no facts are recorded; while `eager`, the code at hand runs before export, so that tensors hold data.
+    `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
+    function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
+    hand runs before export, so that tensors hold data.
     """
 
     project: Project
