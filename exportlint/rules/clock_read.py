@@ -1,4 +1,4 @@
-"""EXP503 clock: the time, which the program gets once."""
+"""EXP503 clock-read: the time, which the program gets once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
 READ = Claim(non_strict=always(INFO), strict=always(ERROR))
 
 
-@rule("EXP503", "clock", Drawn, BakedUse)
-def clock(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+@rule("EXP503", "clock-read", Drawn, BakedUse)
+def clock_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     """`time.time()`, `time.perf_counter()`, `datetime.now()`, `time.sleep(1)`."""
     severity = context.severity(USED if isinstance(fact, BakedUse) else READ)
     if fact.source != "clock" or severity is None:

@@ -1,4 +1,4 @@
-"""EXP505 generator: generators and seeds of torch in forward, which the program does not make anew."""
+"""EXP505 random-generator: generators and seeds of torch in forward, which the program does not make anew."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SEED = Claim(non_strict=always(WARNING), strict=always(ERROR))
 MADE = Claim(non_strict=always(INFO), strict=always(ERROR))
 
 
-@rule("EXP505", "generator", Drawn, BakedUse)
-def generator(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+@rule("EXP505", "random-generator", Drawn, BakedUse)
+def random_generator(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     """`torch.rand(4, generator=torch.Generator().manual_seed(0))`, `torch.manual_seed(0)`."""
     if fact.source != "generator":
         return
