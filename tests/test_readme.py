@@ -111,12 +111,12 @@ def test_the_rule_of_the_tutorial_works(tmp_path: Path) -> None:
     (bad,) = blocks("Add a rule", "py bad", page)
     (tmp_path / "model.py").write_text(bad, encoding="utf-8")
     (tmp_path / "lint.py").write_text(rule + "\nfrom exportlint.cli import main\nmain()\n", encoding="utf-8")
-    row = next(row for row, line in enumerate(bad.splitlines(), start=1) if "warning: [system-random]" in line)
+    row = next(row for row, line in enumerate(bad.splitlines(), start=1) if "warning: [host-random]" in line)
     for mode, severity in (("non-strict", "warning"), ("strict", "error")):
         command = [sys.executable, "lint.py", "model.py", "--isolated", "--output-format", "concise", "--mode", mode]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
         assert result.stdout.startswith(
-            f"model.py:{row}:17: {severity}[EXP999 system-random]: `os.getrandom()` is called"
+            f"model.py:{row}:20: {severity}[EXP999 host-random]: `random.random()` is called"
         )
         assert "Found 1 finding" in result.stdout
 
