@@ -27,7 +27,7 @@ _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 Marked = tuple[int, str, str]
 """A finding as a comment states it: row, name of the rule, severity."""
 
-DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings"})
+DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs"})
 """The keys of the lines `<!-- key: value -->` that may stand above a block."""
 
 

@@ -29,11 +29,12 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
     subscripts,  # noqa: F401
 )
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.interpreter.frame import Environment, Frame
-from exportlint.analysis.interpreter.instances import instantiate, note_call
+from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.outline import Class, Module
@@ -92,6 +93,7 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     engine.silent = engine.eager = 0
     try:
         receiver = _instance(frame, cls)
+        engine.has_parameters = holds_parameters(receiver)
         function = bound(frame, receiver, owner, definition)
         if isinstance(function, Partial):  # under a decorator of torch
             decorators = getattr(definition, "decorator_list", [definition])
@@ -127,3 +129,4 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     for value in frame.returns:
         for tensor in tensors_in(value):
             consume(frame, tensor, node, "output")
+        spend(frame, value, node, "output")

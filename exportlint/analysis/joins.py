@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     PYTHON,
@@ -75,7 +76,7 @@ def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
 
 def with_trail(value: Value, trail: Trail) -> Value:
     """The same value, one step later. Only what findings explain has a trail."""
-    if isinstance(value, (Tensor, Scalar, Size, Guard)):
+    if isinstance(value, (Tensor, Scalar, Size, Guard, Baked)):
         return replace(value, trail=trail)
     if isinstance(value, Sequence) and isinstance(value.item, Scalar):
         return replace(value, item=replace(value.item, trail=trail))
@@ -87,7 +88,7 @@ def with_trail(value: Value, trail: Trail) -> Value:
 def trail_of(value: Value) -> Trail | None:
     """How the value came about, if that is known."""
     for option in options(value):
-        if isinstance(option, (Tensor, Scalar, Size, Guard)) and option.trail is not None:
+        if isinstance(option, (Tensor, Scalar, Size, Guard, Baked)) and option.trail is not None:
             return option.trail
         if isinstance(option, Shape):
             return option.tensor.trail

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import os
 import re
 import sys
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -49,25 +51,28 @@ class Prover:
 
     def eager(self, block: Block) -> list[Outcome]:
         """What a model of the block does with its inputs, one after the other."""
-        namespace = self._load(block)
-        model = _model(namespace, block)
-        return [_observe(model, _arguments(inputs, namespace)) for inputs in block.inputs]
+        with _undisturbed():
+            namespace = self._load(block)
+            model = _model(namespace, block)
+            return [_observe(model, inputs, namespace) for inputs in block.inputs]
 
     def export(self, block: Block, mode: Mode) -> torch.export.ExportedProgram | Exception:
         """What `torch.export.export` makes of the block with its first inputs, or what it raises."""
         key = block, mode
         if key not in self._exported:
-            namespace = self._load(block)
-            torch._dynamo.reset()
-            model, arguments = _model(namespace, block), _arguments(block.inputs[0], namespace)
-            shapes = eval(block.dynamic, {"AUTO": torch.export.Dim.AUTO}) if block.dynamic else None
-            try:
-                self._exported[key] = torch.export.export(
-                    model, arguments, dynamic_shapes=shapes, strict=mode == "strict"
-                )
-            except Exception as error:
-                self._exported[key] = error
+            with _undisturbed():
+                self._exported[key] = self._export(block, mode)
         return self._exported[key]
+
+    def _export(self, block: Block, mode: Mode) -> torch.export.ExportedProgram | Exception:
+        namespace = self._load(block)
+        torch._dynamo.reset()
+        model, arguments = _model(namespace, block), _arguments(block.inputs[0], namespace)
+        shapes = eval(block.dynamic, {"AUTO": torch.export.Dim.AUTO}) if block.dynamic else None
+        try:
+            return torch.export.export(model, arguments, dynamic_shapes=shapes, strict=mode == "strict")
+        except Exception as error:
+            return error
 
     def exported(self, block: Block, mode: Mode) -> list[Outcome]:
         """What a fresh copy of the exported program does with the inputs. Raises what export raises."""
@@ -78,8 +83,9 @@ class Prover:
         # A FakeTensor that leaked into the program has no data to copy, and nothing that a call could spoil.
         with contextlib.suppress(RuntimeError):
             module = copy.deepcopy(module)
-        namespace = self._load(block)
-        return [_observe(module, _arguments(inputs, namespace)) for inputs in block.inputs]
+        with _undisturbed():
+            namespace = self._load(block)
+            return [_observe(module, inputs, namespace) for inputs in block.inputs]
 
     def _load(self, block: Block) -> dict[str, Any]:
         """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
@@ -103,7 +109,21 @@ def _arguments(inputs: str, namespace: dict[str, Any]) -> tuple[Any, ...]:
     return arguments
 
 
-def _observe(module: Any, arguments: tuple[Any, ...]) -> Outcome:
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Undo what a block changes for the whole process: the environment, torch's default dtype."""
+    environment, dtype = dict(os.environ), torch.get_default_dtype()
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(environment)
+        torch.set_default_dtype(dtype)
+
+
+def _observe(module: Any, inputs: str, namespace: dict[str, Any]) -> Outcome:
+    arguments = _arguments(inputs, namespace)
+    torch.manual_seed(0)  # eager and program draw the same numbers, unless one of them seeds or has others
     before = {name: tensor.detach().clone() for name, tensor in _state(module).items()}
     outputs, error = None, None
     try:

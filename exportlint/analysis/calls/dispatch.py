@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.calls.builtins import call_builtin
 from exportlint.analysis.calls.containers import call_container_method
+from exportlint.analysis.calls.host import ask_host
 from exportlint.analysis.calls.libraries import call_library
 from exportlint.analysis.calls.modules import call_module_method, call_super, call_torch_module_method
 from exportlint.analysis.calls.results import consume_arguments
@@ -14,6 +16,7 @@ from exportlint.analysis.calls.tensors import call_tensor_method
 from exportlint.analysis.calls.torch_functions import call_torch
 from exportlint.analysis.calls.wrappers import apply_function
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
+from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import rows
 from exportlint.analysis.interpreter.frame import Frame, calls, evaluates
 from exportlint.analysis.interpreter.instances import note_call
@@ -76,12 +79,28 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
     note_call(frame, table.resolve(callee.name), arguments, node)
-    library, _, rest = callee.name.partition(".")
+    asked = ask_host(frame, callee.name, arguments, node)
+    if asked is not None:
+        return asked
+    value = _call_by_name(frame, callee.name, arguments, node)
+    return value if callee.name in ASKS_TYPE else through(frame, arguments.values, node, value, "operator")
+
+
+ASKS_TYPE = frozenset({"builtins.isinstance", "builtins.hasattr", "builtins.type", "builtins.callable"})
+
+
+def _call_by_name(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    library, _, rest = name.partition(".")
     if library == "builtins":
         return call_builtin(frame, rest, arguments, node)
     if library == "torch":
-        return call_torch(frame, callee.name, arguments, node)
-    return call_library(frame, callee.name, arguments, node)
+        return call_torch(frame, name, arguments, node)
+    return call_library(frame, name, arguments, node)
+
+
+@calls(Baked)
+def _call_baked(frame: Frame, callee: Baked, arguments: Arguments, node: ast.AST) -> Value:
+    return callee  # `now().timestamp()`, `generator.manual_seed(0)`
 
 
 @calls(BoundMethod)
@@ -97,7 +116,8 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
         return call_torch_module_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, ClassValue) and method.name == "apply":
         return apply_function(frame, receiver.definition, arguments, node)
-    return call_container_method(frame, receiver, method.name, arguments, node)
+    value = call_container_method(frame, receiver, method.name, arguments, node)
+    return through(frame, arguments.values, node, value, "choice")
 
 
 def _call_opaque(frame: Frame, callee: Value, arguments: Arguments, node: ast.AST) -> Value:

@@ -9,6 +9,7 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.results import dtype_of, items_of, note_creation
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_conversion, product
 from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
@@ -33,6 +34,8 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if name in {"torch.as_tensor", "torch.asarray"}:
         for item in (product(data.tensor),) if isinstance(data, Shape) else items_of(data) if data is not None else ():
             note_conversion(frame, item, node, f"{name}()")
+    for value in arguments.values:
+        spend(frame, value, node, "operator")
     if isinstance(data, Tensor):
         made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)

@@ -10,6 +10,7 @@ from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method
 from exportlint.analysis.interpreter.demands import elements
 from exportlint.analysis.interpreter.frame import Frame, calls
@@ -33,6 +34,9 @@ from exportlint.analysis.values import (
     Tuple,
     Value,
 )
+
+TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "RReLU"))
+"""How the names of modules begin that do something else in training mode."""
 
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
 
@@ -79,6 +83,8 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name == "torch.nn.Identity":
         return first
     note_call(frame, module.name, arguments, node)
+    if frame.engine.options.training and module.name.startswith(TRAINED):
+        note_mode(frame, node, module.name.rpartition(".")[2])
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)

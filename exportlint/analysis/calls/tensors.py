@@ -6,11 +6,13 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.baked import Source
 from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.calls.literals import make_literal
 from exportlint.analysis.calls.results import apply, fresh
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import metadata
 from exportlint.analysis.interpreter.demands import consume, size_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
@@ -33,11 +35,20 @@ from exportlint.analysis.values import (
 )
 
 METADATA = frozenset({
-    "dim", "ndimension", "nelement", "stride", "is_contiguous", "is_floating_point", "is_complex", "get_device",
-    "element_size", "storage_offset", "is_pinned", "is_shared", "type", "is_signed", "is_inference", "is_same_size",
-    "untyped_storage", "storage", "new", "new_tensor", "is_set_to", "__len__", "is_sparse", "dense_dim", "sparse_dim",
+    "dim", "ndimension", "nelement", "get_device", "is_pinned", "is_shared", "type", "is_signed", "is_inference",
+    "is_same_size", "untyped_storage", "storage", "new", "new_tensor", "is_set_to", "__len__", "is_sparse", "dense_dim",
+    "sparse_dim",
 })  # fmt: skip
 """Methods that do not read the elements, so that they are harmless after `.data` too (measured on 2.13)."""
+
+ASKED: dict[str, tuple[Source, str]] = {
+    "stride": ("layout", "strides"),
+    "storage_offset": ("layout", "storage offset"),
+    "is_contiguous": ("layout", "contiguity"),
+    "is_floating_point": ("dtype", "dtype"),
+    "is_complex": ("dtype", "dtype"),
+    "element_size": ("dtype", "dtype"),
+}
 
 CASTS: dict[str, Kind] = {
     "float": "float", "half": "float", "double": "float", "bfloat16": "float", "long": "int", "int": "int",
@@ -79,6 +90,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return make_literal(frame, name, arguments, node)
     if name in {"storage", "untyped_storage"}:
         return tensor  # its `data_ptr` is the tensor's
+    if name in ASKED:
+        return metadata(frame, tensor, *ASKED[name], node)
     if name in METADATA:
         return PYTHON if name != "new" else Tensor()
     if name in CASTS:

@@ -107,7 +107,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return NONE
     if name == "torch.device":
         device = arguments.get(0)
-        return device if isinstance(device, Const) else PYTHON
+        return device if isinstance(device, Const) else Python("device")
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON

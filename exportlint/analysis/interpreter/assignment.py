@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 from exportlint.analysis.interpreter.demands import unpack
 from exportlint.analysis.interpreter.frame import Environment, Frame
@@ -41,7 +42,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
-    if any(isinstance(o, (Tensor, Scalar)) for o in options(value)) or is_list_of_numbers(value):
+    if any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value):
         source = getattr(statement, "value", None) or getattr(statement, "iter", None) or statement
         message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"
         value = with_trail(value, frame.trail(source, message, trail_of(value)))

@@ -6,6 +6,8 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.baked import Baked, Source
+from exportlint.analysis.interpreter.baked import metadata
 from exportlint.analysis.interpreter.classes import is_autograd_function
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
 from exportlint.analysis.interpreter.instances import class_attribute
@@ -38,7 +40,11 @@ from exportlint.analysis.values import (
 )
 
 VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
-METADATA = frozenset({"shape", "dtype", "device", "layout", "ndim", "is_cuda", "is_cpu", "requires_grad", "names"})
+METADATA = frozenset({"layout", "ndim", "is_cuda", "is_cpu", "names"})
+ASKED: dict[str, tuple[Source, str]] = {
+    "dtype": ("dtype", "dtype"),
+    "requires_grad": ("gradient", "`requires_grad`"),
+}
 
 
 @evaluates(ast.Attribute)
@@ -84,6 +90,11 @@ def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     return BoundMethod(value, name)
 
 
+@has_attributes(Baked)
+def _baked_attribute(frame: Frame, value: Baked, name: str, node: ast.AST) -> Value:
+    return value
+
+
 has_attributes(Super, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
 
 
@@ -112,6 +123,10 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     if name in VIEWS:
         made = result(frame, node, name, (tensor,), tensor.kind)
         return replace(made, origin=tensor.origin)
+    if name in ASKED:
+        return metadata(frame, tensor, *ASKED[name], node)
+    if name == "device":
+        return Python("device")
     if name in METADATA:
         return PYTHON
     if name in {"grad", "grad_fn", "_base"}:

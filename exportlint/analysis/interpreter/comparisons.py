@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
+from exportlint.analysis.interpreter.baked import compared, read_environment
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.sizes import compared, compared_shapes
+from exportlint.analysis.interpreter.sizes import compared_shapes, compared_sizes
 from exportlint.analysis.interpreter.tensors import dynamic_dims, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -68,11 +69,17 @@ def _compare_each(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, r
 
 
 def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+    baked = compared(left, right)
+    if baked is not None:
+        return baked
     if isinstance(op, (ast.Is, ast.IsNot)):
         return _identity(frame, node, op, left, right)
     if isinstance(left, TypeOf) or isinstance(right, TypeOf):
         return _type_test(frame, node, op, left, right)
     if isinstance(op, (ast.In, ast.NotIn)):
+        asked = read_environment(frame, right, node)
+        if asked is not None:
+            return asked
         return _contains(frame, node, left, right, isinstance(op, ast.In))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left
@@ -95,7 +102,7 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
             return BOOL
     if isinstance(left, (Tuple, Sequence, Shape)) and isinstance(right, (Tuple, Sequence, Shape)):
         return _compare_sequences(frame, node, op, left, right)
-    return compared(op, left, right)
+    return compared_sizes(op, left, right)
 
 
 def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> bool:
@@ -183,7 +190,7 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
         if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
             return Const((left in items) is positive)
         if isinstance(right, Tuple) and isinstance(left, Size) and items:
-            return compared(ast.Eq(), left, items[0])
+            return compared_sizes(ast.Eq(), left, items[0])
         return BOOL
     if isinstance(needle, Scalar):
         if isinstance(right, Dict):

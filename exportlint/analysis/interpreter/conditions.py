@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.interpreter.baked import decide
 from exportlint.analysis.interpreter.compiler import note_compiler_branch
 from exportlint.analysis.interpreter.demands import data_of, demand_truth, truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
@@ -28,6 +29,7 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, "ternary")
     note_compiler_branch(frame, node.test, is_true, [node.body], [node.orelse])
+    decide(frame, condition, node.test, node.body, node.orelse)
     before = frame.env
     found: list[Value] = []
     ends = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 from exportlint.analysis.interpreter.frame import Frame
@@ -141,6 +142,8 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
         return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
     if isinstance(value, TorchModule) and value.items is not None:
         return join(value.items) if value.items else UNKNOWN
+    if isinstance(value, Baked):
+        return value
     return PYTHON if isinstance(value, (Python, Const)) else UNKNOWN
 
 

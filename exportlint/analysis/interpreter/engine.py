@@ -44,8 +44,9 @@ class Options:
 class Engine:
     """The state that the frames of one analysis share.
 
-    Results of calls are kept by function and arguments, so a function is run once for each way it is called. While
-    `silent`, no facts are recorded; while `eager`, the code at hand runs before export, so that tensors hold data.
+    `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
+    function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
+    hand runs before export, so that tensors hold data.
     """
 
     project: Project
@@ -59,6 +60,7 @@ class Engine:
     module_classes: dict[Class, bool] = field(default_factory=dict)
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
+    has_parameters: bool = False
     limit: int = MAX_STEPS
     silent: int = 0
     eager: int = 0

@@ -8,19 +8,23 @@ from itertools import islice
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.baked import decide
 from exportlint.analysis.interpreter.compiler import note_compiler_branch
 from exportlint.analysis.interpreter.demands import demand_truth, elements
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
-from exportlint.analysis.joins import join_environments
+from exportlint.analysis.joins import join_environments, options
 from exportlint.analysis.values import (
     UNKNOWN,
     BoundMethod,
+    Const,
     External,
     Object,
+    Python,
     Sequence,
     Tensor,
     Value,
@@ -38,6 +42,7 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
     frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
+    decide(frame, condition, node.test, node.body, node.orelse)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
     ends = [frame.env for body in bodies if frame.execute(body)]
@@ -64,6 +69,7 @@ def resume(frame: Frame, before: Environment, ends: list[Environment]) -> bool:
 def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     """`for target in iterable`."""
     iterable = frame.evaluate(node.iter)
+    decide(frame, iterable, node.iter, node.body)
     item = elements(frame, iterable, node.iter)
     return _loop(frame, node, lambda: assign(frame, node.target, item, node))
 
@@ -75,7 +81,9 @@ executes(ast.AsyncFor)(for_statement)
 @executes(ast.While)
 def _while_statement(frame: Frame, node: ast.While) -> bool:
     def test() -> bool | None:
-        return demand_truth(frame, frame.evaluate(node.test), node.test, "while")
+        condition = frame.evaluate(node.test)
+        decide(frame, condition, node.test, node.body)
+        return demand_truth(frame, condition, node.test, "while")
 
     is_true = test()
     if is_true is False:
@@ -142,6 +150,8 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     swallows = False
     for item in node.items:
         context = frame.evaluate(item.context_expr)
+        if any(isinstance(o, Const) or o == Python("device") for o in options(context)):
+            frame.emit(DeviceContext, item.context_expr)
         swallows = swallows or _suppresses(frame, item.context_expr)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)

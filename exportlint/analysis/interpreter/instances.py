@@ -9,6 +9,7 @@ from exportlint.analysis import table
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.interpreter.scopes import settled
@@ -48,6 +49,7 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
             return computed
         return function
     if name == "training" and is_module(frame, instance.definition):
+        note_mode(frame, node, "training")
         return Const(frame.engine.options.training)
     if name == "__class__":
         return ClassValue(instance.definition)

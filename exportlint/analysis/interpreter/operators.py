@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.sizes import arithmetic, broadcast, derived
@@ -91,9 +93,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return TRUE
     if isinstance(op, ast.BitAnd) and FALSE in (left, right):
         return FALSE
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return UNKNOWN
-    return PYTHON
+    other = UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else PYTHON
+    return through(frame, (left, right), node, other, "operator")
 
 
 def _fold(op: ast.operator, left: object, right: object) -> Value:
@@ -151,7 +152,8 @@ def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
         return value
     if isinstance(node.op, ast.Not):
         is_true = demand_truth(frame, value, node.operand, "not")
-        return BOOL if is_true is None else Const(not is_true)
+        found = BOOL if is_true is None else Const(not is_true)
+        return through(frame, (value,), node, found, "operator") if is_true is None else found
     return each(value, lambda option: _unary(frame, node, option))
 
 
@@ -162,4 +164,4 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
         return Const(-value.value)
     if isinstance(value, Size):
         return replace(value, symbol=derived(value.symbol))
-    return value if isinstance(value, (Scalar, Unknown)) else PYTHON
+    return value if isinstance(value, (Scalar, Unknown, Baked)) else PYTHON

@@ -68,7 +68,7 @@ def _is_float(value: Value) -> bool:
     return value == Python("float") or (isinstance(value, Const) and isinstance(value.value, float))
 
 
-def compared(op: ast.cmpop, left: Value, right: Value) -> Value:
+def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
     """`left op right` of sizes."""
     size = left if isinstance(left, Size) and left.symbol else right
     other = right if size is left else left
@@ -106,7 +106,7 @@ def compared_shapes(op: ast.cmpop, left: Value, right: Value) -> Value:
     for dim in found[0].keys() | found[1].keys():
         mine, other = (items.get(dim) for items in found)
         if isinstance(mine, Value) and isinstance(other, Value):
-            verdict = compared(op, mine, other)
+            verdict = compared_sizes(op, mine, other)
             if isinstance(verdict, Guard):
                 return verdict
     return BOOL

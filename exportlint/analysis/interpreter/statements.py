@@ -8,6 +8,7 @@ from dataclasses import replace
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
 from exportlint.analysis.interpreter.assignment import assign, forget
+from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
@@ -52,6 +53,7 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
     if isinstance(old, Tensor) and not old.assumed:
         consume(frame, old, node.target, symbol, mutates=True)
         frame.emit(Mutation, node, old, api=symbol, target=old)
+        spend(frame, operand, node, "operator")
         data = data_of(operand)
         if isinstance(data, Tensor):
             consume(frame, data, node.value, symbol)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import Conversion, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.baked import read_environment, spend, through
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
@@ -37,7 +39,8 @@ from exportlint.analysis.values import (
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     container = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
-    return each(container, lambda option: _item(frame, node, option, index))
+    found = each(container, lambda option: _item(frame, node, option, index))
+    return through(frame, (index,), node, found, "choice")
 
 
 def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> Value:
@@ -55,7 +58,12 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         if find_method(frame, container.instance.definition, "__getitem__") is None:
             return UNKNOWN
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
+    if isinstance(container, Baked):
+        return container
     if isinstance(container, External):
+        asked = read_environment(frame, container, node)
+        if asked is not None:
+            return asked
         return container  # `list[int]`, `Callable[...]`: a type
     return UNKNOWN if isinstance(container, Unknown) else PYTHON
 
@@ -176,6 +184,8 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
     for option in options(container):
         if isinstance(option, Tensor) and not option.assumed:
             consume(frame, option, target, "[…] =", mutates=True)
+            spend(frame, value, target, "operator")
+            spend(frame, index, target, "choice")
             data = data_of(value)
             if isinstance(data, Tensor):
                 consume(frame, data, target, "[…] =")

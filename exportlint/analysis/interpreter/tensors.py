@@ -6,13 +6,16 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import broadcast, note_fixed_rows
 from exportlint.analysis.joins import options, trail_of
 from exportlint.analysis.values import (
+    Const,
     Kind,
     Origin,
+    Python,
     Scalar,
     Size,
     Tensor,
@@ -32,9 +35,14 @@ def result(
     dynamic: frozenset[int] = frozenset(),
 ) -> Tensor:
     """The fresh tensor that an operator makes of its operands; `.data` among them is thereby read."""
-    tensors = [o for operand in operands for o in options(operand) if isinstance(o, Tensor)]
-    for tensor in tensors:
-        consume(frame, tensor, node, operation)
+    tensors: list[Tensor] = []
+    for operand in operands:
+        for option in options(operand):
+            if isinstance(option, Tensor):
+                consume(frame, option, node, operation)
+                tensors.append(option)
+            elif not isinstance(option, (Const, Python, Scalar, Size)):
+                spend(frame, option, node, "operator")
     if operation in BROADCASTS:
         note_fixed_rows(frame, tensors, node, operation)
     certain = [t for t in tensors if not t.assumed]

@@ -1,0 +1,31 @@
+"""EXP503 clock-read: the time, which the program gets once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
+READ = Claim(non_strict=always(INFO), strict=always(ERROR))
+
+
+@rule("EXP503", "clock-read", Drawn, BakedUse)
+def clock_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+    """`time.time()`, `time.perf_counter()`, `datetime.now()`, `time.sleep(1)`."""
+    severity = context.severity(USED if isinstance(fact, BakedUse) else READ)
+    if fact.source != "clock" or severity is None:
+        return
+    if severity is WARNING:
+        message = f"`{fact.api}` is read once, at export: the program has the time of export as a constant"
+        yield Report(severity, message, "pass the time to `forward` as a tensor")
+    elif severity is ERROR:
+        message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses it"
+        yield Report(
+            severity, message, "measure around the call of the model, or pass the time to `forward` as a tensor"
+        )
+    else:
+        message = f"`{fact.api}` is called at export only: the program knows no time, and strict mode refuses it"
+        yield Report(severity, message, "measure around the call of the model")

@@ -1,0 +1,33 @@
+"""EXP504 environment-read: what the process and the machine say of themselves, which the program gets once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+VARIABLE = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): WARNING})
+USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
+ASKED = Claim(non_strict=always(INFO), strict=always(ERROR))
+
+VARIABLES = ("os.getenv", "os.environ")
+
+
+@rule("EXP504", "environment-read", Drawn, BakedUse)
+def environment_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+    """`os.environ["MODE"]`, `os.getenv("MODE")`, `os.path.exists(path)`, `os.getpid()`."""
+    is_variable = fact.api.startswith(VARIABLES)
+    is_use = isinstance(fact, BakedUse)
+    if fact.source != "environment" or (is_variable and not is_use):
+        return
+    severity = context.severity(VARIABLE if is_variable else USED if is_use else ASKED)
+    if severity is WARNING:
+        message = f"`{fact.api}` is read once, at export: the program has its value there as a constant"
+    elif severity is ERROR:
+        message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses it"
+    else:
+        message = f"`{fact.api}` is asked at export only, and strict mode refuses it"
+    if severity is not None:
+        yield Report(severity, message, "read it in `__init__`, where it is plain that it is read once")

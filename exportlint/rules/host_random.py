@@ -1,0 +1,36 @@
+"""EXP502 host-random: random numbers of Python and numpy, which the program gets once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
+DRAWN = Claim(non_strict=always(INFO), strict=always(ERROR))
+ARRAY = Claim(non_strict=always(WARNING), strict=always(WARNING))
+
+TRACED = frozenset(f"np.random.{name}" for name in ("rand", "randn", "random", "uniform", "normal", "randint"))
+"""Functions whose arrays strict mode traces, and bakes."""
+
+
+@rule("EXP502", "host-random", Drawn, BakedUse)
+def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+    """`random.random()`, `np.random.rand()`, `uuid.uuid4()`, `secrets.randbelow(9)`."""
+    is_traced = fact.api == "np.random.seed" or (fact.array and fact.api in TRACED)
+    is_use = isinstance(fact, BakedUse)
+    if fact.source != "random" or (is_traced and not is_use):
+        return
+    severity = context.severity(ARRAY if is_traced else USED if is_use else DRAWN)
+    if severity is WARNING:
+        message = f"`{fact.api}` draws once, at export: the program has what it drew as a constant"
+    elif severity is ERROR:
+        message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses Python's random numbers"
+    else:
+        message = f"`{fact.api}` is called at export only, and strict mode refuses it"
+    if severity is not None:
+        yield Report(
+            severity, message, "draw with `torch.rand`, `torch.randint` and the like, which stay in the program"
+        )

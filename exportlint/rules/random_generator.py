@@ -1,0 +1,38 @@
+"""EXP505 random-generator: generators and seeds of torch in forward, which the program does not make anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(ERROR))
+KEPT = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
+SEED = Claim(non_strict=always(WARNING), strict=always(ERROR))
+MADE = Claim(non_strict=always(INFO), strict=always(ERROR))
+
+
+@rule("EXP505", "random-generator", Drawn, BakedUse)
+def random_generator(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+    """`torch.rand(4, generator=torch.Generator().manual_seed(0))`, `torch.manual_seed(0)`."""
+    if fact.source != "generator":
+        return
+    if fact.api.endswith("manual_seed"):
+        severity = context.severity(SEED)
+        message = f"`{fact.api}` seeds once, at export: the program draws other numbers on each call"
+        instead = "seed before the call of the model, or keep the numbers that you need in a buffer"
+    elif isinstance(fact, BakedUse):
+        severity = context.severity(USED if fact.drawn else KEPT)
+        if severity is WARNING:
+            message = "the generator is made once, at export: the program goes on drawing from it, call after call"
+        else:
+            message = "random numbers from a generator: strict mode refuses them, and so do older versions of torch"
+        instead = "draw without `generator=`, or keep the numbers that you need in a buffer"
+    else:
+        severity = context.severity(MADE)
+        message = f"`{fact.api}` is called at export only, and strict mode refuses it"
+        instead = "leave the state of random numbers to the caller of the model"
+    if severity is not None:
+        yield Report(severity, message, instead)

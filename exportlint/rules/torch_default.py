@@ -1,0 +1,28 @@
+"""EXP507 torch-default: the default dtype and device of torch, which the program gets once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+DTYPE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+DEVICE = Claim(non_strict=always(WARNING), strict=always(ERROR))
+DEVICE_ASKED = Claim(non_strict=always(INFO), strict=always(ERROR))
+
+
+@rule("EXP507", "torch-default", Drawn, BakedUse)
+def torch_default(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
+    """`torch.zeros(4, dtype=torch.get_default_dtype())`."""
+    is_dtype = fact.api == "torch.get_default_dtype"
+    is_use = isinstance(fact, BakedUse)
+    if fact.source != "default" or (is_dtype and not is_use):
+        return
+    severity = context.severity(DTYPE if is_dtype else DEVICE if is_use else DEVICE_ASKED)
+    if severity is ERROR:
+        yield Report(severity, f"`{fact.api}` in code that strict mode traces: Dynamo refuses it", "take `x.device`")
+    elif severity is not None:
+        message = f"`{fact.api}` is asked once, at export: the program keeps the default of then"
+        yield Report(severity, message, "take the dtype or device of a tensor at hand: `x.dtype`, `x.device`")

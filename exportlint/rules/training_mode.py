@@ -1,0 +1,22 @@
+"""EXP509 training-mode: whether the module is in training mode decides what is exported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.environment import ModeRead
+from exportlint.claims import INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP509", "training-mode", ModeRead)
+def training_mode(fact: ModeRead, context: Context) -> Iterator[Report]:
+    """`if self.training:`, `F.dropout(x, training=self.training)`; with `train = true`, `nn.Dropout` too."""
+    severity = context.severity(CLAIM)
+    if severity is None:
+        return
+    what = "`self.training`" if fact.name == "training" else f"the mode of `{fact.name}`"
+    message = f"{what} is what it is at export: the program has no `train()` and no `eval()`"
+    yield Report(severity, message, "call `model.eval()` before export, or export one program for each mode")
