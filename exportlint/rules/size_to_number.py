@@ -11,6 +11,7 @@ from exportlint.registry import rule
 NUMBER = Claim(non_strict=always(WARNING), strict=always(None))
 BOTH = Claim(non_strict=always(WARNING), strict=always(WARNING))
 POWER = Claim(non_strict=always(None), strict=always(WARNING))
+NAMED = Claim(non_strict=always(INFO), strict=always(INFO))
 ROUNDED = Claim(non_strict=always(INFO), strict=always(None))
 STRICT_KEEPS = frozenset({"len()", "int()", "float()", "math.sqrt()", "np.arange()"})
 """What strict mode has a symbolic form of, or makes no number of."""
@@ -27,12 +28,23 @@ HELP = {
 @rule("EXP402", "size-to-number", SizeConversion)
 def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`len(x)`, `int(x.shape[0] * 0.5)`, `float(n)`, `math.sqrt(n)`, `np.prod(x.shape)`, `torch.as_tensor(x.shape)`."""
-    if fact.target not in {"len()", "int()", "float()"} and not fact.target.startswith(("math.", "np.", "torch.")):
+    whole = {"len()", "int()", "float()", "round()"}
+    if fact.target not in whole and not fact.target.startswith(("math.", "np.", "torch.")):
+        ("math.", "np.", "torch.")
+    ):
         return
-    if not fact.varies and not (fact.is_float and fact.target == "int()"):
+    if not fact.is_float and (fact.target == "round()" or not fact.varies):
+        return
+    if not fact.varies and fact.target != "int()":
         return
     severity = context.severity(_claim(fact))
-    if severity is not None:
+    if severity is not None and fact.target == "round()":
+        yield Report(
+            severity,
+            "`round()` of a size: `Dim.AUTO` keeps it dynamic, a named `Dim` is refused",
+            "use integer arithmetic: `(n + 1) // 2`",
+        )
+    elif severity is not None:
         when = "" if fact.varies else ", if it is meant to vary"
         yield Report(
             severity,
@@ -44,6 +56,8 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
 def _claim(fact: SizeConversion) -> Claim:
     if not fact.varies:
         return ROUNDED
+    if fact.target == "round()":
+        return NAMED
     if fact.target in {"math.pow()", "np.prod()"}:
         return POWER
     return NUMBER if fact.target in STRICT_KEEPS else BOTH

@@ -15,7 +15,7 @@ from exportlint.analysis.interpreter.demands import (
     note_text,
 )
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import derived, settled
+from exportlint.analysis.interpreter.sizes import derived, note_conversion, settled
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
     PYTHON,
@@ -104,6 +104,8 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.dynamic)
     if isinstance(value, Size):
+        name = getattr(getattr(node, "func", None), "id", "abs")
+        note_conversion(frame, value, node, f"{name}()")
         return replace(value, symbol=derived(value.symbol))
     return value if isinstance(value, Scalar) else PYTHON
 
