@@ -81,7 +81,7 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
         if name in {"append", "add"}:
             if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:
                 return replace(receiver, items=(*receiver.items, value))
-            return Sequence(join((*held, value)))
+            return Sequence(join((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
         if name == "insert":
             place = arguments.get(0)
             if (
@@ -121,11 +121,11 @@ def _dict_method(receiver: Dict, name: str, arguments: Arguments) -> Value:
             return default if receiver.rest is None else join((receiver.rest, default))
         return join([*values, default])
     if name == "values":
-        return Sequence(join(values) if values else UNKNOWN)
+        return Sequence(join(values) if values else UNKNOWN, "dict_values")
     if name == "items":
-        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)))
+        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)), "dict_items")
     if name == "keys":
-        return Sequence(PYTHON)
+        return Sequence(PYTHON, "dict_keys")
     return receiver if name == "copy" else UNKNOWN
 
 

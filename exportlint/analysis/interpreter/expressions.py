@@ -31,7 +31,7 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
     return (
         Const(node.value)
         if (node.value is None or isinstance(node.value, (bool, int, float, str)))
-        else Python(str(type(node.value)))
+        else Python(type(node.value).__name__)
     )
 
 

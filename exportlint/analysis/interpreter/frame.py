@@ -110,7 +110,7 @@ class Frame:
         self.guards = guards
         self.is_root = is_root
         self.accelerated = 0
-        self.returns: list[Value] = []
+        self.returns: list[tuple[ast.Return, Value]] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()
