@@ -72,7 +72,9 @@ def registered(tree: ast.Module) -> frozenset[str]:
     while True:
         known = len(helpers)
         for statement in statements:
-            if not isinstance(statement, ast.ClassDef) and any(_registers(node, helpers) for node in ast.walk(statement)):
+            if not isinstance(statement, ast.ClassDef) and any(
+                _registers(node, helpers) for node in ast.walk(statement)
+            ):
                 found.update(_loaded(statement))
                 if isinstance(statement, Definition):
                     helpers.add(statement.name)

@@ -25,7 +25,7 @@ def baked_argument(fact: Signature, context: Context) -> Iterator[Report]:
     yield Report(
         severity,
         f"fixed by the example inputs: {names}{more}; the program refuses anything else",
-        "pass what has to vary as a tensor, and export once for each way that the module is called",
+        "pass what has to vary as a tensor; leave out what is None at export: it is refused later, and not ignored",
         site=baked[0].site,
     )
 

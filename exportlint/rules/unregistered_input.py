@@ -8,14 +8,13 @@ from exportlint.analysis.facts.boundary import ObjectInput
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 
-OBJECT = Claim(non_strict=always(ERROR), strict=always(ERROR))
-STATEFUL = Claim(non_strict=always(None), strict=always(ERROR))
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
 
 @rule("EXP702", "unregistered-input", ObjectInput)
 def unregistered_input(fact: ObjectInput, context: Context) -> Iterator[Report]:
     """`def forward(self, batch: Batch)`, `def forward(self, x, dtype: torch.dtype)`."""
-    severity = context.severity(STATEFUL if fact.is_stateful else OBJECT)
+    severity = context.severity(CLAIM)
     if severity is not None:
         yield Report(
             severity,

@@ -92,7 +92,7 @@ class Page:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """Its blocks of Python. A `fixed` one takes the inputs of the block that it rewrites, unless its callers change."""
+        """Its blocks of Python. A `fixed` one takes the inputs of the block that it rewrites unless it has its own."""
         found: list[Block] = []
         for match in _FENCE.finditer(self.text):
             if match["language"] != "py":

@@ -173,13 +173,14 @@ def _same(one: Any, other: Any, rewritten: bool = False) -> bool:
 
 
 def _is_closed(value: Any) -> bool:
-    """Whether there are objects in it that are no pytrees, but for what a program can return."""
+    """Whether it holds objects that torch cannot look into, as no program can return them."""
     return any(_held(leaf) is not None for leaf in pytree.tree_leaves(value))
 
 
 def _contents(value: Any) -> list[Any]:
     """What a caller finds in a value, whatever it stands in."""
-    return pytree.tree_leaves(pytree.tree_map(lambda leaf: leaf if (held := _held(leaf)) is None else held, value))
+    opened = pytree.tree_map(lambda leaf: leaf if (held := _held(leaf)) is None else held, value)
+    return list(pytree.tree_leaves(opened))
 
 
 def _held(leaf: Any) -> list[Any] | None:

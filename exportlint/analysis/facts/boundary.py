@@ -25,11 +25,10 @@ class Output(Fact):
 
 @dataclass(frozen=True, slots=True)
 class ObjectInput(Fact):
-    """`forward` demands an argument `name` of such a class. `is_stateful`: a module or a random generator."""
+    """`forward` demands an argument `name` of the class `type`, which is none of those."""
 
     name: str
     type: str
-    is_stateful: bool
 
 
 @dataclass(frozen=True, slots=True)

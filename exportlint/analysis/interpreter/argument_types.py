@@ -10,7 +10,7 @@ from typing import Literal
 from exportlint.analysis.interpreter.classes import bases, lineage
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.opaque import Opaque, is_abstract, is_unregistered
+from exportlint.analysis.interpreter.opaque import is_abstract, is_unregistered
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import NONE, UNKNOWN, ClassValue, Const, External, Python, Sequence, Tensor, Value
 
@@ -23,25 +23,21 @@ OBJECTS = frozenset({
 })  # fmt: skip
 """Classes of which torch.export takes no objects."""
 
-STATEFUL = frozenset({"torch.nn.Module", "torch.Generator"})
 ITERATING = frozenset({"sum", "zip", "enumerate", "len", "list", "tuple", "sorted", "reversed", "iter", "map"})
 
 
-def annotated_object(frame: Frame, argument: ast.arg, tested: str | None) -> Opaque | None:
+def object_type(frame: Frame, argument: ast.arg, tested: str | None) -> str | None:
     """The class of an argument where it is surely no pytree: by its annotation, or because it is called."""
     if argument.annotation is None:
-        return Opaque("function") if tested == "function" else None
+        return "function" if tested == "function" else None
     node = argument.annotation
     value = _class(frame, node.value if isinstance(node, ast.Subscript) else node)
     if isinstance(value, ClassValue):
         cls = value.definition
         is_sure = is_unregistered(frame, cls) and not is_abstract(frame, cls)
-        return Opaque(cls.node.name) if is_sure else None
-    if isinstance(value, External):
-        if value.name in STATEFUL:
-            return Opaque(value.name, "stateful")
-        if value.name in OBJECTS or value.name.startswith("torch.distributions."):
-            return Opaque(value.name.removeprefix("builtins."))
+        return cls.node.name if is_sure else None
+    if isinstance(value, External) and (value.name in OBJECTS or value.name.startswith("torch.distributions.")):
+        return value.name.removeprefix("builtins.")
     return None
 
 

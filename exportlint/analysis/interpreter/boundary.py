@@ -6,10 +6,10 @@ import ast
 from collections.abc import Mapping
 
 from exportlint.analysis.facts.boundary import Argument, ObjectInput, Output, Signature
-from exportlint.analysis.interpreter.argument_types import ArgumentType, annotated_object, tested_types, typed
+from exportlint.analysis.interpreter.argument_types import ArgumentType, object_type, tested_types, typed
 from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.opaque import leaves, opaque
+from exportlint.analysis.interpreter.opaque import ARRAY, leaves, opaque
 from exportlint.analysis.interpreter.parameters import defaults
 from exportlint.analysis.outline import Class
 from exportlint.analysis.values import Value
@@ -39,9 +39,9 @@ def note_inputs(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, give
     for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]:
         name = argument.arg
         required = name not in default
-        held = annotated_object(frame, argument, tested.get(name)) if required else None
+        held = object_type(frame, argument, tested.get(name)) if required else None
         if held is not None:
-            frame.emit(ObjectInput, argument, None, name=name, type=held.type, is_stateful=held.kind == "stateful")
+            frame.emit(ObjectInput, argument, None, name=name, type=held)
         elif name in used:
             kind: ArgumentType | None = typed(frame, argument, default.get(name), given[name], tested.get(name))
             if kind is not None:
@@ -55,4 +55,4 @@ def note_outputs(frame: Frame) -> None:
     for node, value in frame.returns:
         found = next((seen for leaf in leaves(value) if (seen := opaque(frame, leaf)) is not None), None)
         if found is not None:
-            frame.emit(Output, node, None, name=found.type, is_array=found.kind == "array")
+            frame.emit(Output, node, None, name=found, is_array=found == ARRAY)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES
@@ -28,17 +27,13 @@ from exportlint.analysis.values import (
     Value,
 )
 
-
-class Opaque(NamedTuple):
-    """The type of something that is no pytree; `kind` as in the facts."""
-
-    type: str
-    kind: Literal["object", "array", "stateful"] = "object"
-
-
-PYTHON_TYPES = frozenset({"dtype", "device", "layout", "bytes", "complex", "ellipsis", "range", "slice", "type"})
+ARRAY = "numpy.ndarray"
+PYTHON_TYPES = {
+    "ndarray": ARRAY, "dtype": "torch.dtype", "device": "torch.device", "layout": "torch.layout", "bytes": "bytes",
+    "complex": "complex", "ellipsis": "ellipsis", "range": "range", "slice": "slice",
+}  # fmt: skip
+"""The full names of types that a value says that it has."""
 SEQUENCE_TYPES = frozenset({"set", "generator", "range", "dict_keys", "dict_values", "dict_items"})
-TORCH_TYPES = frozenset({"dtype", "device", "layout"})
 
 PLAIN_BASES = frozenset({
     "builtins.object", "builtins.dict", "builtins.list", "builtins.tuple", "builtins.set", "builtins.Exception",
@@ -56,39 +51,34 @@ DECORATORS = frozenset({
 """Class decorators that register nothing."""
 
 
-def opaque(frame: Frame, value: Value) -> Opaque | None:
+def opaque(frame: Frame, value: Value) -> str | None:
     """The type of a value that is surely no pytree, whichever of its options it is."""
     found = [_opaque(frame, option) for option in options(value)]
     return found[0] if found and None not in found else None
 
 
-def _opaque(frame: Frame, value: Value) -> Opaque | None:
+def _opaque(frame: Frame, value: Value) -> str | None:
     if isinstance(value, Object):
         cls = value.instance.definition
-        return Opaque(cls.node.name) if is_module(frame, cls) or is_unregistered(frame, cls) else None
+        return cls.node.name if is_module(frame, cls) or is_unregistered(frame, cls) else None
     if isinstance(value, Python):
-        if value.type == "ndarray":
-            return Opaque("numpy.ndarray", "array")
-        return Opaque(_qualified(value.type)) if value.type in PYTHON_TYPES else None
+        return PYTHON_TYPES.get(value.type or "")
     if isinstance(value, Sequence):
-        return Opaque(value.type) if value.type in SEQUENCE_TYPES else None
+        return value.type if value.type in SEQUENCE_TYPES else None
     if isinstance(value, Function):
         is_plain = isinstance(value.node, ast.Lambda) or not value.node.decorator_list
-        return Opaque("function") if is_plain else None
+        return "function" if is_plain else None
     if isinstance(value, External):
         api = table.lookup(value.name)
-        return Opaque("torch.dtype") if value.name in DTYPES else Opaque("type") if api and api.kind == "module" else None
+        return "torch.dtype" if value.name in DTYPES else "type" if api and api.kind == "module" else None
     if isinstance(value, TorchModule):
-        return Opaque(value.name)
-    name = OTHERS.get(type(value))
-    return Opaque(name) if name else None
+        return value.name
+    if isinstance(value, TypeOf):
+        return None if value.attribute else "type"
+    return OTHERS.get(type(value))
 
 
-OTHERS = {Partial: "functools.partial", ClassValue: "type", TypeOf: "type", Namespace: "module"}
-
-
-def _qualified(name: str) -> str:
-    return f"torch.{name}" if name in TORCH_TYPES else name
+OTHERS: dict[type[Value], str] = {Partial: "functools.partial", ClassValue: "type", Namespace: "module"}
 
 
 def leaves(value: Value, depth: int = 4) -> Iterator[Value]:
