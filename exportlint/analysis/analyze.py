@@ -29,7 +29,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
     subscripts,  # noqa: F401
 )
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.boundary import is_exported, note_inputs, note_outputs
+from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
 from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
@@ -122,8 +122,10 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     engine.active.append(node)
     frame.execute(node.body)
     if is_exported(frame, cls):
-        note_inputs(frame, node, given)
-        note_outputs(frame)
+        surely = is_surely_exported(frame, cls)
+        note_inputs(frame, node, given, surely=surely)
+        if surely:
+            note_outputs(frame)
     for _, value in frame.returns:
         for tensor in tensors_in(value):
             consume(frame, tensor, node, "output")

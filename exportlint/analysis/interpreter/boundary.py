@@ -30,8 +30,18 @@ def is_exported(frame: Frame, cls: Class) -> bool:
     return [c for c in rest if is_module(frame, c)] == [cls]
 
 
-def note_inputs(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, given: Mapping[str, Value]) -> None:
-    """Record which arguments of a `forward` are no tensors; `given` is what they hold."""
+def is_surely_exported(frame: Frame, cls: Class) -> bool:
+    """The same for what no program could do: in a package other files may use the module, unless the file makes it."""
+    return is_exported(frame, cls) and (not cls.module.package or cls.node.name in cls.module.made)
+
+
+def note_inputs(
+    frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, given: Mapping[str, Value], *, surely: bool
+) -> None:
+    """Record which arguments of a `forward` are no tensors; `given` is what they hold.
+
+    `surely`: the module is surely exported, so that objects are worth a word.
+    """
     default = dict(defaults(node))
     tested = tested_types(frame, node)
     used = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
@@ -39,7 +49,7 @@ def note_inputs(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, give
     for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]:
         name = argument.arg
         required = name not in default
-        held = object_type(frame, argument, tested.get(name)) if required else None
+        held = object_type(frame, argument, tested.get(name)) if required and surely else None
         if held is not None:
             frame.emit(ObjectInput, argument, None, name=name, type=held)
         elif name in used:
