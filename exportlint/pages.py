@@ -129,7 +129,7 @@ class Page:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """Its blocks of Python. A `fixed` one without inputs takes those of the block that it rewrites."""
+        """Its blocks of Python. A `fixed` one takes the inputs of the block that it rewrites unless it has its own."""
         found: list[Block] = []
         end = 0
         for match in _FENCE.finditer(self.text):

@@ -170,7 +170,6 @@ def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, pro
     from tests.catalogue.prover import difference
 
     bad = page.original_of(block)
-    assert bad.inputs == block.inputs
     if not bad.needs_cuda:
         for one, other in zip(prover.eager(bad), prover.eager(block), strict=True):
             assert difference(one, other, rewritten=True) is None

@@ -30,6 +30,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
 )
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
+from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
 from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
@@ -124,9 +125,15 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
     frame.env = forward_arguments(frame, node, lambda: cls.node.name not in cls.module.called_in_classes)
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
+    given = dict(frame.env)
     engine.active.append(node)
     frame.execute(node.body)
-    for value in frame.returns:
+    if is_exported(frame, cls):
+        surely = is_surely_exported(frame, cls)
+        note_inputs(frame, node, given, surely=surely)
+        if surely:
+            note_outputs(frame)
+    for _, value in frame.returns:
         for tensor in tensors_in(value):
             consume(frame, tensor, node, "output")
         spend(frame, value, node, "output")

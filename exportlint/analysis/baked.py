@@ -22,6 +22,7 @@ class Baked(Value):
 
     `site` is where the host gave it; None for what an input says of itself, which matters only where it decides
     something. `kind` is the class of the dtype that a dtype was compared with. `array`: it is an array of numpy.
+    `type` is the name of its own type, where that is known.
     """
 
     source: Source
@@ -29,6 +30,7 @@ class Baked(Value):
     site: Site | None = None
     kind: Kind | None = None
     array: bool = False
+    type: str | None = None
     trail: Trail | None = field(default=None, compare=False)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from exportlint.analysis.usage import made, parts, registered
 from exportlint.source import SourceFile
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -114,6 +115,21 @@ class Module:
             for node in ast.walk(cls.node)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name
         )
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """Names that other classes of the file need."""
+        return parts(self.tree)
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """Names that the file calls when it is run or exports."""
+        return made(self.tree)
+
+    @cached_property
+    def registered(self) -> frozenset[str]:
+        """Names that the file registers somewhere."""
+        return registered(self.tree)
 
     def _bind(self, statements: Iterator[ast.stmt]) -> None:
         for statement in statements:

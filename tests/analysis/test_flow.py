@@ -73,8 +73,9 @@ def test_torch_proves_what_the_comments_state(case: Case, tmp_path: Path) -> Non
         return
     with pytest.raises(Exception) as raised:  # noqa: PT011 - torch raises what it likes
         torch.export.export(model, eval(case.inputs, scope))
-    frames = traceback.extract_tb(raised.tb)
-    assert places & {(_name(frame.filename, tmp_path), frame.lineno) for frame in frames}, raised.value
+    lines = {(_name(frame.filename, tmp_path), frame.lineno) for frame in traceback.extract_tb(raised.tb)}
+    # torch looks at inputs and outputs before and after `forward` runs: then it blames no line
+    assert places & lines or not {file for file, _ in lines} & {file for file, _ in case.files}, raised.value
 
 
 def _name(filename: str, directory: Path) -> str:

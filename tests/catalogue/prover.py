@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import os
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, ValuesView
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -182,10 +183,29 @@ def _describe(outcome: Outcome) -> str:
 
 
 def _same(one: Any, other: Any, rewritten: bool = False) -> bool:
+    if rewritten and (_is_closed(one) or _is_closed(other)):
+        one, other = _contents(one), _contents(other)
     ours, theirs = pytree.tree_leaves(one), pytree.tree_leaves(other)
     return pytree.tree_structure(one) == pytree.tree_structure(other) and all(
         _same_leaf(a, b, rewritten) for a, b in zip(ours, theirs, strict=True)
     )
+
+
+def _is_closed(value: Any) -> bool:
+    """Whether it holds objects that torch cannot look into, as no program can return them."""
+    return any(_held(leaf) is not None for leaf in pytree.tree_leaves(value))
+
+
+def _contents(value: Any) -> list[Any]:
+    """What a caller finds in a value, whatever it stands in."""
+    opened = pytree.tree_map(lambda leaf: leaf if (held := _held(leaf)) is None else held, value)
+    return list(pytree.tree_leaves(opened))
+
+
+def _held(leaf: Any) -> list[Any] | None:
+    if dataclasses.is_dataclass(leaf):
+        return list(vars(leaf).values())
+    return list(leaf) if isinstance(leaf, (set, ValuesView)) else None
 
 
 def _same_leaf(one: Any, other: Any, rewritten: bool) -> bool:

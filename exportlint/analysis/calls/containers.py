@@ -82,7 +82,7 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
         if name in {"append", "add"}:
             if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:
                 return replace(receiver, items=(*receiver.items, value))
-            return Sequence(join((*held, value)))
+            return Sequence(join((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
         if name == "insert":
             place = arguments.get(0)
             if (
@@ -123,11 +123,11 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
         note_conversion(frame, key or UNKNOWN, node, "dict key")
         return join([*values, default])
     if name == "values":
-        return Sequence(join(values) if values else UNKNOWN)
+        return Sequence(join(values) if values else UNKNOWN, "dict_values")
     if name == "items":
-        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)))
+        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)), "dict_items")
     if name == "keys":
-        return Sequence(PYTHON)
+        return Sequence(PYTHON, "dict_keys")
     return receiver if name == "copy" else UNKNOWN
 
 

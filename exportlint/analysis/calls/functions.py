@@ -93,7 +93,7 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
     inner.cell.variables = inner.env
     if inner.yields:
         return Sequence(join(inner.yields), "generator")
-    found = [*inner.returns, *([NONE] if reached else [])]
+    found = [*(value for _, value in inner.returns), *([NONE] if reached else [])]
     return join(found) if found else UNKNOWN
 
 

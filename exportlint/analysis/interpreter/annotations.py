@@ -91,6 +91,8 @@ def _generic(frame: Frame, annotation: ast.Subscript, name: str) -> Value | None
     base = Frame(frame.engine, frame.module).peek(annotation.value)
     last = base.name.rpartition(".")[2] if isinstance(base, External) else ""
     inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    if not inner:
+        return Tuple(())  # `tuple[()]`
     if last in {"Optional", "Union"}:
         return _either(frame, [*inner, ast.Constant(None)] if last == "Optional" else inner, name)
     if last in {"Annotated", "Final", "Required"} or (isinstance(base, External) and base.name.startswith("jaxtyping")):

@@ -128,7 +128,7 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     if name == "device":
         return Python("device")
     if name in METADATA:
-        return PYTHON
+        return Python(name) if name in {"dtype", "device", "layout"} else PYTHON
     if name in {"grad", "grad_fn", "_base"}:
         return UNKNOWN
     api = table.tensor_member(name)

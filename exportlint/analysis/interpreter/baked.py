@@ -54,8 +54,9 @@ def metadata(frame: Frame, tensor: Tensor, source: Source, api: str, node: ast.A
     """What an input says of itself; for other tensors, the program itself decides."""
     is_view = source == "layout" and not tensor.name
     if tensor.origin.value != "input" or tensor.assumed or tensor.optional or is_view or frame.engine.eager:
-        return PYTHON
-    return Baked(source, api, trail=frame.trail(node, f"`{{}}` is the {api} of an input", tensor.trail))
+        return Python("dtype") if source == "dtype" else PYTHON
+    kind = "dtype" if source == "dtype" else None
+    return Baked(source, api, type=kind, trail=frame.trail(node, f"`{{}}` is the {api} of an input", tensor.trail))
 
 
 def spend(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
@@ -111,7 +112,7 @@ def compared(left: Value, right: Value) -> Value | None:
         return None  # only a variable of the environment may be missing
     items = other.items if isinstance(other, Tuple) else (other,)
     kinds = {DTYPES.get(item.name) for item in items if isinstance(item, External)}
-    return replace(baked, kind=kinds.pop() if len(kinds) == 1 else None)
+    return replace(baked, kind=kinds.pop() if len(kinds) == 1 else None, type="bool")
 
 
 def decide(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt] | ast.expr) -> None:

@@ -111,7 +111,7 @@ class Frame:
         self.is_root = is_root
         self.accelerated = 0
         self.raising = 0
-        self.returns: list[Value] = []
+        self.returns: list[tuple[ast.Return, Value]] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()

@@ -73,7 +73,7 @@ SYMBOLS = {
 @executes(ast.Return)
 def _return_statement(frame: Frame, node: ast.Return) -> bool:
     value = frame.evaluate(node.value) if node.value is not None else NONE
-    frame.returns.append(value)
+    frame.returns.append((node, value))
     return False
 
 

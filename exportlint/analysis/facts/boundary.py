@@ -1,0 +1,51 @@
+"""What passes between a program and who calls it: the arguments of `forward` and what it returns.
+
+All of it is about modules that nothing else in their file uses: others are parts, whose callers are traced as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.trail import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Output(Fact):
+    """A module returns something that is neither a tensor nor a number, a string or a container of Python's own.
+
+    `name` is its type: a class that nothing in the files at hand registers. `is_array`: one of numpy's.
+    """
+
+    name: str
+    is_array: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectInput(Fact):
+    """`forward` demands an argument `name` of the class `type`, which is none of those."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of `forward` that is no tensor, or not always; `required` if it has no default.
+
+    `type`: what the value is of which Python knows more than torch does; "None" where it is None or something else.
+    """
+
+    name: str
+    type: Literal["int", "float", "bool", "str", "Enum", "None", "list"]
+    required: bool
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Signature(Fact):
+    """The arguments of `forward` that are no tensors and that it uses."""
+
+    arguments: tuple[Argument, ...]
