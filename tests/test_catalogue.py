@@ -90,7 +90,7 @@ def test_every_page_is_about_a_rule_and_complete(page: Page) -> None:
 def test_every_page_shows_what_is_bad_and_quotes_what_happens(page: Page) -> None:
     kinds = {block.kind for block in page.blocks}
     assert kinds == {"bad", "fixed", "ok"}
-    assert all(block.inputs for block in page.blocks)
+    assert all(block.inputs or block.script for block in page.blocks)
     assert bool(page.quotes) == (quoted(page) is not None)
     for block in page.blocks:
         if block.kind == "bad":
@@ -121,7 +121,13 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
 @every_mode
 @every_block("bad")
 def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Prover, tmp_path: Path) -> None:
-    claimed = {severity for _, _, severity in findings(block, mode, tmp_path, prover.version)}
+    found = findings(block, mode, tmp_path, prover.version)
+    claimed = {severity for _, _, severity in found}
+    if block.script:
+        script = prover.execute(block)
+        assert script.row in ({row for row, _, severity in found if severity == "error"} or {None}), script.error
+        assert script.error is not None or bool(differences(block, mode, prover)) == ("warning" in claimed)
+        return
     if block.needs_cuda and prover.has_cuda:
         pytest.skip("the claim is about machines without CUDA")
     if not block.needs_cuda:
@@ -138,7 +144,8 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
 @every_mode
 @every_block("ok", "fixed")
 def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
-    assert prover.eager(block)[0].error is None
+    if not block.script:
+        assert prover.eager(block)[0].error is None
     assert not differences(block, mode, prover)
 
 
@@ -148,7 +155,7 @@ def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, pro
 
     bad = page.original_of(block)
     assert bad.inputs == block.inputs
-    if not bad.needs_cuda:
+    if not bad.needs_cuda and not bad.script:
         for one, other in zip(prover.eager(bad), prover.eager(block), strict=True):
             assert difference(one, other, rewritten=True) is None
 
@@ -175,9 +182,9 @@ def quoted(page: Page) -> Block | None:
 
 def witnesses(block: Block, mode: Mode, prover: Prover) -> list[str]:
     """What torch says about the block when it refuses it; else what the program does otherwise than the model."""
-    program = prover.export(block, mode)
-    if isinstance(program, Exception):
-        return [f"{type(program).__name__}: {program}"]
+    error = prover.execute(block).error if block.script else prover.export(block, mode)
+    if isinstance(error, Exception):
+        return [f"{type(error).__name__}: {error}"]
     return [f"eager: {eager} exported: {exported}" for eager, exported in differences(block, mode, prover)]
 
 
@@ -185,5 +192,9 @@ def differences(block: Block, mode: Mode, prover: Prover) -> list[tuple[str, str
     """What the model and its exported program do where they disagree, for each of the inputs."""
     from tests.catalogue.prover import difference
 
-    pairs: Iterator[tuple[Outcome, Outcome]] = zip(prover.eager(block), prover.exported(block, mode), strict=True)
+    pairs: Iterator[tuple[Outcome, Outcome]]
+    if block.script:
+        pairs = prover.compared(block)
+    else:
+        pairs = zip(prover.eager(block), prover.exported(block, mode), strict=True)
     return [found for one, other in pairs if (found := difference(one, other)) is not None]

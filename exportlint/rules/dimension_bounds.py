@@ -65,7 +65,11 @@ def _fits(name: str, place: int, dim: Value, size: int | None) -> Iterator[tuple
         lowest, highest = dim.min or 0, dim.max if dim.max is not None else size
         if not lowest <= size <= highest and size > 1:
             limits = f"{lowest} to {'…' if dim.max is None else dim.max}"
-            yield OUT_OF_BOUNDS, f"the example has size {size} in {where}, which is to be from {limits}", "widen the bounds"
+            yield (
+                OUT_OF_BOUNDS,
+                f"the example has size {size} in {where}, which is to be from {limits}",
+                "widen the bounds",
+            )
         elif size <= 1:
             yield SPECIALIZED, f"the example has size {size} in {where}: export takes that for a constant", instead
     elif dim == Hint("DYNAMIC") and size <= 1:

@@ -17,6 +17,8 @@ def program_device(fact: ProgramMove, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded or fact.device == "cpu":
         return
-    message = f"`.{fact.api}()` moves parameters and buffers; tensors that forward makes stay on the device of the export"
+    message = (
+        f"`.{fact.api}()` moves parameters and buffers; tensors that forward makes stay on the device of the export"
+    )
     instead = "use `torch.export.passes.move_to_device_pass`, or export on the device where the program runs"
     yield Report(severity, message, instead)

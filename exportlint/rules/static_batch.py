@@ -33,7 +33,9 @@ def static_batch(fact: ProgramRun | ProgramSave, context: Context) -> Iterator[R
     severity = context.severity(OTHER_SIZES)
     if found is not None and severity is not None:
         name, place, one, other = found
-        message = f"dimension {place} of {name} is always {one} in this program, which line {fact.site.row} gives {other}"
+        message = (
+            f"dimension {place} of {name} is always {one} in this program, which line {fact.site.row} gives {other}"
+        )
         yield Report(severity, message, INSTEAD, program.site)
 
 

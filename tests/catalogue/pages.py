@@ -13,11 +13,11 @@ MODES: tuple[Mode, ...] = ("non-strict", "strict")
 DIRECTORY = Path(__file__).parents[2] / "rules"
 
 _FENCE = re.compile(
-    r"(?P<directives>(?:^<!-- [\w -]+: [^\n]*? -->\n)*)"
+    r"(?P<directives>(?:^<!-- [\w -]+:(?: [^\n]*?)? -->\n)*)"
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings): (.*) -->$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^<!-- (run|script|needs cuda|dynamic|settings):(?: (.*))? -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
@@ -36,6 +36,9 @@ class Block:
     `bad` one. `inputs` are the tuples of arguments to run it with, one after the other, as expressions. It is exported
     with the first. `needs_cuda`: eager cannot run it without, while export can. `dynamic` are the `dynamic_shapes` to
     export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML.
+
+    A `script` defines no `Model`. It is executed as it stands, and exports by itself: if it has inputs, it leaves a
+    `model` and its `program` behind, which are called with them.
     """
 
     page: str
@@ -47,6 +50,7 @@ class Block:
     needs_cuda: bool
     dynamic: str = ""
     settings: str = ""
+    script: bool = False
 
     @property
     def name(self) -> str:
@@ -101,11 +105,13 @@ class Page:
             row = self.text.count("\n", 0, match.start("body"))
             given = dict(_DIRECTIVE.findall(match["directives"]))
             assert len(given) == match["directives"].count("\n"), f"{self.path.name}:{row}: unknown directive"
-            block = Block(self.path.name, row, kind, label, match["body"], (), "needs cuda" in given)
-            inputs = given.get("run") or given.get("needs cuda")
-            if kind == "fixed" and inputs is None:
+            is_script = "script" in given
+            block = Block(self.path.name, row, kind, label, match["body"], (), "needs cuda" in given, script=is_script)
+            inputs = given.get("run") or given.get("script") or given.get("needs cuda")
+            if kind == "fixed" and not given:
                 bad = _original(found, block)
-                found.append(replace(block, inputs=bad.inputs, dynamic=bad.dynamic, settings=bad.settings))
+                same = {"dynamic": bad.dynamic, "settings": bad.settings, "script": bad.script}
+                found.append(replace(block, inputs=bad.inputs, **same))
                 continue
             parts = tuple(part.strip() for part in (inputs or "").split(";") if part)
             dynamic, settings = given.get("dynamic", ""), given.get("settings", "")

@@ -35,7 +35,15 @@ LEAVES_ALONE = frozenset({
     "named_modules", "named_children", "register_buffer", "register_forward_hook", "extra_repr", "get_submodule",
 })  # fmt: skip
 """Methods of modules that give something else than the module, and do not change its mode."""
-HARMLESS = ("builtins.", "torch.save", "torch.manual_seed", "torch.no_grad", "torch.optim.", "copy.deepcopy", "logging.")
+HARMLESS = (
+    "builtins.",
+    "torch.save",
+    "torch.manual_seed",
+    "torch.no_grad",
+    "torch.optim.",
+    "copy.deepcopy",
+    "logging.",
+)
 """What may get a model and leaves its mode alone."""
 LIBRARY_MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
 """What makes a model in training mode, as every module is at first."""
@@ -197,5 +205,3 @@ def _models(values: tuple[Value, ...]) -> tuple[Model, ...]:
         elif isinstance(value, Tuple):
             found += _models(value.items)
     return tuple(found)
-
-

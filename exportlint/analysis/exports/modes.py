@@ -11,7 +11,9 @@ from exportlint.analysis.interpreter.classes import lineage
 from exportlint.analysis.outline import Class, Module, dotted
 from exportlint.analysis.project import Definition, Project
 
-VARYING = re.compile(r"(Feature)?(Alpha)?Dropout(1d|2d|3d)?|(Lazy|Sync)?BatchNorm(1d|2d|3d)?|RReLU|DropPath|StochasticDepth")
+VARYING = re.compile(
+    r"(Feature)?(Alpha)?Dropout(1d|2d|3d)?|(Lazy|Sync)?BatchNorm(1d|2d|3d)?|RReLU|DropPath|StochasticDepth"
+)
 """Modules of torch, torchvision and timm that do."""
 LIBRARIES = ("torchvision.models.", "timm.create_model")
 """Nearly every model of these has such modules."""

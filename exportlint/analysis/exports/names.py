@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from exportlint.analysis.exports.scope import Scope
-from exportlint.analysis.exports.values import Example, Hint, Model, Receiver
+from exportlint.analysis.exports.values import Example, Hint, Imported, Model, Receiver
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.scopes import OWN_LIBRARIES
 from exportlint.analysis.outline import Class, FunctionNode, Module
@@ -33,6 +33,8 @@ RE_EXPORTS = {
 def look_up(scope: Scope, name: str) -> Value:
     """The value of a name where it is used."""
     found = scope.look_up(name)
+    if isinstance(found, Imported):
+        return named(scope, found.target)
     if found is not None:
         return found
     bound = scope.run.engine.project.member(scope.module, name)

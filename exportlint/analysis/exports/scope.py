@@ -135,5 +135,3 @@ class Scope:
         self.env.update(merged)
         self.training = modes
         return True
-
-

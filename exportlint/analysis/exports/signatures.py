@@ -36,7 +36,9 @@ def bind(inputs: Inputs) -> dict[str, Value] | None:
     """
     signature = inputs.signature
     kwargs = inputs.kwargs if inputs.kwargs is not None else Dict()
-    known = isinstance(inputs.args, Tuple) and not inputs.args.mutable and isinstance(kwargs, Dict) and kwargs.rest is None
+    known = (
+        isinstance(inputs.args, Tuple) and not inputs.args.mutable and isinstance(kwargs, Dict) and kwargs.rest is None
+    )
     if signature is None or not known:
         return None
     assert isinstance(inputs.args, Tuple)

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.exports.expressions import evaluate
-from exportlint.analysis.exports.names import named
 from exportlint.analysis.exports.scope import Environment, Scope
-from exportlint.analysis.exports.values import Model, Receiver
+from exportlint.analysis.exports.values import Imported, Model, Receiver
 from exportlint.analysis.outline import dotted, imported
 from exportlint.analysis.values import UNKNOWN, ClassValue, Function, Tuple, Value
 
@@ -36,7 +35,7 @@ def _execute(scope: Scope, node: ast.stmt) -> bool:
         assign(scope, node.target, UNKNOWN)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         for name, target in imported(node, scope.module.package):
-            scope.env[name] = named(scope, target)
+            scope.env[name] = Imported(target)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         _define(scope, node)
     elif isinstance(node, ast.Return):

@@ -11,7 +11,9 @@ from exportlint.analysis.values import Const, Sequence, Tuple, Value
 Shape = tuple[int | None, ...] | None
 
 BY_SIZE = frozenset({"randn", "rand", "zeros", "ones", "empty"})
-LIKE = frozenset({"randn_like", "rand_like", "zeros_like", "ones_like", "empty_like", "full_like", "clone", "randint_like"})
+LIKE = frozenset(
+    {"randn_like", "rand_like", "zeros_like", "ones_like", "empty_like", "full_like", "clone", "randint_like"}
+)
 SAME = frozenset({
     "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "int", "long", "bool", "clone", "detach", "contiguous",
     "requires_grad_", "normal_", "uniform_", "zero_", "fill_", "abs", "div", "mul", "add", "sub", "type", "pin_memory",

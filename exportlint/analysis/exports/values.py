@@ -43,6 +43,13 @@ class Receiver(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Imported(Value):
+    """What an import binds, until it is used: finding it may take to read many files."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Dim(Value):
     """`torch.export.Dim(name, min=…, max=…)`; bounds that are not given or not known are None."""
 

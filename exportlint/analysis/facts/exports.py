@@ -103,5 +103,3 @@ class ApiUse(Fact):
 
     name: str
     imported: bool
-
-
