@@ -154,8 +154,11 @@ def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, pro
     from tests.catalogue.prover import difference
 
     bad = page.original_of(block)
+    assert bad.script == block.script
+    if bad.script:
+        return  # what it does with its inputs is a matter of its own model and program
     assert bad.inputs == block.inputs
-    if not bad.needs_cuda and not bad.script:
+    if not bad.needs_cuda:
         for one, other in zip(prover.eager(bad), prover.eager(block), strict=True):
             assert difference(one, other, rewritten=True) is None
 
