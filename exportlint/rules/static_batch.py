@@ -58,5 +58,6 @@ def _refused(program: Program, fact: ProgramRun) -> Iterator[tuple[str, int, int
         for place, (size, actual) in enumerate(zip(one, other, strict=False)):
             is_dynamic = isinstance(wanted.get(place), Dim | Hint) and wanted.get(place) != Hint("STATIC")
             if len(one) == len(other) and None not in (size, actual) and size != actual and not is_dynamic:
-                assert size is not None and actual is not None
+                assert size is not None
+                assert actual is not None
                 yield f"`{name}`" if not name.isdigit() else f"input {name}", place, size, actual

@@ -108,10 +108,11 @@ class Page:
             is_script = "script" in given
             block = Block(self.path.name, row, kind, label, match["body"], (), "needs cuda" in given, script=is_script)
             inputs = given.get("run") or given.get("script") or given.get("needs cuda")
-            if kind == "fixed" and not given:
+            if kind == "fixed" and inputs is None and not is_script:
                 bad = _original(found, block)
-                same = {"dynamic": bad.dynamic, "settings": bad.settings, "script": bad.script}
-                found.append(replace(block, inputs=bad.inputs, **same))
+                dynamic, settings = bad.dynamic, bad.settings
+                same = replace(block, inputs=bad.inputs, dynamic=dynamic, settings=settings, script=bad.script)
+                found.append(same)
                 continue
             parts = tuple(part.strip() for part in (inputs or "").split(";") if part)
             dynamic, settings = given.get("dynamic", ""), given.get("settings", "")

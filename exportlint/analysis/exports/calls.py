@@ -31,8 +31,8 @@ KEEPS_MODE = frozenset({
     "to_empty", "zero_grad", "compile",
 })  # fmt: skip
 LEAVES_ALONE = frozenset({
-    "load_state_dict", "state_dict", "parameters", "named_parameters", "buffers", "named_buffers", "modules", "children",
-    "named_modules", "named_children", "register_buffer", "register_forward_hook", "extra_repr", "get_submodule",
+    "load_state_dict", "state_dict", "parameters", "named_parameters", "buffers", "named_buffers", "modules",
+    "children", "named_modules", "named_children", "register_buffer", "register_forward_hook", "get_submodule",
 })  # fmt: skip
 """Methods of modules that give something else than the module, and do not change its mode."""
 HARMLESS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from exportlint.analysis.exports.names import attribute, look_up
 from exportlint.analysis.exports.scope import MAX_STEPS, Scope, TooManyStepsError
@@ -89,18 +90,18 @@ def _operation(scope: Scope, node: ast.BinOp) -> Value:
             return tensor if same else Example()
     if isinstance(left, Tuple) and isinstance(right, Tuple) and isinstance(node.op, ast.Add):
         return Tuple((*left.items, *right.items), left.mutable)
-    if isinstance(left, Const) and isinstance(right, Const) and type(left.value) is type(right.value) is int:
-        operation = _INTEGERS.get(type(node.op))
-        return Const(operation(left.value, right.value)) if operation else UNKNOWN
+    if isinstance(left, Const) and isinstance(right, Const):
+        operation, first, second = _INTEGERS.get(type(node.op)), left.value, right.value
+        if operation is not None and isinstance(first, int) and isinstance(second, int):
+            return Const(operation(first, second))
     return UNKNOWN
 
 
 def _negation(scope: Scope, node: ast.UnaryOp) -> Value:
     value = evaluate(scope, node.operand)
-    if isinstance(value, Example):
-        return value
-    negated = isinstance(node.op, ast.USub) and isinstance(value, Const) and type(value.value) is int
-    return Const(-value.value) if negated else UNKNOWN  # type: ignore[operator,union-attr]
+    if isinstance(value, Const) and isinstance(value.value, int) and isinstance(node.op, ast.USub):
+        return Const(-value.value)
+    return value if isinstance(value, Example) else UNKNOWN
 
 
 def _conditional(scope: Scope, node: ast.IfExp) -> Value:
@@ -141,9 +142,9 @@ _INTEGERS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__,
 }  # fmt: skip
 
-_HANDLERS: dict[type[ast.expr], Callable[[Scope, ast.expr], Value]] = {
+_HANDLERS: dict[type[ast.expr], Callable[[Scope, Any], Value]] = {
     ast.Tuple: _sequence, ast.List: _sequence, ast.Dict: _dict, ast.Lambda: _lambda, ast.Subscript: _subscript,
     ast.BinOp: _operation, ast.UnaryOp: _negation, ast.IfExp: _conditional, ast.NamedExpr: _walrus,
     ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
     ast.DictComp: _comprehension, ast.Await: _awaited,
-}  # type: ignore[dict-item]  # fmt: skip
+}  # fmt: skip

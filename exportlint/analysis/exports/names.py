@@ -20,7 +20,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
-HINTS = {f"{dim}.{kind}": Hint(kind) for dim in ("torch.export.Dim",) for kind in ("AUTO", "DYNAMIC", "STATIC")}  # type: ignore[arg-type]
+HINTS = {f"torch.export.Dim.{hint.kind}": hint for hint in (Hint("AUTO"), Hint("DYNAMIC"), Hint("STATIC"))}
 RE_EXPORTS = {
     "torch.export.dynamic_shapes.": "torch.export.",
     "torch.export._trace.": "torch.export.",

@@ -29,9 +29,9 @@ SCRIPTS = frozenset({"torch.jit.script", "torch.jit.trace", "torch.jit.trace_mod
 REFINES = frozenset({"torch.jit.freeze", "torch.jit.optimize_for_inference"})
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "mtia", "ipu"})
 OF_MODULES = frozenset({
-    "forward", "eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "zero_grad",
-    "load_state_dict", "modules", "named_modules", "children", "named_children", "apply", "compile", "register_buffer",
-    "get_submodule", "get_parameter", "get_buffer", "register_forward_hook", "share_memory", "to_empty",
+    "forward", "eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply",
+    "load_state_dict", "modules", "children", "named_modules", "named_children", "zero_grad", "compile",
+    "register_buffer", "get_submodule", "get_parameter", "get_buffer", "share_memory", "to_empty",
 })  # fmt: skip
 """Methods that a module has and an `ExportedProgram` lacks."""
 
@@ -129,7 +129,7 @@ def method(scope: Scope, receiver: Program | Unlifted, name: str, arguments: Arg
         return UNKNOWN
     device = arguments.get(0, "device")
     literal = str(device.value) if isinstance(device, Const) else None
-    if name != "to" or not isinstance(device, Example) and literal != "cpu":
+    if not isinstance(device, Example):
         scope.emit(ProgramMove, node, api=name, device=literal if name == "to" else name, program=receiver.program)
     return receiver
 

@@ -30,8 +30,8 @@ class TooManyStepsError(Exception):
 class Run:
     """What the scopes of one file share.
 
-    `homes` are the variables around each function that was defined, `exported` where each model was exported in training
-    mode.
+    `homes` are the variables around each function that was defined; `exported` is where each model was exported in
+    training mode.
     """
 
     engine: Engine

@@ -93,9 +93,11 @@ def specified(inputs: Inputs) -> Iterator[tuple[str, Value, Value]]:
 
 def _unnamed(inputs: Inputs, name: str) -> Value:
     kwargs = inputs.kwargs
-    only = isinstance(inputs.args, Tuple) and len(inputs.args.items) == 1 and kwargs is None
-    if only and isinstance(inputs.dynamic_shapes, Dict) and len(inputs.dynamic_shapes.entries) == 1:
-        return inputs.args.items[0]  # type: ignore[union-attr]
+    shapes = inputs.dynamic_shapes
+    if isinstance(inputs.args, Tuple) and isinstance(shapes, Dict) and kwargs is None:
+        if len(inputs.args.items) == len(shapes.entries) == 1:
+            return inputs.args.items[0]
+        return Const(None)
     return (kwargs.get(name) if isinstance(kwargs, Dict) else None) or Const(None)
 
 

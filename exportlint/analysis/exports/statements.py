@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from exportlint.analysis.exports.expressions import evaluate
 from exportlint.analysis.exports.scope import Environment, Scope
@@ -11,6 +13,7 @@ from exportlint.analysis.exports.values import Imported, Model, Receiver
 from exportlint.analysis.outline import dotted, imported
 from exportlint.analysis.values import UNKNOWN, ClassValue, Function, Tuple, Value
 
+TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 RAISES = ("raises", "assertRaises", "assertRaisesRegex", "raisesRegex", "assertWarns", "assertRaisesOnExport")
 """Context managers whose body is meant to fail."""
 
@@ -34,8 +37,8 @@ def _execute(scope: Scope, node: ast.stmt) -> bool:
         evaluate(scope, node.value)
         assign(scope, node.target, UNKNOWN)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        for name, target in imported(node, scope.module.package):
-            scope.env[name] = Imported(target)
+        for name, qualified in imported(node, scope.module.package):
+            scope.env[name] = Imported(qualified)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         _define(scope, node)
     elif isinstance(node, ast.Return):
@@ -45,19 +48,19 @@ def _execute(scope: Scope, node: ast.stmt) -> bool:
         return False
     elif isinstance(node, ast.If):
         evaluate(scope, node.test)
-        return scope.join([scope.branch(lambda way=way: execute(scope, way)) for way in (node.body, node.orelse)])
+        return scope.join([scope.branch(partial(execute, scope, way)) for way in (node.body, node.orelse)])
     elif isinstance(node, ast.For | ast.AsyncFor | ast.While):
         return _loop(scope, node)
     elif isinstance(node, ast.With | ast.AsyncWith):
         return _with(scope, node)
-    elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+    elif isinstance(node, TRIES):
         return _try(scope, node)
     else:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 evaluate(scope, child)
             elif isinstance(child, ast.match_case):
-                matched = scope.branch(lambda case=child: execute(scope, case.body))
+                matched = scope.branch(partial(execute, scope, child.body))
                 scope.join([matched, (True, dict(scope.env), scope.training)])
     return True
 
@@ -128,7 +131,7 @@ def _with(scope: Scope, node: ast.With | ast.AsyncWith) -> bool:
         scope.guards -= fails
 
 
-def _try(scope: Scope, node: ast.Try) -> bool:
+def _try(scope: Scope, node: Any) -> bool:
     ran = scope.branch(lambda: execute(scope, node.body) and execute(scope, node.orelse))
     before: Environment = {key: UNKNOWN if ran[1].get(key) != value else value for key, value in scope.env.items()}
     modes = {model: mode if ran[2].get(model) == mode else None for model, mode in ran[2].items()}
@@ -136,6 +139,6 @@ def _try(scope: Scope, node: ast.Try) -> bool:
     for handler in node.handlers:
         scope.env.update(before)
         scope.training.update(modes)
-        ways.append(scope.branch(lambda handler=handler: execute(scope, handler.body)))
+        ways.append(scope.branch(partial(execute, scope, handler.body)))
     reached = scope.join(ways)
     return execute(scope, node.finalbody) and reached

@@ -52,6 +52,8 @@ def method(tensor: Example, name: str, arguments: Arguments) -> Value | None:
     """What a method of a tensor gives; None if that is not known."""
     if name in SAME:
         return tensor if not any(isinstance(a, Example) for a in arguments.positional) else Example()
+    if name in {"repeat", "expand", "flatten", "squeeze", "reshape_as", "expand_as", "tile", "sum", "mean"}:
+        return Example()
     handler = _METHODS.get(name)
     return Example(handler(tensor.shape, arguments)) if handler is not None else None
 
@@ -115,12 +117,11 @@ def _unsqueeze(shape: Shape, arguments: Arguments) -> Shape:
     return (*shape[:at], 1, *shape[at:])
 
 
-def _view(shape: Shape, arguments: Arguments) -> Shape:
+def _view(_: Shape, arguments: Arguments) -> Shape:
     wanted = _sized(arguments.positional)
     return tuple(None if size == -1 else size for size in wanted) if wanted is not None else None
 
 
 _METHODS: dict[str, Callable[[Shape, Arguments], Shape]] = {
     "permute": _permute, "transpose": _transpose, "unsqueeze": _unsqueeze, "view": _view, "reshape": _view,
-    "repeat": lambda shape, arguments: None, "expand": lambda shape, arguments: None,
 }  # fmt: skip
