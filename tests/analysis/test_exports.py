@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.analysis.exports import exported_dims
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
 from exportlint.config import Layer
@@ -68,6 +69,8 @@ def found(source: str, version: TorchVersion = (2, 13)) -> list[tuple[int, str, 
         ),
         ("def model():\n    return Net().eval()\nmodel = model()\nexport(model, (torch.ones(2),))", []),
         ("def run(ep: torch.export.ExportedProgram, x):\n    return ep(x)", [(2, "exported-program-call", "error")]),
+        ("def go(x=None):\n    if x is None:\n        raise ValueError\n    export(Net().eval(), x)\ngo()", []),
+        ("def go(x=None):\n    x = (torch.ones(2),) if x is None else x\n    export(Net().eval(), x)\ngo()", []),
         ("def run(export):\n    return export(lambda x: x, 3)", []),
     ],
 )
@@ -79,37 +82,48 @@ def test_follows_a_script(script: str, expected: list[tuple[int, str, str]]) -> 
     ("script", "version", "expected"),
     [
         (
-            "import numpy as np\nimport torch\nfrom torchvision.models.video import mvit_v1_b\n"
-            "clips = np.transpose(torch.randn(2, 16, 224, 224, 3), (0, 4, 1, 2, 3))\n"
-            "program = torch.export.export(mvit_v1_b().eval(), (clips,))\n"
-            "clips = np.transpose(torch.randn(4, 16, 224, 224, 3), (0, 4, 1, 2, 3))\n"
-            "program.module()(clips)\n",
+            (
+                "import numpy as np\nimport torch\nfrom torchvision.models.video import mvit_v1_b\n"
+                "clips = np.transpose(torch.randn(2, 16, 224, 224, 3), (0, 4, 1, 2, 3))\n"
+                "program = torch.export.export(mvit_v1_b().eval(), (clips,))\n"
+                "clips = np.transpose(torch.randn(4, 16, 224, 224, 3), (0, 4, 1, 2, 3))\n"
+                "program.module()(clips)\n"
+            ),
             (2, 13),
             [(5, "static-batch", "warning")],
         ),
         (
-            "import torch\nfrom transformers import WhisperForConditionalGeneration\n"
-            "model = WhisperForConditionalGeneration.from_pretrained('whisper')\nmodel.eval()\n"
-            "torch.export.export(model, args=(torch.randn(2, 80, 3000),))\n",
+            (
+                "import torch\nfrom transformers import WhisperForConditionalGeneration\n"
+                "model = WhisperForConditionalGeneration.from_pretrained('whisper')\nmodel.eval()\n"
+                "torch.export.export(model, args=(torch.randn(2, 80, 3000),))\n"
+            ),
             (2, 6),
             [(5, "strict-mode", "info")],
         ),
         (
-            "from torch.export import export\nfrom ultralytics import YOLO\nimport torch\n"
-            "export(YOLO('pose.pt').model, args=(torch.rand(2, 3, 64, 64),), strict=True)\n",
+            (
+                "from torch.export import export\nfrom ultralytics import YOLO\nimport torch\n"
+                "export(YOLO('pose.pt').model, args=(torch.rand(2, 3, 64, 64),), strict=True)\n"
+            ),
             (2, 13),
             [(4, "strict-mode", "info")],
         ),
         (
-            "import torch\nclass Predictor:\n    def predict(self, points):\n"
-            "        return torch.export.export(self._predict, args=(points,), kwargs={'logits': True}, strict=False)\n"
-            "    def _predict(self, points, logits): return points\n",
+            (
+                "import torch\nclass Predictor:\n    def predict(self, points):\n"
+                "        return torch.export.export(self._predict, args=(points,), kwargs={'k': True})\n"
+                "    def _predict(self, points, k): return points\n"
+            ),
             (2, 13),
             [(4, "export-target", "error")],
         ),
         (
-            "import torch\n\ndef capture(model):\n    program = torch.export.export(model, (torch.ones(2, 3),))\n"
-            "    torch.export.save(program, 'model.pt2')\n    return torch.export.load('model.pt2').module().to('cuda')\n",
+            (
+                "import torch\n\ndef capture(model):\n    program = torch.export.export(model, (torch.ones(2, 3),))\n"
+                "    torch.export.save(program, 'model.pt2')\n"
+                "    return torch.export.load('model.pt2').module().to('cuda')\n"
+            ),
             (2, 13),
             [(4, "static-batch", "info"), (6, "program-device", "info")],
         ),
@@ -126,7 +140,12 @@ def test_files_that_do_not_mention_export_are_not_run(monkeypatch: pytest.Monkey
     from exportlint.analysis.exports import run
 
     ran: list[Module] = []
-    monkeypatch.setattr(run, "run_file", lambda module, *_: ran.append(module) or ())
+
+    def run_file(module: Module, *_: object) -> tuple[Fact, ...]:
+        ran.append(module)
+        return ()
+
+    monkeypatch.setattr(run, "run_file", run_file)
     found("import torch\nmodel = torch.nn.ReLU()\n")
     assert not ran
     found("import torch\ntorch.export.load('x')\n")
@@ -150,12 +169,12 @@ def dims(call: str) -> dict[str, dict[str, set[int]]]:
         ("b = Dim('b')\nexport(Net(), (x,), {'y': x}, dynamic_shapes={'x': {0: b}, 'y': {1: 2 * b}})",
          {"script.Net": {"x": {0}, "y": {1}}}),
         ("export(Net(), (torch.ones(2, 3),), dynamic_shapes={'x': {-1: Dim.AUTO}})", {"script.Net": {"x": {1}}}),
-        ("for d in (0, 1):\n    export(Net(), (x,), dynamic_shapes={'x': {0: Dim('b')}})\n"
-         "export(Net(), (x,), dynamic_shapes={'x': {1: Dim('b')}})", {"script.Net": {"x": {0, 1}}}),
+        ("export(Net(), (x,), dynamic_shapes={'x': {0: b}})\nexport(Net(), (x,), dynamic_shapes={'x': {1: b}})",
+         {"script.Net": {"x": {0, 1}}}),
         ("def go(shapes):\n    export(Net(), (x,), dynamic_shapes=shapes)\ngo({'x': {0: Dim.AUTO}})",
          {"script.Net": {"x": {0}}}),
         ("export(Net(), (x,), dynamic_shapes={'z': {0: Dim('b')}})", {}),
     ],
 )  # fmt: skip
 def test_exported_dims(call: str, expected: dict[str, dict[str, set[int]]]) -> None:
-    assert dims("x = torch.ones(2, 3)\n" + call) == expected
+    assert dims("x, b = torch.ones(2, 3), Dim('b')\n" + call) == expected

@@ -8,7 +8,7 @@ from typing import Any
 
 from exportlint.analysis.exports.names import attribute, look_up
 from exportlint.analysis.exports.scope import MAX_STEPS, Scope, TooManyStepsError
-from exportlint.analysis.exports.values import Dim, Example
+from exportlint.analysis.exports.values import Dim, Example, Model, Program
 from exportlint.analysis.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value
 
 CALLS: list[Callable[[Scope, ast.Call], Value]] = []
@@ -35,6 +35,24 @@ def evaluate(scope: Scope, node: ast.expr) -> Value:
         if isinstance(child, ast.expr):
             evaluate(scope, child)
     return UNKNOWN
+
+
+def truth(scope: Scope, node: ast.expr) -> bool | None:
+    """Which way a condition goes; None if that is not known."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = truth(scope, node.operand)
+        return None if inner is None else not inner
+    if isinstance(node, ast.BoolOp):
+        parts = [truth(scope, value) for value in node.values]
+        decisive = isinstance(node.op, ast.Or)
+        return decisive if decisive in parts else None if None in parts else not decisive
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        left, right = evaluate(scope, node.left), evaluate(scope, node.comparators[0])
+        if right != Const(None) or not isinstance(left, Const | Example | Tuple | Dict | Model | Program | Function):
+            return None
+        return (left == right) == isinstance(node.ops[0], ast.Is)
+    value = evaluate(scope, node)
+    return bool(value.value) if isinstance(value, Const) else None
 
 
 def _sequence(scope: Scope, node: ast.Tuple | ast.List) -> Value:
@@ -105,7 +123,9 @@ def _negation(scope: Scope, node: ast.UnaryOp) -> Value:
 
 
 def _conditional(scope: Scope, node: ast.IfExp) -> Value:
-    evaluate(scope, node.test)
+    decided = truth(scope, node.test)
+    if decided is not None:
+        return evaluate(scope, node.body if decided else node.orelse)
     one, other = evaluate(scope, node.body), evaluate(scope, node.orelse)
     return one if one == other else UNKNOWN
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from exportlint.analysis.exports.expressions import evaluate
+from exportlint.analysis.exports.expressions import evaluate, truth
 from exportlint.analysis.exports.scope import Environment, Scope
 from exportlint.analysis.exports.values import Imported, Model, Receiver
 from exportlint.analysis.outline import dotted, imported
@@ -47,7 +47,9 @@ def _execute(scope: Scope, node: ast.stmt) -> bool:
     elif isinstance(node, ast.Raise | ast.Break | ast.Continue):
         return False
     elif isinstance(node, ast.If):
-        evaluate(scope, node.test)
+        decided = truth(scope, node.test)
+        if decided is not None:
+            return execute(scope, node.body if decided else node.orelse)
         return scope.join([scope.branch(partial(execute, scope, way)) for way in (node.body, node.orelse)])
     elif isinstance(node, ast.For | ast.AsyncFor | ast.While):
         return _loop(scope, node)
