@@ -65,7 +65,7 @@ def found(source: str, version: TorchVersion = (2, 13)) -> list[tuple[int, str, 
         ("model = Net().eval()\nfor n in (2, 4):\n    export(model, (torch.ones(n),)).module()(torch.ones(n))", []),
         (
             "model = torch.jit.script(Net())\nmodel = Net().eval()\nexport(model, (torch.ones(2),))",
-            [(1, "torchscript", "info")],
+            [(1, "torchscript-capture", "info")],
         ),
         ("def model():\n    return Net().eval()\nmodel = model()\nexport(model, (torch.ones(2),))", []),
         ("def run(ep: torch.export.ExportedProgram, x):\n    return ep(x)", [(2, "exported-program-call", "error")]),

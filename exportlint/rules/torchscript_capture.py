@@ -1,4 +1,4 @@
-"""EXP808 torchscript: a model is captured with TorchScript, which torch.export replaces."""
+"""EXP808 torchscript-capture: a model is captured with TorchScript, which torch.export replaces."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from exportlint.registry import rule
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 
 
-@rule("EXP808", "torchscript", Scripting)
-def torchscript(fact: Scripting, context: Context) -> Iterator[Report]:
+@rule("EXP808", "torchscript-capture", Scripting)
+def torchscript_capture(fact: Scripting, context: Context) -> Iterator[Report]:
     """`torch.jit.trace(model, x)`; not of functions, which a model that is exported may well call."""
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded or isinstance(fact.target, Function | External):
