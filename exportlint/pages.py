@@ -15,19 +15,19 @@ from exportlint.findings import Mode, Severity
 MODES: tuple[Mode, ...] = ("non-strict", "strict")
 
 _FENCE = re.compile(
-    r"(?P<directives>(?:^<!-- [\w -]+: [^\n]*? -->\n)*)"
+    r"(?P<directives>(?:^<!-- [\w -]+:(?: [^\n]*?)? -->\n)*)"
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 _BEFORE = re.compile(r"\A.*^## .+?$", re.MULTILINE | re.DOTALL)
-_DIRECTIVE = re.compile(r"^<!-- ([\w -]+): (.*) -->$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^<!-- ([\w -]+):(?: (.*))? -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
 Marked = tuple[int, str, str]
 """A finding as a comment states it: row, name of the rule, severity."""
 
-DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs"})
+DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs", "script"})
 """The keys of the lines `<!-- key: value -->` that may stand above a block."""
 
 
@@ -62,13 +62,21 @@ class Block:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The tuples of arguments to run it with, as expressions, one after the other; export gets the first."""
-        inputs = self.directive("run") or self.directive("needs cuda")
+        inputs = self.directive("run") or self.directive("script") or self.directive("needs cuda")
         return tuple(part.strip() for part in inputs.split(";") if part)
 
     @property
     def needs_cuda(self) -> bool:
         """Whether eager cannot run it without CUDA, while export can."""
         return bool(self.directive("needs cuda"))
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it exports by itself: it is executed as it stands, and defines no `Model`.
+
+        If it has inputs, it leaves a `model` and its `program` behind, which are called with them.
+        """
+        return any(key == "script" for key, _ in self.directives)
 
     @property
     def dynamic(self) -> str:
@@ -141,7 +149,7 @@ class Page:
             row = self.text.count("\n", 0, match.start("body"))
             directives = tuple(_DIRECTIVE.findall(match["directives"]))
             block = Block(self.name, row, kind, label, match["body"], directives, note)
-            if kind == "fixed" and not block.inputs:
+            if kind == "fixed" and not block.inputs and not block.is_script:
                 bad = _original(found, block)
                 # What eager cannot run without CUDA was rewritten so that it can.
                 given = (*bad.directives, *block.directives)

@@ -101,7 +101,7 @@ def test_every_family_has_a_rule(family: str) -> None:
 def test_every_page_shows_what_is_bad_and_quotes_what_happens(page: Page) -> None:
     kinds = {block.kind for block in page.blocks}
     assert kinds == {"bad", "fixed", "ok"}
-    assert all(block.inputs for block in page.blocks)
+    assert all(block.inputs or block.is_script for block in page.blocks)
     assert {key for block in page.blocks for key, _ in block.directives} <= DIRECTIVES
     assert bool(page.quotes) == (quoted(page) is not None)
     for block in page.blocks:
@@ -135,7 +135,14 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
 @every_mode
 @every_block("bad")
 def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Prover, tmp_path: Path) -> None:
-    claimed = {severity for _, _, severity in findings(block, mode, tmp_path, prover.version)}
+    found = findings(block, mode, tmp_path, prover.version)
+    claimed = {severity for _, _, severity in found}
+    if block.is_script:
+        script = prover.execute(block)
+        rows = [row for row, _, severity in found if severity == "error"]
+        assert script.row in rows if rows else script.error is None, script.error
+        assert script.error is not None or bool(differences(block, mode, prover)) == ("warning" in claimed)
+        return
     if block.needs_cuda and prover.has_cuda:
         pytest.skip("the claim is about machines without CUDA")
     if not block.needs_cuda:
@@ -158,11 +165,12 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
 @every_mode
 @every_block("ok", "fixed")
 def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
-    assert prover.eager(block)[0].error is None
+    if not block.is_script:
+        assert prover.eager(block)[0].error is None
     assert not differences(block, mode, prover)
 
 
-REWRITES = [(p, b) for p, b in BLOCKS if b.kind == "fixed" and not b.directive("differs")]
+REWRITES = [(p, b) for p, b in BLOCKS if b.kind == "fixed" and not b.directive("differs") and not b.is_script]
 
 
 @pytest.mark.parametrize(("page", "block"), REWRITES, ids=[id_of(block) for _, block in REWRITES])
@@ -197,9 +205,9 @@ def quoted(page: Page) -> Block | None:
 
 def witnesses(block: Block, mode: Mode, prover: Prover) -> list[str]:
     """What torch says about the block when it refuses it; else what the program does otherwise than the model."""
-    program = prover.export(block, mode)
-    if isinstance(program, Exception):
-        return [f"{type(program).__name__}: {program}"]
+    error = prover.execute(block).error if block.is_script else prover.export(block, mode)
+    if isinstance(error, Exception):
+        return [f"{type(error).__name__}: {error}"]
     return [f"eager: {eager} exported: {exported}" for eager, exported in differences(block, mode, prover)]
 
 
@@ -207,5 +215,9 @@ def differences(block: Block, mode: Mode, prover: Prover) -> list[tuple[str, str
     """What the model and its exported program do where they disagree, for each of the inputs."""
     from tests.catalogue.prover import difference
 
-    pairs: Iterator[tuple[Outcome, Outcome]] = zip(prover.eager(block), prover.exported(block, mode), strict=True)
+    pairs: Iterator[tuple[Outcome, Outcome]]
+    if block.is_script:
+        pairs = prover.compared(block)
+    else:
+        pairs = zip(prover.eager(block), prover.exported(block, mode), strict=True)
     return [found for one, other in pairs if (found := difference(one, other)) is not None]

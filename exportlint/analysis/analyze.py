@@ -15,6 +15,7 @@ from exportlint.analysis.calls import (  # they register calls
     functions,  # noqa: F401
     modules,  # noqa: F401
 )
+from exportlint.analysis.exports import export_facts
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
@@ -55,8 +56,9 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
     and the files that it imports, on nothing else.
     """
+    scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
-        return ()  # no class that could be a module
+        return scripts  # no class that could be a module
     engine = Engine(project, options)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
@@ -69,7 +71,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return tuple(engine.facts.values())
+    return (*engine.facts.values(), *scripts)
 
 
 def _entry_points(engine: Engine, cls: Class) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import io
 import os
 import re
 import sys
+import traceback
 import types
 from collections.abc import Iterator, ValuesView
 from dataclasses import dataclass
@@ -40,12 +42,22 @@ class Outcome:
     gradients: dict[str, torch.Tensor]
 
 
+@dataclass(frozen=True)
+class Script:
+    """A script that was executed: what it left behind, what it raised, and in which of its rows that was."""
+
+    namespace: dict[str, Any]
+    error: Exception | None
+    row: int | None
+
+
 class Prover:
     """Runs blocks; `directory` is where their files lie. Exports each block once in each mode."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._exported: dict[tuple[Block, Mode], torch.export.ExportedProgram | Exception] = {}
+        self._executed: dict[Block, Script] = {}
 
     has_cuda: Final = torch.cuda.is_available()
     version: Final = parse_torch_version(torch.__version__)
@@ -88,16 +100,49 @@ class Prover:
             namespace = self._load(block)
             return [_observe(module, inputs, namespace) for inputs in block.inputs]
 
+    def execute(self, block: Block) -> Script:
+        """Run a script, once, without its output."""
+        if block not in self._executed:
+            torch._dynamo.reset()
+            torch.manual_seed(0)
+            code, namespace = self._compile(block)
+            error, row = None, None
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(code, namespace)
+            except Exception as raised:
+                frames = traceback.extract_tb(raised.__traceback__)
+                error = raised
+                row = next((f.lineno for f in reversed(frames) if Path(f.filename).stem == block.name), None)
+            self._executed[block] = Script(namespace, error, row)
+        return self._executed[block]
+
+    def compared(self, block: Block) -> Iterator[tuple[Outcome, Outcome]]:
+        """What the model and the program of a script do with the inputs. Raises what the script raised."""
+        script = self.execute(block)
+        if script.error is not None:
+            raise script.error
+        for inputs in block.inputs:
+            # Model and program share their buffers, so one call would be seen by the other.
+            subjects = [copy.deepcopy(s) for s in (script.namespace["model"], script.namespace["program"].module())]
+            one, other = (_observe(s, inputs, script.namespace) for s in subjects)
+            yield one, other
+
     def _load(self, block: Block) -> dict[str, Any]:
         """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
+        code, namespace = self._compile(block)
+        exec(code, namespace)
+        return namespace
+
+    def _compile(self, block: Block) -> tuple[types.CodeType, dict[str, Any]]:
+        """The code of the block, and globals to run it in."""
         # Dynamo switches this off for the whole process the first time that it is used.
         torch.distributions.Distribution.set_default_validate_args(True)
         path = self._directory / f"{block.name}.py"
         path.write_text(block.source, encoding="utf-8")
         module = types.ModuleType(block.name)
         sys.modules[block.name] = module
-        exec(compile(block.source, str(path), "exec"), module.__dict__)
-        return module.__dict__
+        return compile(block.source, str(path), "exec"), module.__dict__
 
 
 def _model(namespace: dict[str, Any], block: Block) -> Any:

@@ -1,0 +1,69 @@
+"""EXP809 deprecated-export-api: an API of torch.export's history that has a successor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.exports import ApiUse, ExportCall
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, Timeline, always
+from exportlint.registry import rule
+
+
+def _both(timeline: Timeline) -> Claim:
+    return Claim(non_strict=timeline, strict=timeline)
+
+
+GONE = _both(always(ERROR))
+RENAMED = _both(always(INFO))
+CAPTURE = _both({(2, 4): INFO, (2, 9): ERROR})
+TRAINING = _both({(2, 4): ERROR, (2, 5): None, (2, 9): INFO, (2, 10): ERROR})
+INFERENCE = _both({(2, 4): ERROR, (2, 6): None, (2, 9): ERROR})
+DIMENSION = _both({(2, 4): INFO, (2, 6): ERROR})
+COMPILED = _both({(2, 4): None, (2, 6): INFO})
+QUANTIZED = _both({(2, 4): None, (2, 9): INFO, (2, 13): ERROR})
+ONNX = _both({(2, 4): None, (2, 6): INFO, (2, 9): ERROR})
+
+APIS: dict[str, tuple[Claim, str]] = {
+    "functorch.experimental.control_flow.cond": (RENAMED, "torch.cond"),
+    "functorch.experimental.control_flow.map": (RENAMED, "torch._higher_order_ops.map"),
+    "functorch.experimental.cond": (RENAMED, "torch.cond"),
+    "torch.library.impl_abstract": (RENAMED, "torch.library.register_fake"),
+    "torch._dynamo.export": (RENAMED, "torch.export.export"),
+    "torch._export.export": (GONE, "torch.export.export"),
+    "torch._export.aot_compile": (COMPILED, "torch._inductor.aoti_compile_and_package"),
+    "torch._export.aot_load": (COMPILED, "torch._inductor.aoti_load_package"),
+    "torch._inductor.aot_compile": (COMPILED, "torch._inductor.aoti_compile_and_package"),
+    "torch._export.capture_pre_autograd_graph": (CAPTURE, "torch.export.export"),
+    "torch._export.dynamic_dim": (DIMENSION, "torch.export.Dim"),
+    "torch.export.dynamic_dim": (DIMENSION, "torch.export.Dim"),
+    "torch.export.export_for_training": (TRAINING, "torch.export.export"),
+    "torch.export.export_for_inference": (INFERENCE, "torch.export.export"),
+    "torch.ao.quantization.quantize_pt2e": (QUANTIZED, "torchao.quantization.pt2e"),
+    "torch.onnx.dynamo_export": (ONNX, "torch.onnx.export"),
+}
+"""What was measured with torch 2.13, and read in 2.4.1, 2.6.0 and 2.9.1; and the successor."""
+
+
+@rule("EXP809", "deprecated-export-api", ApiUse, ExportCall)
+def deprecated_export_api(fact: ApiUse | ExportCall, context: Context) -> Iterator[Report]:
+    """`from functorch.experimental.control_flow import cond`, `torch.export.export(…, constraints=…)`."""
+    if fact.guarded:
+        return
+    if isinstance(fact, ExportCall):
+        severity = context.severity(GONE)
+        if "constraints" in fact.keywords and severity is not None:
+            place = fact.place("constraints")
+            yield Report(severity, f"`{fact.api}` has no `constraints`", "pass `dynamic_shapes`", place)
+        return
+    claim, successor = next((APIS[name] for name in _parents(fact.name) if name in APIS), (None, ""))
+    severity = context.severity(claim) if claim is not None else None
+    if severity is not None:
+        state = "is gone" if severity is ERROR else "has a successor"
+        yield Report(severity, f"`{fact.name}` {state}", f"use `{successor}`")
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The name, then those of the namespaces that it is in."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]

@@ -1,0 +1,78 @@
+"""EXP805 dimension-bounds: a dynamic dimension whose example or whose bounds torch cannot take as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.exports.signatures import MismatchError, dims, leaves, specified
+from exportlint.analysis.exports.values import Dim, Example, Hint
+from exportlint.analysis.facts.exports import DimCall, ExportCall
+from exportlint.analysis.values import Value
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+SPECIALIZED = Claim(non_strict=always(ERROR), strict=always(ERROR))
+OUT_OF_BOUNDS = Claim(non_strict=always(ERROR), strict=always(ERROR))
+AUTO = Claim(non_strict=always(WARNING), strict=always(WARNING))
+EMPTY_RANGE = Claim(non_strict=always(ERROR), strict=always(ERROR))
+NAME = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict={(2, 4): None, (2, 6): ERROR})
+LOW = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP805", "dimension-bounds", ExportCall, DimCall)
+def dimension_bounds(fact: ExportCall | DimCall, context: Context) -> Iterator[Report]:
+    """`Dim("batch")` with an example batch of 1, `Dim("batch", min=1)`."""
+    if fact.guarded:
+        return
+    found = _bounds(fact) if isinstance(fact, DimCall) else _examples(fact)
+    for claim, message, instead in found:
+        severity = context.severity(claim)
+        if severity is not None:
+            place = fact.place("args" if claim is AUTO else "dynamic_shapes") if isinstance(fact, ExportCall) else None
+            yield Report(severity, message, instead, place)
+            return
+
+
+def _bounds(fact: DimCall) -> Iterator[tuple[Claim, str, str]]:
+    if fact.min is not None and fact.max is not None and fact.max <= fact.min:
+        yield EMPTY_RANGE, f"a dimension from {fact.min} to {fact.max} is not dynamic", "let `max` be above `min`"
+    if fact.name is not None and not fact.name.isidentifier():
+        yield NAME, f"the name of a dimension has to be an identifier, and {fact.name!r} is none", "use letters and `_`"
+    if fact.min is not None and fact.min in (0, 1):
+        message = f"`min={fact.min}`: tracing takes a dynamic size for 2 or more, so code for {fact.min} is not checked"
+        yield LOW, message, "write `min=2`, and export again for a batch of 1 if forward treats it in its own way"
+
+
+def _examples(fact: ExportCall) -> Iterator[tuple[Claim, str, str]]:
+    try:
+        found = list(specified(fact.inputs))
+    except MismatchError:
+        return
+    for name, example, spec in found:
+        for tensor, shape in leaves(example, spec):
+            if isinstance(tensor, Example) and tensor.shape is not None:
+                for place, dim in dims(tensor, shape).items():
+                    if place < len(tensor.shape):
+                        yield from _fits(name, place, dim, tensor.shape[place])
+
+
+def _fits(name: str, place: int, dim: Value, size: int | None) -> Iterator[tuple[Claim, str, str]]:
+    where = f"dimension {place} of input {name}" if name.isdigit() else f"dimension {place} of `{name}`"
+    instead = "export with an example of 2 or more there"
+    if size is None or (isinstance(dim, Dim) and dim.derived):
+        return
+    if isinstance(dim, Dim):
+        lowest, highest = dim.min or 0, dim.max if dim.max is not None else size
+        if not lowest <= size <= highest and size > 1:
+            limits = f"{lowest} to {'…' if dim.max is None else dim.max}"
+            yield (
+                OUT_OF_BOUNDS,
+                f"the example has size {size} in {where}, which is to be from {limits}",
+                "widen the bounds",
+            )
+        elif size <= 1:
+            yield SPECIALIZED, f"the example has size {size} in {where}: export takes that for a constant", instead
+    elif dim == Hint("DYNAMIC") and size <= 1:
+        yield SPECIALIZED, f"the example has size {size} in {where}: export takes that for a constant", instead
+    elif dim == Hint("AUTO") and size <= 1:
+        yield AUTO, f"the example has size {size} in {where}: `Dim.AUTO` silently becomes static", instead

@@ -1,0 +1,70 @@
+"""EXP811 dynamic-shapes: `dynamic_shapes` does not fit the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.exports.signatures import MismatchError, leaves, specified
+from exportlint.analysis.exports.values import Dim, Example, Hint
+from exportlint.analysis.facts.exports import ExportCall
+from exportlint.analysis.values import Const, Dict, Tuple, Value
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Mode
+from exportlint.registry import rule
+
+MISMATCH = Claim(non_strict=always(ERROR), strict=always(ERROR))
+LENGTH = Claim(non_strict={(2, 4): None, (2, 9): ERROR}, strict={(2, 4): None, (2, 9): ERROR})
+OUTSIDE = Claim(non_strict=always(ERROR), strict=always(WARNING))
+NEGATIVE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+NEGATIVE_DIM = Claim(non_strict=always(None), strict=always(WARNING))
+
+
+@rule("EXP811", "dynamic-shapes", ExportCall)
+def dynamic_shapes(fact: ExportCall, context: Context) -> Iterator[Report]:
+    """`dynamic_shapes={"y": …}` where forward has no `y`."""
+    if fact.guarded or fact.inputs.dynamic_shapes is None:
+        return
+    mode, place = _mode(fact, context), fact.place("dynamic_shapes")
+    try:
+        tensors = [leaf for _, example, spec in specified(fact.inputs) for leaf in leaves(example, spec)]
+    except MismatchError as error:
+        severity = MISMATCH.severity(mode, context.version)
+        if error.argument == "dynamic_shapes" and severity is not None:
+            yield Report(severity, f"`dynamic_shapes` does not fit the inputs: {error}", "name each input once", place)
+        return
+    for example, spec in tensors:
+        for claim, message, instead in _problems(example, spec):
+            severity = claim.severity(mode, context.version)
+            if severity is not None:
+                yield Report(severity, message, instead, place)
+                return
+
+
+def _mode(fact: ExportCall, context: Context) -> Mode:
+    """How the call traces, whatever the rest of the project is linted for."""
+    if fact.strict is None:
+        return "strict" if context.version < (2, 7) else "non-strict"
+    if isinstance(fact.strict, Const):
+        return "strict" if fact.strict.value else "non-strict"
+    return context.mode
+
+
+def _problems(example: Value, spec: Value) -> Iterator[tuple[Claim, str, str]]:
+    rank = len(example.shape) if isinstance(example, Example) and example.shape is not None else None
+    if isinstance(spec, Dim) and isinstance(example, Example):
+        message = "the dynamic shape of a tensor is a dict or a tuple of dimensions, and gets a single one"
+        yield MISMATCH, message, "write `{0: dim}`"
+    if isinstance(spec, Tuple) and rank is not None and len(spec.items) != rank:
+        message = f"a dynamic shape of {len(spec.items)} dimensions for an input of {rank}"
+        yield LENGTH, message, "list every dimension, with None for those that stay"
+    entries = spec.entries if isinstance(spec, Dict) and isinstance(example, Example) else ()
+    for key, value in entries:
+        if isinstance(value, Const) and isinstance(value.value, str):
+            message = f"dimension {key} is given as the string {value.value!r}, which names no dimension"
+            yield MISMATCH, message, f"write `torch.export.Dim({value.value!r})`".replace("'", '"')
+        elif rank is not None and type(key) is int and isinstance(value, Dim | Hint):
+            if not -rank <= key < rank:
+                yield OUTSIDE, f"dimension {key} of an input that has {rank}", "count dimensions from 0"
+            elif key < 0 and value != Hint("STATIC"):
+                message = f"dimension {key} is counted from the end: export leaves it static, and says nothing"
+                yield NEGATIVE if isinstance(value, Hint) else NEGATIVE_DIM, message, f"write {key + rank}"

@@ -1,0 +1,40 @@
+"""EXP804 strict-mode: the call traces in strict mode, the project is linted for non-strict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.exports.values import Model
+from exportlint.analysis.facts.exports import ExportCall
+from exportlint.analysis.values import TRUE, BoundMethod, Value
+from exportlint.claims import INFO, Claim, Context, Report, always
+from exportlint.registry import rule
+
+ASKED = Claim(non_strict=always(INFO), strict=always(None))
+BY_DEFAULT = Claim(non_strict={(2, 4): INFO, (2, 7): None}, strict=always(None))
+
+LIBRARIES = ("transformers.", "ultralytics.", "diffusers.")
+"""Models of which many are exported in non-strict mode only: for caches and outputs that are classes of their own."""
+
+
+@rule("EXP804", "strict-mode", ExportCall)
+def strict_mode(fact: ExportCall, context: Context) -> Iterator[Report]:
+    """`torch.export.export(model, args, strict=True)`."""
+    if fact.guarded or (fact.strict is not None and fact.strict != TRUE):
+        return
+    severity = context.severity(ASKED if fact.strict is not None else BY_DEFAULT)
+    if severity is None:
+        return
+    if fact.strict is not None:
+        message = "`strict=True` has Dynamo trace the model, which refuses Python that the default takes"
+        instead = 'drop it, or lint with `mode = "strict"`'
+        yield Report(severity, message, instead, fact.place("strict"))
+    elif _name(fact.target).startswith(LIBRARIES):
+        message = "up to torch 2.6 the default is `strict=True`, in which many models of this library do not export"
+        yield Report(severity, message, "pass `strict=False`")
+
+
+def _name(target: Value) -> str:
+    while isinstance(target, BoundMethod):
+        target = target.receiver
+    return target.name if isinstance(target, Model) else ""

@@ -1,0 +1,180 @@
+"""Calls of torch.export are found wherever code makes them, and what a script knows about its values is followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exportlint.analysis.exports import exported_dims
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Module
+from exportlint.analysis.project import Project
+from exportlint.config import Layer
+from exportlint.config.settings import combine
+from exportlint.findings import TorchVersion
+from exportlint.linter import Task, lint
+from exportlint.source import from_bytes
+
+NET = """\
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout()
+    def forward(self, x, y=None):
+        return self.drop(x)
+
+"""
+
+
+def found(source: str, version: TorchVersion = (2, 13)) -> list[tuple[int, str, str]]:
+    """Row, counted from the end of NET if it starts with that, name and severity."""
+    root = Path("/nowhere")
+    settings = combine([Layer(root, {"torch-version": version})], root)
+    task = Task(root / "script.py", settings, data=source.encode())
+    first = NET.count("\n") if source.startswith(NET) else 0
+    return [(f.span.start.row - first, f.name, f.severity.value) for f in lint([task]).findings]
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("ep = export(Net().eval(), (torch.ones(2),))\nep(torch.ones(2))", [(2, "exported-program-call", "error")]),
+        ("def main():\n    export(lambda x: x, (torch.ones(2),))", [(2, "export-target", "error")]),
+        ("if __name__ == '__main__':\n    export(Net, (torch.ones(2),))", [(2, "export-target", "error")]),
+        (
+            "class Exporter:\n    def run(self, m, x):\n        return export(m.forward, (x,))",
+            [(3, "export-target", "error")],
+        ),
+        (
+            "def save(model, x):\n    return export(model, x)\nsave(Net().eval(), torch.ones(2))",
+            [(2, "export-arguments", "error")],
+        ),
+        ("def save(model, x):\n    return export(model, x)\nsave(Net().eval(), (torch.ones(2),))", []),
+        ("def build():\n    return Net()\nexport(build(), (torch.ones(2),))", [(3, "training-mode-export", "info")]),
+        ("def build():\n    return Net().eval()\nexport(build(), (torch.ones(2),))", []),
+        ("model = Net()\nif torch.rand(1) > 0:\n    model.eval()\nexport(model, (torch.ones(2),))", []),
+        ("model = Net()\nprepare(model)\nexport(model, (torch.ones(2),))", []),
+        ("with torch.no_grad():\n    export(Net(), (torch.ones(2),))", [(2, "training-mode-export", "info")]),
+        ("x = torch.ones(2)\nif torch.rand(1) > 0:\n    x = (x,)\nexport(Net().eval(), x)", []),
+        ("import pytest\nwith pytest.raises(ValueError):\n    export(torch.sin, (torch.ones(2),))", []),
+        ("model = Net().eval()\nfor n in (2, 4):\n    export(model, (torch.ones(n),)).module()(torch.ones(n))", []),
+        (
+            "model = torch.jit.script(Net())\nmodel = Net().eval()\nexport(model, (torch.ones(2),))",
+            [(1, "torchscript-capture", "info")],
+        ),
+        ("def model():\n    return Net().eval()\nmodel = model()\nexport(model, (torch.ones(2),))", []),
+        ("def run(ep: torch.export.ExportedProgram, x):\n    return ep(x)", [(2, "exported-program-call", "error")]),
+        ("def go(x=None):\n    if x is None:\n        raise ValueError\n    export(Net().eval(), x)\ngo()", []),
+        ("def go(x=None):\n    x = (torch.ones(2),) if x is None else x\n    export(Net().eval(), x)\ngo()", []),
+        ("def run(export):\n    return export(lambda x: x, 3)", []),
+    ],
+)
+def test_follows_a_script(script: str, expected: list[tuple[int, str, str]]) -> None:
+    assert found(NET + script) == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "version", "expected"),
+    [
+        (
+            (
+                "import numpy as np\nimport torch\nfrom torchvision.models.video import mvit_v1_b\n"
+                "clips = np.transpose(torch.randn(2, 16, 224, 224, 3), (0, 4, 1, 2, 3))\n"
+                "program = torch.export.export(mvit_v1_b().eval(), (clips,))\n"
+                "clips = np.transpose(torch.randn(4, 16, 224, 224, 3), (0, 4, 1, 2, 3))\n"
+                "program.module()(clips)\n"
+            ),
+            (2, 13),
+            [(5, "static-batch", "warning")],
+        ),
+        (
+            (
+                "import torch\nfrom transformers import WhisperForConditionalGeneration\n"
+                "model = WhisperForConditionalGeneration.from_pretrained('whisper')\nmodel.eval()\n"
+                "torch.export.export(model, args=(torch.randn(2, 80, 3000),))\n"
+            ),
+            (2, 6),
+            [(5, "strict-mode", "info")],
+        ),
+        (
+            (
+                "from torch.export import export\nfrom ultralytics import YOLO\nimport torch\n"
+                "export(YOLO('pose.pt').model, args=(torch.rand(2, 3, 64, 64),), strict=True)\n"
+            ),
+            (2, 13),
+            [(4, "strict-mode", "info")],
+        ),
+        (
+            (
+                "import torch\nclass Predictor:\n    def predict(self, points):\n"
+                "        return torch.export.export(self._predict, args=(points,), kwargs={'k': True})\n"
+                "    def _predict(self, points, k): return points\n"
+            ),
+            (2, 13),
+            [(4, "export-target", "error")],
+        ),
+        (
+            (
+                "import torch\n\ndef capture(model):\n    program = torch.export.export(model, (torch.ones(2, 3),))\n"
+                "    torch.export.save(program, 'model.pt2')\n"
+                "    return torch.export.load('model.pt2').module().to('cuda')\n"
+            ),
+            (2, 13),
+            [(4, "static-batch", "info"), (6, "program-device", "info")],
+        ),
+    ],
+    ids=["static batch", "strict by default", "strict", "bound method", "saved and moved"],
+)
+def test_what_tutorials_teach_by_failing(
+    script: str, version: TorchVersion, expected: list[tuple[int, str, str]]
+) -> None:
+    assert found(script, version) == expected
+
+
+def test_files_that_do_not_mention_export_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from exportlint.analysis.exports import run
+
+    ran: list[Module] = []
+
+    def run_file(module: Module, *_: object) -> tuple[Fact, ...]:
+        ran.append(module)
+        return ()
+
+    monkeypatch.setattr(run, "run_file", run_file)
+    found("import torch\nmodel = torch.nn.ReLU()\n")
+    assert not ran
+    found("import torch\ntorch.export.load('x')\n")
+    assert ran
+
+
+def dims(call: str) -> dict[str, dict[str, set[int]]]:
+    source = from_bytes((NET + call).encode(), Path("/nowhere/script.py"), "script.py")
+    project = Project()
+    given = exported_dims(project.add(source), project)
+    return {name: {parameter: set(d) for parameter, d in of.items()} for name, of in given.items()}
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("export(Net(), (torch.ones(2, 3),))", {}),
+        ("export(Net(), (x,), dynamic_shapes={'x': {0: Dim('b'), 1: Dim.STATIC}})", {"script.Net": {"x": {0}}}),
+        ("export(Net(), (x,), dynamic_shapes=({1: Dim.AUTO},))", {"script.Net": {"x": {1}}}),
+        ("export(Net(), (x, x), dynamic_shapes=[(Dim.DYNAMIC, None), None])", {"script.Net": {"x": {0}, "y": set()}}),
+        ("b = Dim('b')\nexport(Net(), (x,), {'y': x}, dynamic_shapes={'x': {0: b}, 'y': {1: 2 * b}})",
+         {"script.Net": {"x": {0}, "y": {1}}}),
+        ("export(Net(), (torch.ones(2, 3),), dynamic_shapes={'x': {-1: Dim.AUTO}})", {"script.Net": {"x": {1}}}),
+        ("export(Net(), (x,), dynamic_shapes={'x': {0: b}})\nexport(Net(), (x,), dynamic_shapes={'x': {1: b}})",
+         {"script.Net": {"x": {0, 1}}}),
+        ("def go(shapes):\n    export(Net(), (x,), dynamic_shapes=shapes)\ngo({'x': {0: Dim.AUTO}})",
+         {"script.Net": {"x": {0}}}),
+        ("export(Net(), (x,), dynamic_shapes={'z': {0: Dim('b')}})", {}),
+    ],
+)  # fmt: skip
+def test_exported_dims(call: str, expected: dict[str, dict[str, set[int]]]) -> None:
+    assert dims("x, b = torch.ones(2, 3), Dim('b')\n" + call) == expected
