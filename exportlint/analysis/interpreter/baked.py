@@ -89,7 +89,9 @@ def through(frame: Frame, operands: Iterable[Value], node: ast.AST, found: Value
         spend(frame, baked, node, use)
         return found
     is_plain = all(isinstance(o, (Python, Const, Unknown)) for f in options(found) for o in _items(f))
-    return baked if is_plain and found != NONE else found
+    if not is_plain or found == NONE:
+        return found
+    return replace(baked, type=found.type if isinstance(found, Python) else None)
 
 
 def _items(value: Value) -> tuple[Value, ...]:
