@@ -65,6 +65,8 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
         return NONE
     if name == "forward":
         return fresh(frame, node, name, arguments.values)
+    if name == "__call__":
+        return frame.call(frame.attribute(receiver, "forward", node), arguments, node)
     return call_module_method(frame, receiver, name, arguments, node)
 
 

@@ -13,7 +13,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, data_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import promoted, result
-from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -189,7 +189,8 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
     if returns.dtype == "accumulated":
         return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
     if returns.dtype == "promoted":
-        return promoted(o for o in operands if isinstance(o, (Tensor, Scalar, Size, Const)))
+        numbers = [o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const))]
+        return promoted(numbers) if numbers else None
     return None
 
 
@@ -202,7 +203,7 @@ def _note_dims(frame: Frame, overload: table.Overload | None, arguments: Argumen
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     for name, value in given:
         if name in DIMS:
-            for item in items_of(value) or (value,):
+            for item in (i for option in options(value) for i in items_of(option) or (option,)):
                 data = data_of(item)
                 if isinstance(data, Scalar):
                     frame.emit(Conversion, node, data, target="dim argument", operand=data)

@@ -102,6 +102,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
+    if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
+        return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
     return apply(frame, api, arguments, node)
 
 

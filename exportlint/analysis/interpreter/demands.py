@@ -121,6 +121,8 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
         return value.item
     if isinstance(value, Shape):
         return Size(value.tensor.trail)
+    if isinstance(value, Scalar) and value.api == "tolist":
+        return value  # a row of a list of lists
     if isinstance(value, Dict):
         return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
     if isinstance(value, TorchModule) and value.items is not None:

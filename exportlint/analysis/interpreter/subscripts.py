@@ -50,6 +50,8 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return _dict_item(frame, node, container, index)
     if isinstance(container, TorchModule):
         return _module_item(frame, node, container, index)
+    if isinstance(container, Scalar) and container.api == "tolist":
+        return container  # a row of a list of lists
     if isinstance(container, Object):
         if find_method(frame, container.instance.definition, "__getitem__") is None:
             return UNKNOWN
