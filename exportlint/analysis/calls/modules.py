@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
+from exportlint.analysis.calls.sizes_needed import note_module_needs
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
@@ -80,6 +81,7 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name == "torch.nn.Identity":
         return first
     note_call(frame, module.name, arguments, node)
+    note_module_needs(frame, module, first, node)
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)

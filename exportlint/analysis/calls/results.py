@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
+from exportlint.analysis.calls.sizes_needed import divided_dims, note_size_needs
 from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, data_of
@@ -41,6 +42,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     )
     _note_writes(frame, api, arguments, node, receiver)
     _note_dims(frame, overload, arguments, node)
+    note_size_needs(frame, short, operands, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
@@ -77,13 +79,13 @@ def build(
     """A value of the type that the table gives."""
     if returns.kind in {"tensor", "self"}:
         dims = _selected_dim(name, arguments) if dynamic else _data_dims(name, arguments) if creates else frozenset()
-        dims = dims or _kept_dims(name, operands)
+        dims = dims or _kept_dims(name, operands) or divided_dims(name, operands, arguments)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
         made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments))
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
-        items = tuple(build(frame, node, name, item, operands, dynamic=dynamic) for item in returns.items)
+        items = tuple(build(frame, node, name, item, operands, dynamic=dynamic, arguments=arguments) for item in returns.items)
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
         item = replace(

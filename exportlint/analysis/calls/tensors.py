@@ -86,7 +86,7 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if name.endswith("_") and not name.endswith("__"):
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
-        kept = tensor.dynamic if name in KEEPS_SIZES else frozenset()
+        kept = tensor.dynamic if name in KEEPS_SIZES else value.dynamic
         return replace(value, origin=tensor.origin, dynamic=kept, trail=tensor.trail)
     return value
 

@@ -115,6 +115,8 @@ def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         value = frame.env.get(key) if key is not None else None
         if key is not None and isinstance(value, Scalar):
             frame.env[key] = replace(value, assumed=True)
+        elif key is not None and isinstance(value, Tensor):
+            frame.env[key] = replace(value, dynamic=frozenset())  # `torch._check(x.shape[0] > 0)`
     return NONE
 
 

@@ -158,6 +158,7 @@ def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise:
     """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way."""
     before = frame.env
     for way, assumption in ((then, True), (otherwise, False)):
+        frame.env = before  # what the condition is about is looked up where it stands
         env = narrowed(frame, before, test, assumption) if is_true in {None, assumption} else None
         if env is None:
             continue
