@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
+from exportlint.analysis.calls.distributions import with_constrained
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.calls.sizes_needed import note_module_needs
 from exportlint.analysis.facts import ModuleChange
@@ -62,7 +63,9 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
     if name == "__init__":
         for base in bases(frame, target.owner):
             if isinstance(base, External):
-                note_call(frame, base.name, arguments, node)
+                is_distribution = base.name.startswith("torch.distributions.")
+                given = with_constrained(frame, receiver, arguments) if is_distribution else arguments
+                note_call(frame, base.name, given, node)
         return NONE
     if name == "forward":
         return fresh(frame, node, name, arguments.values)

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
-from exportlint.analysis.calls.sizes_needed import divided_dims, note_size_needs
-from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
+from exportlint.analysis.calls.sizes_needed import divided_dims, note_dims, note_size_needs
+from exportlint.analysis.facts import Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, data_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import promoted, result
-from exportlint.analysis.joins import options, tensors_in
+from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -41,7 +41,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
     )
     _note_writes(frame, api, arguments, node, receiver)
-    _note_dims(frame, overload, arguments, node)
+    note_dims(frame, overload, arguments, node)
     note_size_needs(frame, short, operands, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}
@@ -85,7 +85,9 @@ def build(
         made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments))
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
-        items = tuple(build(frame, node, name, item, operands, dynamic=dynamic, arguments=arguments) for item in returns.items)
+        items = tuple(
+            build(frame, node, name, item, operands, dynamic=dynamic, arguments=arguments) for item in returns.items
+        )
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
         item = replace(
@@ -194,21 +196,6 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
         numbers = [o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const))]
         return promoted(numbers) if numbers else None
     return None
-
-
-DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
-
-
-def _note_dims(frame: Frame, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
-    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
-    names = overload.parameters if overload is not None else ()
-    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
-    for name, value in given:
-        if name in DIMS:
-            for item in (i for option in options(value) for i in items_of(option) or (option,)):
-                data = data_of(item)
-                if isinstance(data, Scalar):
-                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
 
 
 def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None) -> None:

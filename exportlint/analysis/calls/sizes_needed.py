@@ -1,14 +1,17 @@
-"""Operators that must know the sizes of their operands, and those that hand on sizes which data decides."""
+"""Operators that must know sizes or dimensions, and those that hand on sizes which data decides."""
 
 from __future__ import annotations
 
 import ast
 
+from exportlint.analysis import table
+from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.values import TRUE, Const, Scalar, Tensor, TorchModule, Value
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
 
 WHOLE = frozenset({"logsumexp", "cdist", "batch_norm", "roll", "cummax", "cummin"})
 """Operators that ask whether a tensor is empty, whichever of its dimensions data decides (measured on 2.13)."""
@@ -59,6 +62,25 @@ def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
         return frozenset()  # a list of lengths needs no more than itself
     dim = arguments.get(before if short == "unbind" else before + 1, "dim") or Const(0)
     return frozenset({dim.value}) if isinstance(dim, Const) and isinstance(dim.value, int) else frozenset()
+
+
+DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+
+
+def note_dims(frame: Frame, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
+    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
+    names = overload.parameters if overload is not None else ()
+    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    for name, value in given:
+        if name in DIMS:
+            for item in (i for option in options(value) for i in _items(option)):
+                data = data_of(item)
+                if isinstance(data, Scalar):
+                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else (value,)
 
 
 def divided_dims(name: str, operands: tuple[Value, ...], arguments: Arguments | None) -> frozenset[int]:

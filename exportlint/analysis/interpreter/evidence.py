@@ -30,6 +30,12 @@ NOT_MODULES = frozenset({"float", "half", "to", "cpu", "cuda", "double", "bfloat
 """Members that an `nn.Module` has as well, so that they say nothing alone."""
 
 
+CATEGORICAL = frozenset(
+    {"Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "RelaxedOneHotCategorical"}
+)
+"""Distributions whose first argument is no number: it has one dimension at least."""
+
+
 LIST_ONLY = frozenset({"append", "extend", "insert"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault"})
 
@@ -126,6 +132,11 @@ def _tested(node: ast.expr) -> Iterator[str]:
 def _operands(frame: Frame, call: ast.Call) -> Iterator[str]:
     """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
     callee = frame.peek(call.func) if dotted(call.func) else None
+    if isinstance(callee, External) and callee.name.startswith("torch.distributions."):
+        if callee.name.rpartition(".")[2] in CATEGORICAL:
+            candidates = [*call.args[:1], *(k.value for k in call.keywords if k.arg in {"logits", "probs"})]
+            yield from (c.id for c in candidates if isinstance(c, ast.Name))
+        return
     api = table.lookup(callee.name) if isinstance(callee, External) else None
     if api is None or api.kind != "function" or api.creates or not api.overloads:
         return

@@ -124,9 +124,14 @@ def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
 
 @evaluates(ast.JoinedStr)
 def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
+    text: list[str] = []
     for part in node.values:
-        if isinstance(part, ast.FormattedValue):
+        if isinstance(part, ast.Constant):
+            text.append(str(part.value))
+        elif isinstance(part, ast.FormattedValue):
             value = frame.evaluate(part.value)
+            if isinstance(value, Const) and part.format_spec is None and part.conversion == -1:
+                text.append(str(value.value))
             data = data_of(value)
             if isinstance(data, Tensor):
                 consume(frame, data, part.value, "format")
@@ -134,7 +139,7 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 frame.emit(Conversion, part.value, data, target="format specification", operand=data)
             if part.format_spec is not None:
                 frame.evaluate(part.format_spec)
-    return Python("str")
+    return Const("".join(text)) if len(text) == len(node.values) else Python("str")
 
 
 @evaluates(ast.Yield)

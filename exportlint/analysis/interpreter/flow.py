@@ -8,7 +8,7 @@ from collections.abc import Callable
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
-from exportlint.analysis.interpreter.demands import demand_truth, elements
+from exportlint.analysis.interpreter.demands import demand_truth, elements, known_items
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
 from exportlint.analysis.joins import join_environments
@@ -54,8 +54,29 @@ def resume(frame: Frame, before: Environment, ends: list[Environment]) -> bool:
 def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     """`for target in iterable`."""
     iterable = frame.evaluate(node.iter)
+    items = known_items(iterable)
+    if items is not None and len(set(items)) > 1:
+        return _unrolled(frame, node, items)
     item = elements(frame, iterable, node.iter)
     return _loop(frame, node, lambda: assign(frame, node.target, item, node))
+
+
+def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: tuple[Value, ...]) -> bool:
+    """A loop over items that are known one by one."""
+    before = frame.env
+    breaks: list[Environment] = []
+    for item in items:
+        frame.env = dict(frame.env)
+        loop = Loop([], [], unrolled=True)
+        frame.loops.append(loop)
+        assign(frame, node.target, item, node)
+        reached = frame.execute(node.body)
+        frame.loops.pop()
+        breaks.extend(loop.breaks)
+        if not resume(frame, before, [*loop.continues, *([frame.env] if reached else [])]):
+            return resume(frame, before, breaks)
+    ends = [frame.env] if frame.execute(node.orelse) else []
+    return resume(frame, before, [*ends, *breaks])
 
 
 executes(ast.For)(for_statement)

@@ -66,7 +66,8 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     dynamic: set[int] = set()
     position = dim = 0
-    for part, value in zip(parts, values, strict=False):
+    for part, given in zip(parts, values, strict=False):
+        value = next((o for o in options(given) if isinstance(o, Tensor)), given)
         if isinstance(part, ast.Slice):
             if _has_data_bound(frame, part) or position in tensor.dynamic:
                 dynamic.add(dim)
