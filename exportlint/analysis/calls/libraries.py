@@ -99,6 +99,8 @@ def _group(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     keyed = item if key == NONE else frame.call(key, Arguments((item,)), node)
     assert isinstance(node, ast.Call)
     demand_truth(frame, keyed, node, "groupby()")
+    if data_of(keyed) is not None:
+        keyed = PYTHON  # what is to be said of the keys is said
     return Sequence(Tuple((keyed, Sequence(item, "generator"))), "generator")
 
 

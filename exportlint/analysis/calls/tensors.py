@@ -48,6 +48,9 @@ ALIASES = frozenset({
 """Methods whose result can share the storage of the tensor, so that a write to it is a write to the tensor."""
 
 
+PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
+"""Methods that give several such tensors."""
+
 KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
 
 
@@ -88,6 +91,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if isinstance(value, Tensor) and name in ALIASES:
         kept = tensor.dynamic if name in KEEPS_SIZES else value.dynamic
         return replace(value, origin=tensor.origin, dynamic=kept, trail=tensor.trail)
+    if isinstance(value, Sequence) and isinstance(value.item, Tensor) and name in PARTS:
+        return replace(value, item=replace(value.item, origin=tensor.origin, trail=tensor.trail))
     return value
 
 

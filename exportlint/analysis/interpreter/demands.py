@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
+    BASE,
     PYTHON,
     UNKNOWN,
     Const,
@@ -110,6 +111,7 @@ def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
 
 
 def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    value = built_on(value)
     if isinstance(value, Tensor):
         consume(frame, value, node, "iteration")
         if 0 in value.dynamic and not value.assumed:
@@ -128,6 +130,11 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, TorchModule) and value.items is not None:
         return join(value.items) if value.items else UNKNOWN
     return PYTHON if isinstance(value, (Python, Const)) else UNKNOWN
+
+
+def built_on(value: Value) -> Value:
+    """The `ModuleList` or the like that an object of the project is, by inheritance; any other value as it is."""
+    return value.instance.attributes.get(BASE, value) if isinstance(value, Object) else value
 
 
 def element_of(tensor: Tensor) -> Tensor:

@@ -91,7 +91,8 @@ def _while_statement(frame: Frame, node: ast.While) -> bool:
     is_true = test()
     if is_true is False:
         return frame.execute(node.orelse)
-    return _loop(frame, node, lambda: None, test, endless=is_true is True)
+    endless = is_true is True and isinstance(node.test, ast.Constant)
+    return _loop(frame, node, lambda: None, test, endless=endless, entered=is_true is True)
 
 
 def _loop(
@@ -101,9 +102,11 @@ def _loop(
     test: Callable[[], bool | None] | None = None,
     *,
     endless: bool = False,
+    entered: bool = False,
 ) -> bool:
+    """A loop. `endless`: only `break` leaves it; `entered`: its body is run once at least."""
     before = frame.env
-    ends = [] if endless else [before]
+    ends = [] if entered else [before]
     entry: Environment | None = before
     breaks: list[Environment] = []
     for _ in range(LOOP_PASSES):

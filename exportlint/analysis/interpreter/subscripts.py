@@ -8,7 +8,7 @@ from dataclasses import replace
 from exportlint.analysis.facts import Conversion, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import find_method
-from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
+from exportlint.analysis.interpreter.demands import built_on, consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import each, join, options
@@ -54,7 +54,8 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return container  # a row of a list of lists
     if isinstance(container, Object):
         if find_method(frame, container.instance.definition, "__getitem__") is None:
-            return UNKNOWN
+            base = built_on(container)
+            return UNKNOWN if base is container else _item(frame, node, base, index)
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
     if isinstance(container, External):
         return container  # `list[int]`, `Callable[...]`: a type
