@@ -50,12 +50,19 @@ def uses(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     """
     names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     found: dict[str, Verdict] = {}
+    wholes: dict[str, str] = {}
     for statement in node.body if isinstance(node.body, list) else [node.body]:
         for child in ast.walk(statement):
+            if isinstance(child, (ast.For, ast.comprehension)) and isinstance(child.target, ast.Name):
+                if isinstance(child.iter, ast.Name) and child.iter.id in names:
+                    wholes[child.target.id] = child.iter.id
             for name, verdict in _shown(frame, child):
-                if name in names and (verdict == "tensor" or name not in found):
+                if (name in names or name in wholes) and (verdict == "tensor" or name not in found):
                     found[name] = verdict
-    return found
+    for item, whole in wholes.items():
+        if found.get(item) == "dict" and found.get(whole) != "tensor":
+            found[whole] = "list"  # `for sample in batch: sample["image"]`
+    return {name: verdict for name, verdict in found.items() if name in names}
 
 
 def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
@@ -80,6 +87,8 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
             yield from ((name, "number") for argument in node.args for name in _terms(argument))
     elif isinstance(node, (ast.Assign, ast.For, ast.comprehension)):
         yield from ((name, "list") for name in _unpacked(node))
+    elif isinstance(node, ast.Compare):
+        yield from _searched(node)
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         yield from ((name, "number") for name in _tested(node.test))
 
@@ -106,6 +115,17 @@ def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:
         yield name, "tensor"
     elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         yield name, "dict"
+
+
+def _searched(node: ast.Compare) -> Iterator[tuple[str, Verdict]]:
+    """`"mask" in batch`, `"mask" in batch[0]`: no tensor holds strings."""
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(node.left, ast.Constant):
+        where = node.comparators[0]
+        if isinstance(node.left.value, str) and isinstance(where, ast.Name):
+            yield where.id, "dict"
+        elif isinstance(node.left.value, str) and isinstance(where, ast.Subscript):
+            if isinstance(where.value, ast.Name):
+                yield where.value.id, "list"
 
 
 def _terms(node: ast.expr) -> Iterator[str]:

@@ -63,6 +63,8 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
 
 
 def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, str):
+        return UNKNOWN  # what is indexed with strings is no tensor
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     dynamic: set[int] = set()
