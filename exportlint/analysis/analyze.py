@@ -80,7 +80,9 @@ def _entry_points(engine: Engine, cls: Class) -> list[str]:
     if not is_module(frame, cls):
         return []
     names = dict.fromkeys(name for owner in lineage(frame, cls) for name in owner.methods)
-    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+    found = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+    # what torch.export calls is the module; `forward` is what `nn.Module.__call__` calls
+    return [*(["__call__"] if "forward" in found and "__call__" in names else []), *found]
 
 
 def _export(engine: Engine, cls: Class, entry_point: str) -> None:

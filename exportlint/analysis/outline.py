@@ -107,6 +107,13 @@ class Module:
         return tuple(found)
 
     @cached_property
+    def walruses(self) -> frozenset[str]:
+        """Names that `:=` binds somewhere."""
+        if b":=" not in self.source.data:
+            return frozenset()
+        return frozenset(node.target.id for node in ast.walk(self.tree) if isinstance(node, ast.NamedExpr))
+
+    @cached_property
     def called_in_classes(self) -> frozenset[str]:
         """Names that are called inside a class other than the one they name: such modules are parts of others."""
         return frozenset(

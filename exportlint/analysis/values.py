@@ -223,6 +223,10 @@ class Closure:
         self.parent = parent
 
 
+BASE = "<base>"
+"""The attribute that holds the module of torch that an object of the project is, by inheritance."""
+
+
 class Instance:
     """An object of a project class: what its attributes hold. Equal only to itself."""
 

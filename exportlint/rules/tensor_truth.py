@@ -23,6 +23,7 @@ INSTEAD = {
     "max()": "use `torch.maximum` or `torch.clamp`",
     "min()": "use `torch.minimum` or `torch.clamp`",
     "sorted()": "use `torch.sort`",
+    "groupby()": "find the runs with `torch.unique_consecutive`",
     "filter()": "index with a boolean mask",
     "list method": "use tensor comparison instead of Python's `==`",
     "is_nonzero": "use `x != 0` and choose with `torch.where`",

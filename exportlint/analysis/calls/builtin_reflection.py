@@ -78,6 +78,8 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
             return value.instance.attributes[COMPUTED]
         return UNKNOWN
     found_value = frame.attribute(value, name.value, node)
+    if found_value == UNKNOWN and isinstance(value, Object):
+        found_value = value.instance.attributes.get(COMPUTED, UNKNOWN)
     default = arguments.get(2)
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from exportlint.analysis import table
 from exportlint.analysis.calls.results import items_of
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.values import (
+    BASE,
     Dict,
+    Instance,
     Sequence,
     TorchModule,
 )
@@ -24,3 +27,10 @@ def construct(name: str, arguments: Arguments) -> TorchModule:
             return TorchModule(name, () if first is None else items_of(first))
         return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
     return TorchModule(name, arguments=tuple(arguments.keywords.items()))
+
+
+def build_on(instance: Instance, name: str, arguments: Arguments) -> None:
+    """Note the module of torch that a module of the project is, by inheritance."""
+    api = table.lookup(table.resolve(name))
+    if api is not None and api.kind == "module" and api.name != "torch.nn.Module":
+        instance.attributes[BASE] = construct(api.name, arguments)

@@ -80,14 +80,14 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
     if isinstance(receiver, (Tuple, Sequence)) and value is not None:
         held = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
         if name in {"append", "add"}:
-            if isinstance(receiver, Tuple) and not frame.loops and len(receiver.items) < 16:
+            if isinstance(receiver, Tuple) and not frame.repeats and len(receiver.items) < 16:
                 return replace(receiver, items=(*receiver.items, value))
             return Sequence(join((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
         if name == "insert":
             place = arguments.get(0)
             if (
                 isinstance(receiver, Tuple)
-                and not frame.loops
+                and not frame.repeats
                 and isinstance(place, Const)
                 and isinstance(place.value, int)
             ):
@@ -96,7 +96,7 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
             return Sequence(join((*held, value)))
         if name == "extend":
             items = known_items(value)
-            if isinstance(receiver, Tuple) and items is not None and not frame.loops:
+            if isinstance(receiver, Tuple) and items is not None and not frame.repeats:
                 return replace(receiver, items=receiver.items + items)
             return Sequence(join((*held, elements(frame, value, node))))
     if isinstance(receiver, Dict):

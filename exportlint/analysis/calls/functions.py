@@ -7,6 +7,7 @@ import ast
 from exportlint.analysis.calls.wrappers import call_wrapped
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import is_module
+from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
@@ -33,7 +34,7 @@ def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast
 def _call_function(frame: Frame, function: Function, arguments: Arguments, node: ast.AST) -> Value:
     engine = frame.engine
     if not engine.may_enter(function):
-        return UNKNOWN
+        return _promised(frame, function)
     if function.receiver is not None:
         arguments = arguments.after(function.receiver)
     inner = Frame(
@@ -53,6 +54,8 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             value = _body(inner, function.node)
     finally:
         engine.active.pop()
+    if value == UNKNOWN:
+        value = _promised(inner, function)
     if key is not None:
         engine.results[key] = value
     return _returned(frame, value, node, function)
@@ -95,6 +98,15 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
         return Sequence(join(inner.yields), "generator")
     found = [*(value for _, value in inner.returns), *([NONE] if reached else [])]
     return join(found) if found else UNKNOWN
+
+
+def _promised(frame: Frame, function: Function) -> Value:
+    """What the annotation of a function says that it returns."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or node.returns is None:
+        return UNKNOWN
+    inner = Frame(frame.engine, function.module, function.symbol)
+    return declared(inner, node.returns, "", f"`{node.name}` is annotated to return `{{}}`")
 
 
 def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:

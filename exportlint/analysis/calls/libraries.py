@@ -8,13 +8,14 @@ from dataclasses import replace
 from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.facts import Conversion, Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.demands import data_of, demand_number, elements
+from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
 from exportlint.analysis.interpreter.sizes import derived, note_conversion, product
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
+    NONE,
     PYTHON,
     UNKNOWN,
     Const,
@@ -83,6 +84,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return Python(INSTANCES[name])
     if name == "weakref.ref":
         return UNKNOWN
+    if name == "itertools.groupby":
+        return _group(frame, arguments, node)
     consume_arguments(frame, arguments, node)
     return UNKNOWN
 
@@ -100,6 +103,18 @@ def _named_tuple(arguments: Arguments) -> Value:
 def _call_tuple_type(frame: Frame, callee: TupleType, arguments: Arguments, node: ast.AST) -> Value:
     given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
     return Tuple(tuple(given.get(field, UNKNOWN) for field in callee.fields), fields=callee.fields)
+
+
+def _group(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    """`itertools.groupby(items, key)` compares each key with the one before it."""
+    item = elements(frame, arguments.get(0, "iterable") or UNKNOWN, node)
+    key = arguments.get(1, "key") or NONE
+    keyed = item if key == NONE else frame.call(key, Arguments((item,)), node)
+    assert isinstance(node, ast.Call)
+    demand_truth(frame, keyed, node, "groupby()")
+    if data_of(keyed) is not None:
+        keyed = PYTHON  # what is to be said of the keys is said
+    return Sequence(Tuple((keyed, Sequence(item, "generator"))), "generator")
 
 
 COMPARE = frozenset({"operator.gt", "operator.lt", "operator.ge", "operator.le", "operator.eq", "operator.ne"})

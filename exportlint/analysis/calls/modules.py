@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
+from exportlint.analysis.calls.constructors import build_on
+from exportlint.analysis.calls.distributions import with_constrained
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
+from exportlint.analysis.calls.sizes_needed import note_module_needs
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.baked import note_mode
-from exportlint.analysis.interpreter.classes import bases, bound, find_method
-from exportlint.analysis.interpreter.demands import elements
+from exportlint.analysis.interpreter.classes import bases, bound, find_method, lineage
+from exportlint.analysis.interpreter.demands import built_on, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
+    BASE,
     NONE,
     PYTHON,
     UNKNOWN,
@@ -41,9 +45,17 @@ TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "Feat
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
 
 
+GROWS = frozenset({"append", "extend", "insert", "add_module"})
+
+
 @calls(ClassValue)
 def _call_class(frame: Frame, callee: ClassValue, arguments: Arguments, node: ast.AST) -> Value:
-    return instantiate(frame, callee.definition, arguments, node)
+    made = instantiate(frame, callee.definition, arguments, node)
+    if isinstance(made, Object) and find_method(frame, callee.definition, "__init__") is None:
+        for base in (b for cls in lineage(frame, callee.definition) for b in bases(frame, cls)):
+            if isinstance(base, External):
+                build_on(made.instance, base.name, arguments)
+    return made
 
 
 @calls(Object)
@@ -51,6 +63,9 @@ def _call_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.A
     for name in ("__call__", "forward"):
         if find_method(frame, callee.instance.definition, name) is not None:
             return frame.call(frame.attribute(callee, name, node), arguments, node)
+    base = built_on(callee)
+    if isinstance(base, TorchModule) and base.items != ():
+        return frame.call(base, arguments, node)
     consume_arguments(frame, arguments, node)
     return UNKNOWN
 
@@ -66,10 +81,18 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
     if name == "__init__":
         for base in bases(frame, target.owner):
             if isinstance(base, External):
-                note_call(frame, base.name, arguments, node)
+                build_on(receiver.instance, base.name, arguments)
+                is_distribution = base.name.startswith("torch.distributions.")
+                given = with_constrained(frame, receiver, arguments) if is_distribution else arguments
+                note_call(frame, base.name, given, node)
         return NONE
     if name == "forward":
+        base = built_on(receiver)
+        if isinstance(base, TorchModule) and base.items != ():
+            return frame.call(base, arguments, node)
         return fresh(frame, node, name, arguments.values)
+    if name == "__call__":
+        return frame.call(frame.attribute(receiver, "forward", node), arguments, node)
     return call_module_method(frame, receiver, name, arguments, node)
 
 
@@ -85,6 +108,7 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     note_call(frame, module.name, arguments, node)
     if frame.engine.options.training and module.name.startswith(TRAINED):
         note_mode(frame, node, module.name.rpartition(".")[2])
+    note_module_needs(frame, module, first, node)
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)
@@ -106,11 +130,20 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             value = Tensor(origin, kind)
         if isinstance(first, Const) and isinstance(first.value, str):
             attributes[first.value] = value
+        base = built_on(receiver)
+        if isinstance(base, TorchModule) and name in GROWS:
+            attributes[BASE] = _grown(frame, base, name, arguments, node)
         return NONE
     if name in MOVES:
         _note_move(frame, receiver, name, arguments, node)
         return receiver
     _note_grad_flag(frame, receiver, name, node)
+    base = built_on(receiver)
+    if isinstance(base, TorchModule) and base.items is not None:
+        if name in GROWS:
+            attributes[BASE] = _grown(frame, base, name, arguments, node)
+            return receiver
+        return call_torch_module_method(frame, base, name, arguments, node)
     return _common(receiver, name)
 
 
@@ -124,8 +157,9 @@ def call_torch_module_method(
     _note_grad_flag(frame, module, name, node)
     if name == "forward":
         return frame.call(module, arguments, node)
-    if name in {"append", "extend", "insert", "add_module"} and module.items is not None:
-        _grow(frame, module, name, arguments, node)
+    if name in GROWS and module.items is not None:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            assign(frame, node.func.value, _grown(frame, module, name, arguments, node), node)
         return module
     if module.items is not None:
         if name == "values":
@@ -137,13 +171,11 @@ def call_torch_module_method(
     return _common(module, name)
 
 
-def _grow(frame: Frame, module: TorchModule, name: str, arguments: Arguments, node: ast.AST) -> None:
-    """Rebind the name or attribute of a container to one that has more modules."""
+def _grown(frame: Frame, module: TorchModule, name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
+    """A container with more modules."""
     value = arguments.get(0 if name in {"append", "extend"} else 1) or UNKNOWN
     added = (elements(frame, value, node),) if name == "extend" else (value,)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        grown = TorchModule(module.name, (*(module.items or ()), *added))
-        assign(frame, node.func.value, grown, node)
+    return TorchModule(module.name, (*(module.items or ()), *added))
 
 
 def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:

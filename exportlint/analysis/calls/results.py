@@ -9,9 +9,10 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
 from exportlint.analysis.calls.data_dims import data_dims, flat, kept_dims, selected_dim
 from exportlint.analysis.calls.shapes import note_sizes, result_dims, stated_rows
-from exportlint.analysis.facts import Conversion, Creation, HostRead, Mutation
+from exportlint.analysis.calls.sizes_needed import divided_dims, note_dims, note_size_needs
+from exportlint.analysis.facts import Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.demands import consume, data_of
+from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import promoted, result
 from exportlint.analysis.joins import tensors_in
@@ -41,7 +42,8 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     )
     note_sizes(frame, short, operands, arguments, node)
     _note_writes(frame, api, arguments, node, receiver)
-    _note_dims(frame, overload, arguments, node)
+    note_dims(frame, overload, arguments, node)
+    note_size_needs(frame, short, operands, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
@@ -78,7 +80,7 @@ def build(
     """A value of the type that the table gives."""
     if returns.kind in {"tensor", "self"}:
         dims = selected_dim(name, arguments) if dynamic else data_dims(name, arguments) if creates else frozenset()
-        dims = dims or kept_dims(name, operands)
+        dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
         symbolic = made.symbolic or result_dims(name, operands, arguments)
@@ -134,23 +136,9 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
     if returns.dtype == "accumulated":
         return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
     if returns.dtype == "promoted":
-        return promoted(o for o in operands if isinstance(o, (Tensor, Scalar, Size, Const)))
+        numbers = [o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const))]
+        return promoted(numbers) if numbers else None
     return None
-
-
-DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
-
-
-def _note_dims(frame: Frame, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
-    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
-    names = overload.parameters if overload is not None else ()
-    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
-    for name, value in given:
-        if name in DIMS:
-            for item in items_of(value) or (value,):
-                data = data_of(item)
-                if isinstance(data, Scalar):
-                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
 
 
 def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None) -> None:

@@ -67,6 +67,8 @@ BESIDES = frozenset({
     "backward", "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "to_mkldnn", "apply_", "map_",
 })  # fmt: skip
 """Methods that do something else than to compute a tensor: they are calls of their own."""
+PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
+"""Methods that give several such tensors."""
 
 KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
 
@@ -112,9 +114,11 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if name.endswith("_") and not name.endswith("__"):
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
-        kept = tensor.dynamic if name in KEEPS_SIZES else frozenset()
+        kept = tensor.dynamic if name in KEEPS_SIZES else value.dynamic
         is_detached = name == "detach"
         return replace(value, origin=tensor.origin, dynamic=kept, detached=is_detached, trail=tensor.trail)
+    if isinstance(value, Sequence) and isinstance(value.item, Tensor) and name in PARTS:
+        return replace(value, item=replace(value.item, origin=tensor.origin, trail=tensor.trail))
     return value
 
 

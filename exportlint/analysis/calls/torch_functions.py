@@ -111,6 +111,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
+    if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
+        return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
     return apply(frame, api, arguments, node)
 
 
@@ -125,6 +127,8 @@ def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         value = frame.env.get(key) if key is not None else None
         if key is not None and isinstance(value, Scalar):
             frame.env[key] = replace(value, assumed=True)
+        elif key is not None and isinstance(value, Tensor):
+            frame.env[key] = replace(value, dynamic=frozenset())  # `torch._check(x.shape[0] > 0)`
     return NONE
 
 

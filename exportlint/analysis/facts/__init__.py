@@ -15,6 +15,7 @@ from exportlint.analysis.values import (
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
     "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
+    "groupby()",
 ]  # fmt: skip
 """Python constructs that ask a value for its truth."""
 

@@ -78,6 +78,7 @@ def _is_module_base(frame: Frame, base: Value) -> bool:
     api = table.lookup(base.name)
     return (
         (api is not None and api.kind == "module")
+        or base.name.startswith("torch.nn.modules.")  # private ones, such as `_Loss` and `_BatchNorm`
         or base.name in MODULE_LIBRARIES
         or base.name in frame.engine.options.module_bases
     )

@@ -170,7 +170,8 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
         if data is not None and isinstance(right, (Tensor, Tuple)):
             return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
     if isinstance(right, Tensor):
-        if not right.assumed:
+        is_text = isinstance(left, Const) and isinstance(left.value, str)  # what holds strings is no tensor
+        if not right.assumed and not is_text:
             frame.emit(Branch, node, right, construct="in", condition=right)
         return BOOL
     needle = data_of(left)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence as Seq
 
 from exportlint.analysis.interpreter.assignment import assign
-from exportlint.analysis.interpreter.demands import demand_truth, elements
+from exportlint.analysis.interpreter.demands import demand_truth, elements, known_items
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.narrowing import narrowed
 from exportlint.analysis.values import (
@@ -20,7 +20,7 @@ from exportlint.analysis.values import (
 
 @evaluates(ast.ListComp)
 def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
-    return Sequence(comprehension(frame, node.generators, node.elt))
+    return _sequence(frame, node, "list")
 
 
 @evaluates(ast.SetComp)
@@ -30,7 +30,19 @@ def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
 
 @evaluates(ast.GeneratorExp)
 def _generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
-    return Sequence(comprehension(frame, node.generators, node.elt), "generator")
+    return _sequence(frame, node, "generator")
+
+
+def _sequence(frame: Frame, node: ast.ListComp | ast.GeneratorExp, kind: str) -> Value:
+    """A list or generator: item by item, if it goes over known items that differ and leaves none out."""
+    first, *others = node.generators
+    iterable = frame.evaluate(first.iter)
+    items = None if others or first.ifs else known_items(iterable)
+    if items is None or len(set(items)) < 2:
+        item = elements(frame, iterable, first.iter)
+        return Sequence(comprehension(frame, node.generators, node.elt, item), kind)
+    found = (comprehension(frame, node.generators, node.elt, item) for item in items)
+    return Tuple(tuple(found), mutable=kind == "list")
 
 
 @evaluates(ast.DictComp)
@@ -40,13 +52,17 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     return Dict((), value)
 
 
-def comprehension(frame: Frame, generators: Seq[ast.comprehension], element: ast.expr) -> Value:
-    """What one element of a comprehension can be."""
+def comprehension(
+    frame: Frame, generators: Seq[ast.comprehension], element: ast.expr, item: Value | None = None
+) -> Value:
+    """What one element of a comprehension can be; `item` is what its first `for` goes over, if it was evaluated."""
     before = frame.env
     frame.env = dict(before)
     try:
         for generator in generators:
-            value = elements(frame, frame.evaluate(generator.iter), generator.iter)
+            value, item = item, None
+            if value is None:
+                value = elements(frame, frame.evaluate(generator.iter), generator.iter)
             assign(frame, generator.target, value, generator.target)
             for condition in generator.ifs:
                 demand_truth(frame, frame.evaluate(condition), condition, "comprehension")
@@ -56,4 +72,6 @@ def comprehension(frame: Frame, generators: Seq[ast.comprehension], element: ast
                 frame.env = env
         return frame.evaluate(element)
     finally:
-        frame.env = before
+        # a walrus binds outside of the comprehension
+        found = {name: frame.env[name] for name in frame.module.walruses if name in frame.env}
+        frame.env = before | found if found else before

@@ -12,6 +12,7 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, symbol_at
 from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
+    BASE,
     PYTHON,
     UNKNOWN,
     Const,
@@ -126,6 +127,7 @@ def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
 
 
 def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    value = built_on(value)
     if isinstance(value, Tensor):
         consume(frame, value, node, "iteration")
         if 0 in value.dynamic and not value.assumed:
@@ -138,6 +140,8 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
         return value.item
     if isinstance(value, Shape):
         return Size(trail=value.tensor.trail)
+    if isinstance(value, Scalar) and value.api == "tolist":
+        return value  # a row of a list of lists
     if isinstance(value, Dict):
         return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
     if isinstance(value, TorchModule) and value.items is not None:
@@ -145,6 +149,11 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Baked):
         return value
     return PYTHON if isinstance(value, (Python, Const)) else UNKNOWN
+
+
+def built_on(value: Value) -> Value:
+    """The `ModuleList` or the like that an object of the project is, by inheritance; any other value as it is."""
+    return value.instance.attributes.get(BASE, value) if isinstance(value, Object) else value
 
 
 def element_of(tensor: Tensor) -> Tensor:

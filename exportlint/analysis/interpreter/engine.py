@@ -61,6 +61,7 @@ class Engine:
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
     has_parameters: bool = False
+    declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
     silent: int = 0
     eager: int = 0

@@ -30,6 +30,12 @@ NOT_MODULES = frozenset({"float", "half", "to", "cpu", "cuda", "double", "bfloat
 """Members that an `nn.Module` has as well, so that they say nothing alone."""
 
 
+CATEGORICAL = frozenset(
+    {"Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "RelaxedOneHotCategorical"}
+)
+"""Distributions whose first argument is no number: it has one dimension at least."""
+
+
 LIST_ONLY = frozenset({"append", "extend", "insert"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault"})
 
@@ -44,12 +50,20 @@ def uses(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     """
     names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     found: dict[str, Verdict] = {}
+    wholes: dict[str, str] = {}
     for statement in node.body if isinstance(node.body, list) else [node.body]:
         for child in ast.walk(statement):
+            if isinstance(child, (ast.For, ast.comprehension)):
+                part, of = child.target, child.iter
+                if isinstance(part, ast.Name) and isinstance(of, ast.Name) and of.id in names:
+                    wholes[part.id] = of.id
             for name, verdict in _shown(frame, child):
-                if name in names and (verdict == "tensor" or name not in found):
+                if (name in names or name in wholes) and (verdict == "tensor" or name not in found):
                     found[name] = verdict
-    return found
+    for item, whole in wholes.items():
+        if found.get(item) == "dict" and found.get(whole) != "tensor":
+            found[whole] = "list"  # `for sample in batch: sample["image"]`
+    return {name: verdict for name, verdict in found.items() if name in names}
 
 
 def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
@@ -74,6 +88,8 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
             yield from ((name, "number") for argument in node.args for name in _terms(argument))
     elif isinstance(node, (ast.Assign, ast.For, ast.comprehension)):
         yield from ((name, "list") for name in _unpacked(node))
+    elif isinstance(node, ast.Compare):
+        yield from _searched(node)
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         yield from ((name, "number") for name in _tested(node.test))
 
@@ -102,6 +118,18 @@ def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:
         yield name, "dict"
 
 
+def _searched(node: ast.Compare) -> Iterator[tuple[str, Verdict]]:
+    """`"mask" in batch`, `"mask" in batch[0]`: no tensor holds strings."""
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(node.left, ast.Constant):
+        where = node.comparators[0]
+        if isinstance(node.left.value, str) and isinstance(where, ast.Name):
+            yield where.id, "dict"
+        elif (
+            isinstance(node.left.value, str) and isinstance(where, ast.Subscript) and isinstance(where.value, ast.Name)
+        ):
+            yield where.value.id, "list"
+
+
 def _terms(node: ast.expr) -> Iterator[str]:
     """The variables in an arithmetic expression: `x`, `x + y`, `x > 0`."""
     if isinstance(node, ast.Name):
@@ -126,6 +154,11 @@ def _tested(node: ast.expr) -> Iterator[str]:
 def _operands(frame: Frame, call: ast.Call) -> Iterator[str]:
     """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
     callee = frame.peek(call.func) if dotted(call.func) else None
+    if isinstance(callee, External) and callee.name.startswith("torch.distributions."):
+        if callee.name.rpartition(".")[2] in CATEGORICAL:
+            candidates = [*call.args[:1], *(k.value for k in call.keywords if k.arg in {"logits", "probs"})]
+            yield from (c.id for c in candidates if isinstance(c, ast.Name))
+        return
     api = table.lookup(callee.name) if isinstance(callee, External) else None
     if api is None or api.kind != "function" or api.creates or not api.overloads:
         return

@@ -130,13 +130,18 @@ def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
 
 @evaluates(ast.JoinedStr)
 def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
-    text: Value = Python("str")
+    size: Value = Python("str")
+    text: list[str] = []
     for part in node.values:
-        if isinstance(part, ast.FormattedValue):
+        if isinstance(part, ast.Constant):
+            text.append(str(part.value))
+        elif isinstance(part, ast.FormattedValue):
             value = frame.evaluate(part.value)
+            if isinstance(value, Const) and part.format_spec is None and part.conversion == -1:
+                text.append(str(value.value))
             data = data_of(value)
             if isinstance(value, Size) and value.symbol:
-                text = replace(value, kind="str")
+                size = replace(value, kind="str")
             if isinstance(data, Tensor):
                 consume(frame, data, part.value, "format")
             if data is not None and part.format_spec is not None and part.conversion == -1:
@@ -145,7 +150,7 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 frame.evaluate(part.format_spec)
             if part.conversion != -1:
                 note_text(frame, value, part.value, f"!{chr(part.conversion)}")
-    return text
+    return Const("".join(text)) if len(text) == len(node.values) else size
 
 
 @evaluates(ast.Yield)

@@ -14,7 +14,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.baked import decide
 from exportlint.analysis.interpreter.compiler import note_compiler_branch
-from exportlint.analysis.interpreter.demands import demand_truth, elements
+from exportlint.analysis.interpreter.demands import demand_truth, elements, known_items
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
 from exportlint.analysis.joins import join_environments, options
@@ -70,8 +70,29 @@ def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     """`for target in iterable`."""
     iterable = frame.evaluate(node.iter)
     decide(frame, iterable, node.iter, node.body)
+    items = known_items(iterable)
+    if items is not None and len(set(items)) > 1:
+        return _unrolled(frame, node, items)
     item = elements(frame, iterable, node.iter)
     return _loop(frame, node, lambda: assign(frame, node.target, item, node))
+
+
+def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: tuple[Value, ...]) -> bool:
+    """A loop over items that are known one by one."""
+    before = frame.env
+    breaks: list[Environment] = []
+    for item in items:
+        frame.env = dict(frame.env)
+        loop = Loop([], [], unrolled=True)
+        frame.loops.append(loop)
+        assign(frame, node.target, item, node)
+        reached = frame.execute(node.body)
+        frame.loops.pop()
+        breaks.extend(loop.breaks)
+        if not resume(frame, before, [*loop.continues, *([frame.env] if reached else [])]):
+            return resume(frame, before, breaks)
+    ends = [frame.env] if frame.execute(node.orelse) else []
+    return resume(frame, before, [*ends, *breaks])
 
 
 executes(ast.For)(for_statement)
@@ -88,7 +109,8 @@ def _while_statement(frame: Frame, node: ast.While) -> bool:
     is_true = test()
     if is_true is False:
         return frame.execute(node.orelse)
-    return _loop(frame, node, lambda: None, test, endless=is_true is True)
+    endless = is_true is True and isinstance(node.test, ast.Constant)
+    return _loop(frame, node, lambda: None, test, endless=endless, entered=is_true is True)
 
 
 def _loop(
@@ -98,9 +120,11 @@ def _loop(
     test: Callable[[], bool | None] | None = None,
     *,
     endless: bool = False,
+    entered: bool = False,
 ) -> bool:
+    """A loop. `endless`: only `break` leaves it; `entered`: its body is run once at least."""
     before = frame.env
-    ends = [] if endless else [before]
+    ends = [] if entered else [before]
     entry: Environment | None = before
     breaks: list[Environment] = []
     for _ in range(LOOP_PASSES):

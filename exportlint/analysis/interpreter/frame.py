@@ -73,10 +73,14 @@ def has_attributes(*kinds: type[V]) -> Callable[[Callable[[Frame, V, str, ast.AS
 
 @dataclass(slots=True)
 class Loop:
-    """A loop that is being run: the environments in which it was left or continued early."""
+    """A loop that is being run: the environments in which it was left or continued early.
+
+    `unrolled`: its body is run once for each item, and not for all of them at once.
+    """
 
     breaks: list[Environment]
     continues: list[Environment]
+    unrolled: bool = False
 
 
 class Frame:
@@ -115,6 +119,11 @@ class Frame:
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the code at hand stands for any number of passes of a loop."""
+        return any(not loop.unrolled for loop in self.loops)
 
     def evaluate(self, node: ast.expr) -> Value:
         """What an expression can be."""

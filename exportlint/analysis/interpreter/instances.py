@@ -16,6 +16,7 @@ from exportlint.analysis.interpreter.scopes import settled
 from exportlint.analysis.joins import trail_of
 from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
+    BASE,
     UNKNOWN,
     BoundMethod,
     ClassValue,
@@ -63,10 +64,15 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     ):
         return Tensor(Origin.PARAMETER, "float", name=name)
     if is_module(frame, instance.definition):
-        return (
-            BoundMethod(value, name) if table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS else UNKNOWN
-        )
+        is_method = table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS
+        return BoundMethod(value, name) if is_method or _is_container(instance) else UNKNOWN
     return UNKNOWN
+
+
+def _is_container(instance: Instance) -> bool:
+    """Whether it is a `ModuleList` or the like, by inheritance."""
+    base = instance.attributes.get(BASE)
+    return isinstance(base, TorchModule) and base.items is not None
 
 
 STATE = {Origin.PARAMETER: "a parameter", Origin.BUFFER: "a buffer", Origin.ATTRIBUTE: "a tensor of the module"}

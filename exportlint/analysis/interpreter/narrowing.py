@@ -12,8 +12,10 @@ from exportlint.analysis.joins import join, options
 from exportlint.analysis.outline import dotted
 from exportlint.analysis.values import (
     NONE,
+    ClassValue,
     Const,
     External,
+    Instance,
     Object,
     Python,
     Tensor,
@@ -79,8 +81,16 @@ def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: boo
         verdicts = [(o, True if last == "is_tensor" else is_instance(frame, o, test.args[1])) for o in options(value)]
         if last == "is_tensor":
             verdicts = [(o, _is_tensor(o)) for o in options(value)]
+        elif assumption:
+            verdicts = [(_recognized(frame, o, test.args[1]), verdict) for o, verdict in verdicts]
         return _keep(env, key, [o for o, verdict in verdicts if verdict is None or verdict is assumption])
     return True
+
+
+def _recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
+    """An unknown value that was found to be an object of a class of the project."""
+    found = frame.peek(kind) if isinstance(value, Unknown) and not isinstance(kind, ast.Tuple) else None
+    return Object(Instance(found.definition)) if isinstance(found, ClassValue) else value
 
 
 def _is_tensor(value: Value) -> bool | None:
@@ -148,6 +158,7 @@ def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise:
     """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way."""
     before = frame.env
     for way, assumption in ((then, True), (otherwise, False)):
+        frame.env = before  # what the condition is about is looked up where it stands
         env = narrowed(frame, before, test, assumption) if is_true in {None, assumption} else None
         if env is None:
             continue

@@ -100,6 +100,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
 def _fold(op: ast.operator, left: object, right: object) -> Value:
     function = ARITHMETIC.get(type(op))
     small = isinstance(left, (int, float)) and isinstance(right, (int, float))
+    if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
+        return Const(left + right)
     if function is None or not small:
         return PYTHON
     try:

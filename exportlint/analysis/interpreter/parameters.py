@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from exportlint.analysis.interpreter.annotations import annotated_value
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
+from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.joins import join
@@ -53,8 +54,10 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
         if name not in env:
             value = frame.peek(default)
             env[name] = value if fallback is None else join((value, UNKNOWN))
-    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
-        env.setdefault(name, UNKNOWN)
+    for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        if env.setdefault(argument.arg, UNKNOWN) == UNKNOWN:
+            message = f"`{argument.arg}` is annotated as `{{}}`"
+            env[argument.arg] = declared(frame, argument.annotation, argument.arg, message)
     return env
 
 

@@ -10,7 +10,7 @@ from exportlint.analysis.facts import Conversion, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import read_environment, spend, through
 from exportlint.analysis.interpreter.classes import find_method
-from exportlint.analysis.interpreter.demands import consume, data_of, demand_number, size_of
+from exportlint.analysis.interpreter.demands import built_on, consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.sizes import note_conversion, sliced
 from exportlint.analysis.interpreter.tensors import result
@@ -54,9 +54,12 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return _dict_item(frame, node, container, index)
     if isinstance(container, TorchModule):
         return _module_item(frame, node, container, index)
+    if isinstance(container, Scalar) and container.api == "tolist":
+        return container  # a row of a list of lists
     if isinstance(container, Object):
         if find_method(frame, container.instance.definition, "__getitem__") is None:
-            return UNKNOWN
+            base = built_on(container)
+            return UNKNOWN if base is container else _item(frame, node, base, index)
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
     if isinstance(container, Baked):
         return container
@@ -69,12 +72,15 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
 
 
 def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, str):
+        return UNKNOWN  # what is indexed with strings is no tensor
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     dynamic: set[int] = set()
     symbolic: set[tuple[int, str]] = set()
     position = dim = 0
-    for part, value in zip(parts, values, strict=False):
+    for part, given in zip(parts, values, strict=False):
+        value = next((o for o in options(given) if isinstance(o, Tensor)), given)
         if isinstance(part, ast.Slice):
             if _has_data_bound(frame, part) or position in tensor.dynamic:
                 dynamic.add(dim)

@@ -1,0 +1,99 @@
+"""Operators that must know sizes or dimensions, and those that hand on sizes which data decides."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis import table
+from exportlint.analysis.facts import Conversion
+from exportlint.analysis.facts.sizes_needed import SizeNeed
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import data_of
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
+
+WHOLE = frozenset({"logsumexp", "cdist", "batch_norm", "roll", "cummax", "cummin"})
+"""Operators that ask whether a tensor is empty, whichever of its dimensions data decides (measured on 2.13)."""
+
+ALONG = frozenset({"chunk", "split", "unbind", "tensor_split"})
+"""Operators that make as many tensors as a dimension, the first by default, is long."""
+
+NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
+RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
+
+
+def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
+    """Record that an operator, whose tensor is the first of `operands`, must know a size that data decides."""
+    if frame.engine.silent or not operands:
+        return
+    tensor, short = operands[0], name.rpartition(".")[2]
+    if short == "scaled_dot_product_attention":
+        tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in o.dynamic), tensor)
+        needed = frozenset({2})
+    elif short in WHOLE and isinstance(tensor, Tensor):
+        needed = tensor.dynamic
+    elif short in ALONG:
+        needed = _along(short, arguments, 1 if "." in name else 0)
+    else:
+        return
+    _note(frame, tensor, needed, short, node)
+
+
+def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
+    """Record that a module of torch must know a size of its input that data decides."""
+    short = module.name.rpartition(".")[2]
+    if module.name in NORMALIZERS and isinstance(operand, Tensor):
+        _note(frame, operand, operand.dynamic, short, node)
+    elif module.name in RECURRENT:
+        given = dict(module.arguments).get("batch_first", Const(False))
+        if isinstance(given, Const):
+            _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node)
+
+
+def _note(frame: Frame, operand: Value, needed: frozenset[int], api: str, node: ast.AST) -> None:
+    if isinstance(operand, Tensor) and operand.dynamic & needed and not operand.assumed:
+        frame.emit(SizeNeed, node, operand, api=api, operand=operand)
+
+
+def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
+    """The dimension that is divided. `before` is how many arguments stand before those that a method has."""
+    if short == "split" and not isinstance(arguments.get(before, "split_size"), Const):
+        return frozenset()  # a list of lengths needs no more than itself
+    dim = arguments.get(before if short == "unbind" else before + 1, "dim") or Const(0)
+    return frozenset({dim.value}) if isinstance(dim, Const) and isinstance(dim.value, int) else frozenset()
+
+
+DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+
+
+def note_dims(frame: Frame, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
+    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
+    names = overload.parameters if overload is not None else ()
+    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    for name, value in given:
+        if name in DIMS:
+            for item in (i for option in options(value) for i in _items(option)):
+                data = data_of(item)
+                if isinstance(data, Scalar):
+                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else (value,)
+
+
+def divided_dims(name: str, operands: tuple[Value, ...], arguments: Arguments | None) -> frozenset[int]:
+    """The dimensions of `topk`, `view` and `reshape` that data decides, where it decides one of the tensor's."""
+    library, _, short = name.rpartition(".")
+    tensor = operands[0] if operands else None
+    if arguments is None or not isinstance(tensor, Tensor) or not tensor.dynamic:
+        return frozenset()
+    rest = arguments.positional[1 if library else 0 :]
+    if short == "topk":
+        k = rest[0] if rest else arguments.keywords.get("k")
+        return tensor.dynamic if k is not None and isinstance(data_of(k), Scalar) else frozenset()
+    if short not in {"view", "reshape"}:
+        return frozenset()
+    asked = frozenset(dim for dim, size in enumerate(rest) if isinstance(data_of(size), Scalar))
+    return asked or frozenset(dim for dim, size in enumerate(rest) if size == Const(-1))

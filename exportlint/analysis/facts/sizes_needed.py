@@ -1,0 +1,16 @@
+"""What the interpreter saw of operators that must know a size which data decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.values import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class SizeNeed(Fact):
+    """The operator or module `api` must know a size of `operand`, which depends on data."""
+
+    api: str
+    operand: Tensor

@@ -1,0 +1,67 @@
+"""What the code says of values that cannot be followed: annotations, and members that only a tensor has."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.interpreter.annotations import annotated_value
+from exportlint.analysis.interpreter.frame import Frame, has_attributes
+from exportlint.analysis.values import (
+    UNKNOWN,
+    BoundMethod,
+    Dict,
+    Origin,
+    Sequence,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+OWN_METHODS = frozenset({
+    "new_zeros", "new_ones", "new_full", "new_empty", "unsqueeze", "masked_fill", "masked_select", "type_as",
+    "expand_as", "view_as", "index_select", "repeat_interleave", "scatter_add", "softmax", "log_softmax", "permute",
+    "contiguous", "bmm", "unbind", "sigmoid", "logical_not",
+})  # fmt: skip
+"""Methods that tensors have, and arrays, distributions, modules and Python's own values have not."""
+
+
+def declared(frame: Frame, annotation: ast.expr | None, name: str, message: str) -> Value:
+    """The tensor, or the container of tensors, that an annotation surely promises; unknown for anything else.
+
+    `message` explains it, where the annotation stands.
+    """
+    known = frame.engine.declarations
+    if annotation is None:
+        return UNKNOWN
+    if annotation not in known:
+        known[annotation] = UNKNOWN  # what an annotation that refers to itself promises
+        value = annotated_value(frame, annotation, name)
+        known[annotation] = UNKNOWN if value is None else _fresh(frame, value, annotation, message)
+    return known[annotation]
+
+
+def _fresh(frame: Frame, value: Value, node: ast.expr, message: str) -> Value:
+    """A promised value, whose tensors come from anywhere."""
+    if isinstance(value, Tensor) and not value.optional and not value.assumed:
+        return Tensor(Origin.FRESH, value.kind, name=value.name, trail=frame.trail(node, message))
+    if isinstance(value, Tuple):
+        items = tuple(_fresh(frame, item, node, message) for item in value.items)
+        return replace(value, items=items) if any(item != UNKNOWN for item in items) else UNKNOWN
+    if isinstance(value, Sequence):
+        item = _fresh(frame, value.item, node, message)
+        return replace(value, item=item) if item != UNKNOWN else UNKNOWN
+    if isinstance(value, Dict) and value.rest is not None:
+        rest = _fresh(frame, value.rest, node, message)
+        return Dict((), rest) if rest != UNKNOWN else UNKNOWN
+    return UNKNOWN
+
+
+@has_attributes(Unknown)
+def _member(frame: Frame, value: Unknown, name: str, node: ast.AST) -> Value:
+    """`value.unsqueeze`: a tensor it is."""
+    if name not in OWN_METHODS:
+        return UNKNOWN
+    assert isinstance(node, ast.Attribute)
+    return BoundMethod(Tensor(trail=frame.trail(node.value, "`{}` is a tensor")), name)
