@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.calls.builtins import call_builtin
 from exportlint.analysis.calls.containers import call_container_method
+from exportlint.analysis.calls.control_flow import OPERATORS
 from exportlint.analysis.calls.libraries import call_library
 from exportlint.analysis.calls.modules import call_module_method, call_super, call_torch_module_method
 from exportlint.analysis.calls.results import consume_arguments
@@ -73,6 +74,9 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
     note_call(frame, callee.name, arguments, node)
+    operator = OPERATORS.get(callee.name)
+    if operator is not None:
+        return operator(frame, arguments, node)
     library, _, rest = callee.name.partition(".")
     if library == "builtins":
         return call_builtin(frame, rest, arguments, node)

@@ -189,7 +189,7 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
     if returns.dtype == "accumulated":
         return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
     if returns.dtype == "promoted":
-        return promoted(o for o in operands if isinstance(o, (Tensor, Scalar, Size, Const)))
+        return promoted(o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const)))
     return None
 
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.literals import LITERALS, make_literal
-from exportlint.analysis.calls.results import apply, consume_arguments, fresh
+from exportlint.analysis.calls.relations import related
+from exportlint.analysis.calls.results import apply, consume_arguments
 from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.demands import known_items
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
-from exportlint.analysis.interpreter.tensors import kind_of, result
-from exportlint.analysis.joins import join, options, tensors_in
+from exportlint.analysis.interpreter.tensors import kind_of
+from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -23,16 +23,13 @@ from exportlint.analysis.values import (
     TRUE,
     UNKNOWN,
     Const,
-    Dict,
     Function,
     Origin,
     Partial,
     Python,
     Scalar,
-    Sequence,
     Tensor,
     TorchModule,
-    Tuple,
     Unknown,
     Value,
 )
@@ -46,7 +43,7 @@ NOT_COMPILING = frozenset({
     "torch._jit_internal.is_scripting",
 })  # fmt: skip
 CALLS_FIRST = frozenset({
-    "torch.utils.checkpoint.checkpoint", "torch.cond", "torch._higher_order_ops.cond.cond", "torch.vmap",
+    "torch.utils.checkpoint.checkpoint", "torch.vmap",
     "functorch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch._dynamo.disable",
     "torch.compiler.disable", "torch.no_grad", "torch.fx.wrap",
 })  # fmt: skip
@@ -67,7 +64,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name in NOT_COMPILING:
         return FALSE
     if name == "torch.compiler.is_dynamo_compiling":
-        return Const(frame.engine.options.mode == "strict")
+        return Const(frame.engine.mode == "strict")
     if name.startswith("torch._check"):
         return _check(frame, arguments, node)
     if name in CALLS_FIRST:
@@ -102,7 +99,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
-    return apply(frame, api, arguments, node)
+    return related(frame, api, None, arguments, apply(frame, api, arguments, node))
 
 
 def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
@@ -122,20 +119,7 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
     if name.endswith("checkpoint"):
         keywords = {k: v for k, v in arguments.keywords.items() if k not in CHECKPOINT_OPTIONS}
         return frame.call(first, Arguments(arguments.positional[1:], keywords), node)
-    if name.endswith("cond"):
-        given = Arguments(known_items(arguments.get(3, "operands") or UNKNOWN) or ())
-        consume_arguments(frame, arguments, node)
-        branches = (arguments.get(1, "true_fn"), arguments.get(2, "false_fn"))
-        found = [frame.call(branch, given, node) for branch in branches if branch is not None]
-        return _as_fresh(frame, node, join(found)) if found else fresh(frame, node, name, arguments.values)
     return Partial(first) if isinstance(first, (Function, Partial, TorchModule)) else first
 
 
 CHECKPOINT_OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})
-
-
-def _as_fresh(frame: Frame, node: ast.AST, value: Value) -> Value:
-    """A value as an operator gives it: numbers become tensors."""
-    if isinstance(value, Tuple):
-        return Tuple(tuple(_as_fresh(frame, node, i) for i in value.items))
-    return result(frame, node, "cond", (value,)) if not isinstance(value, (Sequence, Dict)) else value

@@ -106,7 +106,7 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
         return TypeOf(tensor)
     if name in VIEWS:
         made = result(frame, node, name, (tensor,), tensor.kind)
-        return replace(made, origin=tensor.origin)
+        return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
     if name in METADATA:
         return PYTHON
     if name in {"grad", "grad_fn", "_base"}:

@@ -131,8 +131,9 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
 def element_of(tensor: Tensor) -> Tensor:
     """A row of a tensor: `x[0]`, or what iterating gives."""
     return replace(
-        tensor, dynamic=frozenset(d - 1 for d in tensor.dynamic if d > 0), known=False, data=None, optional=False
-    )
+        tensor, dynamic=frozenset(d - 1 for d in tensor.dynamic if d > 0), known=False, data=None, optional=False,
+        form=tensor.form and tensor.form.deeper(-1),
+    )  # fmt: skip
 
 
 def known_items(value: Value) -> tuple[Value, ...] | None:

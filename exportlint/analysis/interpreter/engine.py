@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
@@ -46,6 +47,8 @@ class Engine:
 
     Results of calls are kept by function and arguments, so a function is run once for each way it is called. While
     `silent`, no facts are recorded; while `eager`, the code at hand runs before export, so that tensors hold data.
+    `region` is the call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any;
+    `regions` counts them.
     """
 
     project: Project
@@ -63,6 +66,13 @@ class Engine:
     silent: int = 0
     eager: int = 0
     steps: int = 0
+    region: int = 0
+    regions: int = 0
+
+    @property
+    def mode(self) -> Mode:
+        """How the code at hand is traced: what an operator runs, TorchDynamo traces in either mode."""
+        return "strict" if self.region else self.options.mode
 
     def step(self) -> None:
         """Count one evaluation. Raises BudgetExceededError when there were too many."""
@@ -103,7 +113,32 @@ class Engine:
         if not self.silent:
             labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
             label = next((label for label in labels if isinstance(label, str)), None)
-            self.facts.setdefault((type(fact), fact.site, label), fact)
+            key = (type(fact), fact.site, label)
+            if key not in self.facts:
+                self.facts[key] = fact if fact.mode == self.mode else replace(fact, mode=self.mode)
+
+    @contextmanager
+    def apart_from_facts(self) -> Iterator[dict[tuple[object, ...], Fact]]:
+        """Collect what is emitted in here by itself; what is left of it afterwards is kept."""
+        outer, self.facts = self.facts, {}
+        inner = self.facts
+        try:
+            yield inner
+        finally:
+            self.facts = outer
+            for key, fact in inner.items():
+                outer.setdefault(key, fact)
+
+    @contextmanager
+    def in_region(self) -> Iterator[int]:
+        """Run a function that an operator takes: what it makes is told from what it finds."""
+        outer = self.region
+        self.regions += 1
+        self.region = self.regions
+        try:
+            yield self.region
+        finally:
+            self.region = outer
 
     def may_enter(self, function: Function) -> bool:
         """Whether a call may be followed: not too deep, and not a recursion."""

@@ -66,7 +66,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         dims = frozenset() if isinstance(op, ast.MatMult) else dynamic_dims((left, right))
-        return result(frame, node, "operator", (left, right), kind, dims)
+        operation = "matmul" if isinstance(op, ast.MatMult) else "operator"
+        return result(frame, node, operation, (left, right), kind, dims)
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (Tuple, Sequence)):
             return _sequence(frame, node, op, sequence, count, is_left=sequence is left)
