@@ -66,7 +66,8 @@ def test_torch_proves_what_the_comments_state(case: Case, tmp_path: Path) -> Non
     module = importlib.import_module(".".join(part for part in parts if part != "src"))
     model = module.Model().eval()
     scope = {"torch": torch, **vars(module)}
-    model(*eval(case.inputs, scope))
+    if not case.raises:
+        model(*eval(case.inputs, scope))
     places = {(file, row) for file, row, _, severity in case.marked if severity == "error"}
     if not places:
         torch.export.export(model, eval(case.inputs, scope))

@@ -17,7 +17,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings): (.*) -->$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^<!-- (run|needs cuda|dynamic|settings|eager raises): (.*) -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
@@ -35,7 +35,8 @@ class Block:
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
     `bad` one. `inputs` are the tuples of arguments to run it with, one after the other, as expressions. It is exported
     with the first. `needs_cuda`: eager cannot run it without, while export can. `dynamic` are the `dynamic_shapes` to
-    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML.
+    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML. `raises` is the
+    name of the exception that the model raises without export too: operators that run functions compile them.
     """
 
     page: str
@@ -47,6 +48,7 @@ class Block:
     needs_cuda: bool
     dynamic: str = ""
     settings: str = ""
+    raises: str = ""
 
     @property
     def name(self) -> str:
@@ -108,8 +110,8 @@ class Page:
                 found.append(replace(block, inputs=bad.inputs, dynamic=bad.dynamic, settings=bad.settings))
                 continue
             parts = tuple(part.strip() for part in (inputs or "").split(";") if part)
-            dynamic, settings = given.get("dynamic", ""), given.get("settings", "")
-            found.append(replace(block, inputs=parts, dynamic=dynamic, settings=settings))
+            dynamic, settings, raises = (given.get(key, "") for key in ("dynamic", "settings", "eager raises"))
+            found.append(replace(block, inputs=parts, dynamic=dynamic, settings=settings, raises=raises))
         return found
 
     def original_of(self, fixed: Block) -> Block:
