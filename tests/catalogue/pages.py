@@ -35,8 +35,8 @@ class Block:
     `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
     `bad` one. `inputs` are the tuples of arguments to run it with, one after the other, as expressions. It is exported
     with the first. `needs_cuda`: eager cannot run it without, while export can. `dynamic` are the `dynamic_shapes` to
-    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML. `raises` is the
-    name of the exception that the model raises without export too: operators that run functions compile them.
+    export it with, an expression in which `AUTO` is known; `settings` are those to lint it with, in TOML. `raises`
+    names the exception that the model raises without export too: operators that run functions compile them.
     """
 
     page: str

@@ -82,7 +82,13 @@ class Prover:
         return [_observe(module, _arguments(inputs, namespace)) for inputs in block.inputs]
 
     def _load(self, block: Block) -> dict[str, Any]:
-        """The globals of the block, run anew, so that nothing in them survives from one observation to the next."""
+        """The globals of the block, run anew, so that nothing in them survives from one observation to the next.
+
+        Operators survive, and can be defined only once.
+        """
+        known = sys.modules.get(block.name)
+        if known is not None and "torch.library." in block.source:
+            return known.__dict__
         # Dynamo switches this off for the whole process the first time that it is used.
         torch.distributions.Distribution.set_default_validate_args(True)
         path = self._directory / f"{block.name}.py"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
+from exportlint.analysis.calls.custom_ops import call_custom_op
 from exportlint.analysis.calls.literals import LITERALS, make_literal
 from exportlint.analysis.calls.relations import related
 from exportlint.analysis.calls.results import apply, consume_arguments
@@ -14,6 +15,7 @@ from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.interpreter.scopes import custom_op
 from exportlint.analysis.interpreter.tensors import kind_of
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
@@ -63,6 +65,10 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return TRUE
     if name in NOT_COMPILING:
         return FALSE
+    if name.startswith("torch.ops."):
+        return call_custom_op(frame, name, arguments, node)
+    if name == "torch.library.custom_op":
+        return custom_op(node.args[0] if isinstance(node, ast.Call) and node.args else None)
     if name == "torch.compiler.is_dynamo_compiling":
         return Const(frame.engine.mode == "strict")
     if name.startswith("torch._check"):

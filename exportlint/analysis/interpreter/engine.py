@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
@@ -48,7 +49,7 @@ class Engine:
     Results of calls are kept by function and arguments, so a function is run once for each way it is called. While
     `silent`, no facts are recorded; while `eager`, the code at hand runs before export, so that tensors hold data.
     `region` is the call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any;
-    `regions` counts them.
+    `regions` counts them, and `tracer` is how such a function is traced.
     """
 
     project: Project
@@ -59,6 +60,7 @@ class Engine:
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     building: set[Class] = field(default_factory=set)
+    custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
@@ -68,11 +70,12 @@ class Engine:
     steps: int = 0
     region: int = 0
     regions: int = 0
+    tracer: Mode | None = None
 
     @property
     def mode(self) -> Mode:
-        """How the code at hand is traced: what an operator runs, TorchDynamo traces in either mode."""
-        return "strict" if self.region else self.options.mode
+        """How the code at hand is traced."""
+        return self.tracer or self.options.mode
 
     def step(self) -> None:
         """Count one evaluation. Raises BudgetExceededError when there were too many."""
@@ -130,15 +133,15 @@ class Engine:
                 outer.setdefault(key, fact)
 
     @contextmanager
-    def in_region(self) -> Iterator[int]:
-        """Run a function that an operator takes: what it makes is told from what it finds."""
-        outer = self.region
+    def in_region(self, mode: Mode) -> Iterator[int]:
+        """Run a function of an operator, traced as in `mode`: what it makes is told from what it finds."""
+        outer = self.region, self.tracer
         self.regions += 1
-        self.region = self.regions
+        self.region, self.tracer = self.regions, mode
         try:
             yield self.region
         finally:
-            self.region = outer
+            self.region, self.tracer = outer
 
     def may_enter(self, function: Function) -> bool:
         """Whether a call may be followed: not too deep, and not a recursion."""

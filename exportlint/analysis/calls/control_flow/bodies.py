@@ -49,7 +49,7 @@ def run(site: Site, role: str, function: Value, operands: tuple[Value, ...]) -> 
     """What a function returns; what it does that the operator does not allow becomes a fact of the operator's call."""
     frame, engine = site.frame, site.frame.engine
     with engine.apart_from_facts() as facts:
-        with engine.in_region() as region:
+        with engine.in_region("strict") as region:  # TorchDynamo traces it in either mode
             value = frame.call(function, Arguments(operands), site.node)
         for key, fact in list(facts.items()):
             if _claim(site, role, fact, region):
@@ -95,24 +95,30 @@ def _note_aliases(site: Site, role: str, function: Value, value: Value, region: 
         if tensor is not None and all(isinstance(o, Tensor) and o.region != region for o in found):
             emit(BodyAlias, site.node, tensor, what=owner(tensor))
             return
-    twice = _returned_twice(function)
+    twice = returned_twice(function)
     if twice is not None and any(isinstance(leaf, Tensor) for leaf in leaves(value)):
         emit(BodyAlias, site.node, None, what=f"`{twice}`", is_own=True)
 
 
-def _returned_twice(function: Value) -> str | None:
+def returned_twice(function: Value) -> str | None:
     """The variable that stands twice in the tuple that a function returns."""
-    if not isinstance(function, Function):
-        return None
-    node = function.node
-    returned = (
-        [node.body] if isinstance(node, ast.Lambda) else [s.value for s in node.body if isinstance(s, ast.Return)]
-    )
-    for expression in returned:
-        if isinstance(expression, (ast.Tuple, ast.List)):
-            names = [e.id for e in expression.elts if isinstance(e, ast.Name)]
-            return next((name for name in names if names.count(name) > 1), None)
+    for names in returned_names(function):
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            return twice
     return None
+
+
+def returned_names(function: Value) -> Iterator[list[str]]:
+    """The variables that a function returns, or the tuples that it returns hold, statement by statement."""
+    if not isinstance(function, Function):
+        return
+    node = function.node
+    statements = [] if isinstance(node, ast.Lambda) else node.body
+    returned = [statement.value for statement in statements if isinstance(statement, ast.Return)]
+    for expression in [node.body] if isinstance(node, ast.Lambda) else returned:
+        elements = expression.elts if isinstance(expression, (ast.Tuple, ast.List)) else [expression]
+        yield [element.id for element in elements if isinstance(element, ast.Name)]
 
 
 def leaves(value: Value) -> Iterator[Value]:
