@@ -35,13 +35,12 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         module_bases=settings.module_bases,
         entry_points=settings.entry_points,
     )
-    context = Context(settings.mode, settings.torch_version)
     rules = _rules_by_fact()
     return distinct(
         _finding(rule, fact, report, project, settings)
         for fact in analyze(module, project, options)
         for rule in rules.get(type(fact), ())
-        for report in rule.check(fact, context)
+        for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version))
     )
 
 

@@ -27,7 +27,7 @@ _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 Marked = tuple[int, str, str]
 """A finding as a comment states it: row, name of the rule, severity."""
 
-DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs", "script"})
+DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs", "script", "eager raises"})
 """The keys of the lines `<!-- key: value -->` that may stand above a block."""
 
 
@@ -69,6 +69,11 @@ class Block:
     def needs_cuda(self) -> bool:
         """Whether eager cannot run it without CUDA, while export can."""
         return bool(self.directive("needs cuda"))
+
+    @property
+    def raises(self) -> str:
+        """The exception that the model raises without export too: operators that run functions compile them."""
+        return self.directive("eager raises")
 
     @property
     def is_script(self) -> bool:

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from exportlint.analysis.forms import Form
     from exportlint.analysis.outline import Class, Module
     from exportlint.analysis.trail import Site, Trail
 
@@ -72,7 +73,8 @@ class Tensor(Value):
     than 1, and there are others. `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and,
     until an op touches it, a tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to
     be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no dimensions.
-    `detached`: it is what `detach` gave.
+    `detached`: it is what `detach` gave. `region` is that of the engine in which its storage was made, as far as that
+    is certain of a view. `form` is its dtype and rank next to the operands of the operator whose body is being run.
     """
 
     origin: Origin = Origin.FRESH
@@ -86,6 +88,8 @@ class Tensor(Value):
     data: Site | None = None
     zero_dim: bool = False
     detached: bool = False
+    region: int = 0
+    form: Form | None = None
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 
@@ -214,13 +218,17 @@ class Function(Value):
 
 
 class Closure:
-    """The variables of an enclosing function call; equal only to itself."""
+    """The variables of an enclosing function call, and the engine's region in which it was called.
 
-    __slots__ = ("parent", "variables")
+    Equal only to itself.
+    """
 
-    def __init__(self, variables: dict[str, Value], parent: Closure | None) -> None:
+    __slots__ = ("parent", "region", "variables")
+
+    def __init__(self, variables: dict[str, Value], parent: Closure | None, region: int) -> None:
         self.variables = variables
         self.parent = parent
+        self.region = region
 
 
 BASE = "<base>"

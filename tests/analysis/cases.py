@@ -6,6 +6,7 @@ section have file names (`` `pkg/helper.py`: `` on the line before), all blocks 
 last is the file with the model. Comments before a block of a case say more about it:
 
 - `run: …`: the arguments to export the model with, as an expression
+- `eager raises: …`: the model raises without export too: operators that run functions compile them
 - `not run: …`: torch cannot prove the case, and why
 - `wrong: …`: the linter does not do yet what the comments state; what it does instead
 """
@@ -39,7 +40,7 @@ Marked = tuple[str, int, str, str]
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _BLOCK = re.compile(r"^```py(?P<forward> forward)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMENT = re.compile(r"^<!-- (run|not run|wrong): (.*?) -->$", re.MULTILINE)
+_COMMENT = re.compile(r"^<!-- (run|not run|wrong|eager raises): (.*?) -->$", re.MULTILINE)
 _FILE = re.compile(r"^`([\w./-]+)`:$", re.MULTILINE)
 
 
@@ -48,7 +49,7 @@ class Case:
     """A model and the files it needs, by their names; `main` is the one with the model.
 
     `inputs` are the arguments that prove it, as an expression, empty where torch cannot. `wrong` is how the linter
-    fails on it.
+    fails on it. `raises` is what it raises without export, if it does.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Case:
     main: str
     inputs: str
     wrong: str
+    raises: str
 
     @property
     def marked(self) -> list[Marked]:
@@ -103,7 +105,9 @@ def _section(page: str, row: int, text: str) -> Iterator[Case]:
         if not is_one_case or not _BLOCK.search(text, position):
             inputs = "" if "not run" in comments else comments.get("run", INPUTS)
             title = text.partition("\n")[0].removeprefix("## ").replace(" ", "-")
-            yield Case(f"{page}:{row}-{title}-{number}", tuple(files), files[-1][0], inputs, comments.get("wrong", ""))
+            id_ = f"{page}:{row}-{title}-{number}"
+            wrong, raises = comments.get("wrong", ""), comments.get("eager raises", "")
+            yield Case(id_, tuple(files), files[-1][0], inputs, wrong, raises)
             files, comments = [], {}
 
 

@@ -40,9 +40,9 @@ def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         size = size_of(value, 0)
         if isinstance(size, Scalar) and not size.assumed:
             frame.emit(Conversion, node, value, target="len()", operand=value)
-            return size if frame.engine.options.mode == "strict" else Python("int")
+            return size if frame.engine.mode == "strict" else Python("int")
         if note_conversion(frame, size, node, "len()") and isinstance(size, Size):
-            return size if frame.engine.options.mode == "strict" else settled(size, "int")
+            return size if frame.engine.mode == "strict" else settled(size, "int")
         return size
     items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
     if isinstance(value, Tuple) and items is not None:

@@ -73,7 +73,7 @@ def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         return join(values)
     if len(positional) == 1 and isinstance(positional[0], Tensor) and not positional[0].assumed:
         # non-strict hands the builtin to torch.maximum, which wants two tensors
-        if frame.engine.options.mode == "non-strict":
+        if frame.engine.mode == "non-strict":
             frame.emit(Conversion, node, positional[0], target=f"{name}() of one tensor", operand=positional[0])
         return result(frame, node, name, (positional[0],), positional[0].kind)
     flat = [o for v in values for o in options(v)]
@@ -83,7 +83,7 @@ def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if scalar is not None:
         # torch.sym_max holds integers; a float, as data of unknown dtype mostly is, needs a comparison now
         is_float = any(_is_float(o) for o in flat)
-        if is_float and frame.engine.options.mode == "non-strict":
+        if is_float and frame.engine.mode == "non-strict":
             demand_truth(frame, scalar, node, construct)
             return Python("float")
         return Scalar("float" if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)

@@ -68,13 +68,13 @@ def _number(target: str, kind: str) -> Builtin:
             data = data_of(value)
             assert data is not None
             # non-strict fails here, so that nothing more is to be said; strict goes on with a symbol
-            strict = frame.engine.options.mode == "strict"
+            strict = frame.engine.mode == "strict"
             return Scalar(kind, "item", False, data.trail) if strict else Python(kind)  # type: ignore[arg-type]
         if isinstance(value, Const) and isinstance(value.value, (int, float)) and kind != "complex":
             return Const(int(value.value) if kind == "int" else float(value.value))
         if isinstance(value, Size):
             # non-strict fixes the number here; strict goes on with a symbol
-            strict = frame.engine.options.mode == "strict"
+            strict = frame.engine.mode == "strict"
             whole: Literal["int", "float"] = "int" if kind == "int" else "float"
             return replace(value, kind=whole) if strict else settled(value, whole)
         return Python(kind)
@@ -93,7 +93,7 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call)
     is_true = demand_truth(frame, value, node, "bool()")
     data = data_of(value)
-    if data is not None and frame.engine.options.mode == "strict":
+    if data is not None and frame.engine.mode == "strict":
         return Scalar("bool", "item", trail=data.trail)  # strict goes on with a symbol
     return Python("bool") if is_true is None else Const(is_true)
 

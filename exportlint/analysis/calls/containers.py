@@ -11,6 +11,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, elements, known_items, size_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
@@ -64,6 +65,8 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
 
 
 def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owner: ast.expr, node: ast.AST) -> None:
+    if isinstance(receiver, (Dict, Sequence, Tuple)):
+        note_outer_write(frame, owner, name, node)
     if isinstance(owner, ast.Name) and frame.is_root and f"{owner.id}.<input>" in frame.env:
         frame.emit(ContainerMutation, node, None, api=name, name=owner.id)
     key = path(owner)

@@ -8,6 +8,7 @@ from exportlint.analysis import table
 from exportlint.analysis.baked import Baked
 from exportlint.analysis.calls.builtins import call_builtin
 from exportlint.analysis.calls.containers import call_container_method
+from exportlint.analysis.calls.control_flow import OPERATORS
 from exportlint.analysis.calls.host import ask_host
 from exportlint.analysis.calls.libraries import call_library
 from exportlint.analysis.calls.modules import call_module_method, call_super, call_torch_module_method
@@ -79,6 +80,9 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
     note_call(frame, table.resolve(callee.name), arguments, node)
+    operator = OPERATORS.get(callee.name)
+    if operator is not None:
+        return operator(frame, arguments, node)
     asked = ask_host(frame, callee.name, arguments, node)
     if asked is not None:
         return asked

@@ -71,7 +71,14 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
     if function.closure is not None:
         return None
     engine = inner.engine
-    key = (function.node, engine.silent > 0, engine.eager > 0, inner.guards > 0, tuple(inner.env.items()))
+    key = (
+        function.node,
+        engine.silent > 0,
+        engine.eager > 0,
+        inner.guards > 0,
+        engine.region,
+        tuple(inner.env.items()),
+    )
     try:
         hash(key)
     except TypeError:

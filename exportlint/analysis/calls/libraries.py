@@ -147,7 +147,7 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
     tensor = next((t for v in arguments.values for t in tensors_in(v, 2) if not t.assumed), None)
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api=name.replace("numpy", "np", 1), operand=tensor)
-        if frame.engine.options.mode == "strict":
+        if frame.engine.mode == "strict":
             return result(frame, node, name, (tensor,))
         return Python("ndarray")
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)

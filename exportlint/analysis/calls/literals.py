@@ -53,10 +53,11 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         )
     if kind is None and data is not None:
         kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
-    known = isinstance(data, (Const, Python)) and frame.engine.options.mode == "non-strict" and name != "torch.Tensor"
+    known = isinstance(data, (Const, Python)) and frame.engine.mode == "non-strict" and name != "torch.Tensor"
     sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
     dynamic = frozenset({0}) if sized else frozenset()
-    return Tensor(Origin.FRESH, kind, dynamic, known=known, trail=frame.trail(node, "`{}` is a tensor"))
+    region = frame.engine.region
+    return Tensor(Origin.FRESH, kind, dynamic, known=known, region=region, trail=frame.trail(node, "`{}` is a tensor"))
 
 
 LITERALS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor",

@@ -9,6 +9,7 @@ from exportlint.analysis import table
 from exportlint.analysis.baked import Source
 from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.calls.literals import make_literal
+from exportlint.analysis.calls.relations import dtype_name, related
 from exportlint.analysis.calls.results import apply, fresh
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -95,10 +96,10 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if name in ASKED:
         return metadata(frame, tensor, *ASKED[name], node)
     if name in METADATA:
-        return PYTHON if name != "new" else Tensor()
+        return PYTHON if name != "new" else Tensor(region=frame.engine.region)
     if name in CASTS:
         consume(frame, tensor, node, name)
-        return same(tensor, kind=CASTS[name])
+        return _cast(frame, tensor, CASTS[name], dtype_name(name))
     if name in {"cuda", "to", "cpu"}:
         return _move(frame, tensor, name, arguments, node)
     if name in {"share_memory_", "pin_memory"} and not tensor.assumed:
@@ -110,7 +111,7 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     api = table.tensor_member(name)
     if api is None or api.kind != "method":
         return UNKNOWN
-    value = apply(frame, api, arguments, node, tensor)
+    value = related(frame, api, tensor, arguments, apply(frame, api, arguments, node, tensor))
     if name.endswith("_") and not name.endswith("__"):
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
@@ -148,7 +149,7 @@ def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
 
     consume(frame, tensor, node, name)
     device: object = "cuda" if name == "cuda" else "cpu" if name == "cpu" else None
-    kind = tensor.kind
+    kind, exact = tensor.kind, None
     for value in arguments.values:
         if isinstance(value, Const) and isinstance(value.value, str):
             device = value.value
@@ -156,7 +157,12 @@ def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
             kind = value.kind
         dtype = getattr(value, "name", None)
         if isinstance(dtype, str) and dtype in DTYPES:
-            kind = DTYPES[dtype]
+            kind, exact = DTYPES[dtype], dtype_name(dtype)
     if isinstance(device, str) and not tensor.assumed and not frame.accelerated:
         frame.emit(DeviceMove, node, tensor, api=name, device=device, operand=tensor)
-    return same(tensor, kind=kind)
+    return _cast(frame, tensor, kind, exact)
+
+
+def _cast(frame: Frame, tensor: Tensor, kind: Kind | None, dtype: str | None) -> Tensor:
+    """The tensor in another dtype: itself if it has that dtype already."""
+    return same(frame, tensor, kind=kind, form=tensor.form and tensor.form.converted(dtype))

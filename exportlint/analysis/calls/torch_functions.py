@@ -7,17 +7,18 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
+from exportlint.analysis.calls.custom_ops import call_custom_op
 from exportlint.analysis.calls.literals import LITERALS, make_literal
 from exportlint.analysis.calls.messages import note_message
-from exportlint.analysis.calls.results import apply, consume_arguments, fresh
+from exportlint.analysis.calls.relations import related
+from exportlint.analysis.calls.results import apply, consume_arguments
 from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.demands import known_items
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
-from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS
-from exportlint.analysis.interpreter.tensors import kind_of, result
-from exportlint.analysis.joins import join, options, tensors_in
+from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS, custom_op
+from exportlint.analysis.interpreter.tensors import kind_of
+from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -25,7 +26,6 @@ from exportlint.analysis.values import (
     TRUE,
     UNKNOWN,
     Const,
-    Dict,
     External,
     Function,
     Object,
@@ -33,10 +33,8 @@ from exportlint.analysis.values import (
     Partial,
     Python,
     Scalar,
-    Sequence,
     Tensor,
     TorchModule,
-    Tuple,
     Unknown,
     Value,
 )
@@ -50,7 +48,7 @@ NOT_COMPILING = frozenset({
     "torch._jit_internal.is_scripting",
 })  # fmt: skip
 CALLS_FIRST = frozenset({
-    "torch.utils.checkpoint.checkpoint", "torch.cond", "torch._higher_order_ops.cond.cond", "torch.vmap",
+    "torch.utils.checkpoint.checkpoint", "torch.vmap",
     "functorch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch._dynamo.disable",
     "torch.compiler.disable", "torch.no_grad", "torch.fx.wrap",
 })  # fmt: skip
@@ -73,8 +71,12 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return TRUE
     if name in NOT_COMPILING:
         return FALSE
+    if name.startswith("torch.ops."):
+        return call_custom_op(frame, name, arguments, node)
+    if name == "torch.library.custom_op":
+        return custom_op(node.args[0] if isinstance(node, ast.Call) and node.args else None)
     if name == "torch.compiler.is_dynamo_compiling":
-        return Const(frame.engine.options.mode == "strict")
+        return Const(frame.engine.mode == "strict")
     if name.startswith("torch._check"):
         return _check(frame, arguments, node)
     if name in CALLS_FIRST:
@@ -113,7 +115,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
     if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
         return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
-    return apply(frame, api, arguments, node)
+    return related(frame, api, None, arguments, apply(frame, api, arguments, node))
 
 
 def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
@@ -138,12 +140,6 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
     if name.endswith("checkpoint"):
         keywords = {k: v for k, v in arguments.keywords.items() if k not in CHECKPOINT_OPTIONS}
         return frame.call(first, Arguments(arguments.positional[1:], keywords), node)
-    if name.endswith("cond"):
-        given = Arguments(known_items(arguments.get(3, "operands") or UNKNOWN) or ())
-        consume_arguments(frame, arguments, node)
-        branches = (arguments.get(1, "true_fn"), arguments.get(2, "false_fn"))
-        found = [frame.call(branch, given, node) for branch in branches if branch is not None]
-        return _as_fresh(frame, node, join(found)) if found else fresh(frame, node, name, arguments.values)
     wrapper = name if name in SCRIPTS | DISABLES else ""
     if not isinstance(first, (Function, Partial, TorchModule)) and not (wrapper and isinstance(first, Object)):
         return first
@@ -151,10 +147,3 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
 
 
 CHECKPOINT_OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})
-
-
-def _as_fresh(frame: Frame, node: ast.AST, value: Value) -> Value:
-    """A value as an operator gives it: numbers become tensors."""
-    if isinstance(value, Tuple):
-        return Tuple(tuple(_as_fresh(frame, node, i) for i in value.items))
-    return result(frame, node, "cond", (value,)) if not isinstance(value, (Sequence, Dict)) else value

@@ -26,7 +26,7 @@ def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.
             note_call(frame, callee.wrapper, Arguments((), options), node)
         return frame.call(callee.function, arguments, node)
     recursive = options.get("recursive") != FALSE
-    is_opaque = callee.wrapper in SCRIPTS or (engine.options.mode == "strict" and recursive)
+    is_opaque = callee.wrapper in SCRIPTS or (engine.mode == "strict" and recursive)
     outside = engine.facts
     if is_opaque:
         engine.facts = {}

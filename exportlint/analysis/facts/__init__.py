@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.trail import Site, Trail
@@ -11,6 +11,7 @@ from exportlint.analysis.values import (
     Tensor,
     Value,
 )
+from exportlint.findings import Mode
 
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
@@ -24,13 +25,15 @@ Construct = Literal[
 class Fact:
     """Something that happens at `site`, in the function with the qualified name `symbol`.
 
-    `guarded` says that an `except` around it would swallow the error of torch.export.
+    `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
+    traced, where that is not what the settings say.
     """
 
     site: Site
     symbol: str
     guarded: bool
     trail: Trail | None
+    mode: Mode | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from exportlint.analysis.facts import ContainerMutation, DataWrite
 from exportlint.analysis.interpreter.demands import unpack
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
+from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.subscripts import store
 from exportlint.analysis.joins import join, options, trail_of, with_trail
 from exportlint.analysis.values import (
@@ -47,6 +48,7 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AS
         message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"
         value = with_trail(value, frame.trail(source, message, trail_of(value)))
     if target.id in frame.nonlocals:
+        note_outer_write(frame, target, "=", target)
         cell = frame.parent
         while cell is not None:
             if target.id in cell.variables:
@@ -88,6 +90,8 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
     receiver = frame.evaluate(target.value)
     if isinstance(receiver, Object):
         attributes = receiver.instance.attributes
+        if not isinstance(value, Const) or attributes.get(target.attr) != value:
+            note_outer_write(frame, target, "=", target)
         # a constructor assigns for good; during the traced call it is one more thing the attribute can be
         known = attributes.get(target.attr)
         attributes[target.attr] = value if frame.engine.silent or known is None else join((known, value))
@@ -121,6 +125,8 @@ def stored(container: Value, key: Value, value: Value) -> Value:
 
 
 def _note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
+    if isinstance(container, (Dict, Sequence, Tuple)):
+        note_outer_write(frame, node, api, site)
     if not isinstance(node, ast.Name) or not isinstance(container, (Dict, Sequence, Tuple)):
         return
     if frame.is_root and f"{node.id}.<input>" in frame.env:

@@ -122,7 +122,7 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
         return TypeOf(tensor)
     if name in VIEWS:
         made = result(frame, node, name, (tensor,), tensor.kind)
-        return replace(made, origin=tensor.origin)
+        return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
     if name in ASKED:
         return metadata(frame, tensor, *ASKED[name], node)
     if name == "device":

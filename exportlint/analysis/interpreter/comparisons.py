@@ -165,7 +165,7 @@ def _type_name(value: Value) -> str:
 
 
 def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positive: bool) -> Value:
-    if frame.engine.options.mode == "strict" and positive:
+    if frame.engine.mode == "strict" and positive:
         data = right if isinstance(right, Tensor) else data_of(left)
         if data is not None and isinstance(right, (Tensor, Tuple)):
             return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons

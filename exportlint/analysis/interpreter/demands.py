@@ -165,6 +165,7 @@ def element_of(tensor: Tensor) -> Tensor:
         known=False,
         data=None,
         optional=False,
+        form=tensor.form and tensor.form.deeper(-1),
     )
 
 

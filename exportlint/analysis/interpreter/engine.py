@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
+from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
@@ -46,7 +48,8 @@ class Engine:
 
     `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
     function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
-    hand runs before export, so that tensors hold data.
+    hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
+    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them.
     """
 
     project: Project
@@ -57,6 +60,7 @@ class Engine:
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     building: set[Class] = field(default_factory=set)
+    custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
@@ -66,6 +70,14 @@ class Engine:
     silent: int = 0
     eager: int = 0
     steps: int = 0
+    region: int = 0
+    regions: int = 0
+    tracer: Mode | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """How the code at hand is traced."""
+        return self.tracer or self.options.mode
 
     def step(self) -> None:
         """Count one evaluation. Raises BudgetExceededError when there were too many."""
@@ -106,7 +118,32 @@ class Engine:
         if not self.silent:
             labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
             label = next((label for label in labels if isinstance(label, str)), None)
-            self.facts.setdefault((type(fact), fact.site, label), fact)
+            key = (type(fact), fact.site, label)
+            if key not in self.facts:
+                self.facts[key] = fact if self.tracer is None else replace(fact, mode=self.tracer)
+
+    @contextmanager
+    def apart_from_facts(self) -> Iterator[dict[tuple[object, ...], Fact]]:
+        """Collect what is emitted in here by itself; what is left of it afterwards is kept."""
+        outer, self.facts = self.facts, {}
+        inner = self.facts
+        try:
+            yield inner
+        finally:
+            self.facts = outer
+            for key, fact in inner.items():
+                outer.setdefault(key, fact)
+
+    @contextmanager
+    def in_region(self, mode: Mode) -> Iterator[int]:
+        """Run a function of an operator, traced as in `mode`: what it makes is told from what it finds."""
+        outer = self.region, self.tracer
+        self.regions += 1
+        self.region, self.tracer = self.regions, mode
+        try:
+            yield self.region
+        finally:
+            self.region, self.tracer = outer
 
     def may_enter(self, function: Function) -> bool:
         """Whether a call may be followed: not too deep, and not a recursion."""

@@ -10,6 +10,7 @@ from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import consume, data_of, elements, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.outer import note_outer_read
 from exportlint.analysis.interpreter.scopes import look_up
 from exportlint.analysis.interpreter.sizes import note_conversion, product
 from exportlint.analysis.joins import join
@@ -41,7 +42,9 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 
 @evaluates(ast.Name)
 def _name(frame: Frame, node: ast.Name) -> Value:
-    return look_up(frame, node.id)
+    value = look_up(frame, node.id)
+    note_outer_read(frame, node, value)
+    return value
 
 
 @evaluates(ast.Tuple)

@@ -110,7 +110,7 @@ class Frame:
         self.receiver = receiver
         self.parent = closure
         self.env: Environment = {}
-        self.cell = Closure(self.env, closure)
+        self.cell = Closure(self.env, closure, engine.region)
         self.guards = guards
         self.is_root = is_root
         self.accelerated = 0

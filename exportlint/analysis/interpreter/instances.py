@@ -108,7 +108,7 @@ def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
         annotation = cls.annotations.get(name)
         return annotated(frame, cls, annotation) if annotation is not None else UNKNOWN
     value = Frame(frame.engine, cls.module).peek(node)
-    return settled(value, Origin.ATTRIBUTE, frame.engine.options.mode == "non-strict")
+    return settled(value, Origin.ATTRIBUTE, frame.engine.mode == "non-strict")
 
 
 def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
@@ -174,7 +174,7 @@ def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> N
 
 def settle(frame: Frame, instance: Instance) -> None:
     """Once a module is built its plain tensors are real."""
-    known = frame.engine.options.mode == "non-strict"
+    known = frame.engine.mode == "non-strict"
     for name, value in instance.attributes.items():
         instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
 

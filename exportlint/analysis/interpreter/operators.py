@@ -71,7 +71,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         dims = frozenset() if isinstance(op, ast.MatMult) else dynamic_dims((left, right))
-        made = result(frame, node, "operator", (left, right), kind, dims)
+        operation = "matmul" if isinstance(op, ast.MatMult) else "operator"
+        made = result(frame, node, operation, (left, right), kind, dims)
         if isinstance(op, ast.MatMult):
             return replace(made, symbolic=frozenset(d for d in broadcast((left,)) if d[0] == 0))
         return made

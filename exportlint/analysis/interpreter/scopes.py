@@ -97,7 +97,7 @@ def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
     value = engine.apart(lambda: Frame(engine, module).peek(binding.value))
     if binding.index is not None:
         value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
-    return settled(value, Origin.GLOBAL, engine.options.mode == "non-strict")
+    return settled(value, Origin.GLOBAL, engine.mode == "non-strict")
 
 
 def settled(value: Value, origin: Origin, known: bool) -> Value:
@@ -114,6 +114,13 @@ def settled(value: Value, origin: Origin, known: bool) -> Value:
     return value
 
 
+def custom_op(name: ast.expr | None) -> Value:
+    """The custom operator of a name: `torch.ops.library.name` for the literal `"library::name"`."""
+    if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.count("::") == 1:
+        return External("torch.ops." + name.value.replace("::", "."))
+    return UNKNOWN
+
+
 def decorated(frame: Frame, function: Function) -> Value:
     """A function under its decorators: those of the project that return a wrapper are seen through."""
     node = function.node
@@ -124,7 +131,9 @@ def decorated(frame: Frame, function: Function) -> Value:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         value = Frame(engine, function.module).peek(target)
         if isinstance(value, External):
-            if value.name in {"torch.library.custom_op", "torch.library.triton_op", "functools.singledispatch"}:
+            if value.name in {"torch.library.custom_op", "torch.library.triton_op"}:
+                return custom_op(decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None)
+            if value.name == "functools.singledispatch":
                 return UNKNOWN
             if value.name.startswith(("numba.", "triton.")):
                 return Python("function")

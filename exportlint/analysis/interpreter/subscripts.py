@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence as Seq
 from dataclasses import replace
 
 from exportlint.analysis.baked import Baked
@@ -104,7 +105,30 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     dynamic.update(d - position + dim for d in tensor.dynamic if d >= position)
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, frozenset(dynamic))
     symbolic.update((d - position + dim, symbol) for d, symbol in tensor.symbolic if d >= position)
-    return replace(made, origin=tensor.origin, trail=tensor.trail, symbolic=frozenset(symbolic))
+    made = replace(_related(tensor, made, parts, values), symbolic=frozenset(symbolic))
+    return replace(made, origin=tensor.origin, trail=tensor.trail)
+
+
+def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> Tensor:
+    """What plain indices give is a view of the tensor, of a form that they tell."""
+    form, is_view = tensor.form, True
+    for part, value in zip(parts, values, strict=False):
+        if isinstance(part, ast.Slice):
+            form = form and (form.resize() if _cuts(part) else form)
+        elif isinstance(value, Const) and value.value is None:
+            form = form and form.deeper(1)
+        elif isinstance(value, (Const, Size)):
+            form = form and form.deeper(-1)
+        else:
+            is_view, form = False, None
+    return replace(made, region=tensor.region if is_view else made.region, form=form)
+
+
+def _cuts(node: ast.Slice) -> bool:
+    """`[1:]`, `[:-1]`: it surely leaves something out."""
+    lower, upper = node.lower, node.upper
+    is_cut = isinstance(lower, ast.Constant) and isinstance(lower.value, int) and lower.value > 0
+    return is_cut or (isinstance(upper, ast.UnaryOp) and isinstance(upper.op, ast.USub))
 
 
 def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from exportlint.analysis.forms import Form, combined
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
@@ -57,20 +58,35 @@ def result(
         0,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
+        region=frame.engine.region,
+        form=_form(operation, operands, kind) if frame.engine.region else None,
         trail=trail,
     )
 
 
+def _form(operation: str, operands: Iterable[Value], kind: Kind | None) -> Form | None:
+    if operation not in {"operator", "comparison"}:
+        return None
+    form = elementwise(operands)
+    if form is None or all(o.kind == kind for o in operands if isinstance(o, Tensor)):
+        return form
+    return replace(form, dtype="bool" if kind == "bool" else None)
+
+
+def elementwise(operands: Iterable[Value]) -> Form | None:
+    """The form of what an operator makes of each element of tensors, and of numbers."""
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    numbers = [kind_of(operand) for operand in operands if not isinstance(operand, Tensor)]
+    if None in numbers:
+        return None
+    keeps = all(kind != "float" or tensor.kind == "float" for kind in numbers for tensor in tensors)
+    return combined((tensor.form for tensor in tensors), keeps_dtype=keeps)
+
+
 def promoted(values: Iterable[Value]) -> Kind | None:
-    """The dtype class that torch's type promotion gives, None if an operand's is not known."""
-    best: Kind | None = "bool"
-    for value in values:
-        kind = kind_of(value)
-        if kind is None:
-            return None
-        if RANKS[kind] > RANKS[best]:
-            best = kind
-    return best
+    """The dtype class that torch's type promotion gives; None if an operand's is not known, or there is none."""
+    kinds = [kind_of(value) for value in values]
+    return max(kinds, key=lambda kind: RANKS[kind]) if kinds and None not in kinds else None
 
 
 def kind_of(value: Value) -> Kind | None:
@@ -96,6 +112,7 @@ def dynamic_dims(values: Iterable[Value]) -> frozenset[int]:
     return found
 
 
-def same(tensor: Tensor, **changes: object) -> Tensor:
+def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
     """The tensor that an op without effect on sizes makes of one: fresh storage."""
-    return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, **changes)  # type: ignore[arg-type]
+    region = frame.engine.region
+    return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, region=region, **changes)  # type: ignore[arg-type]

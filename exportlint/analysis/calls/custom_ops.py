@@ -1,0 +1,144 @@
+"""Calls of custom operators: export runs the fake kernel instead of the kernel."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.calls.control_flow.bodies import leaves, returned_names, returned_twice
+from exportlint.analysis.calls.results import consume_arguments, fresh
+from exportlint.analysis.custom_ops import CustomOp, Kernel, custom_ops
+from exportlint.analysis.facts import Branch, Conversion, Fact, HostRead, Mutation
+from exportlint.analysis.facts.custom_ops import FakeResult, UndeclaredWrite, UnfakedCall
+from exportlint.analysis.forms import Form
+from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.joins import options
+from exportlint.analysis.outline import Module, dotted
+from exportlint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Function,
+    Tensor,
+    Tuple,
+    Value,
+)
+
+
+def call_custom_op(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`torch.ops.library.name(…)`, also with the name of an overload behind it."""
+    consume_arguments(frame, arguments, node)
+    engine = frame.engine
+    if engine.silent or engine.eager:
+        return UNKNOWN
+    known = engine.custom_ops
+    if frame.module not in known:
+        known[frame.module] = custom_ops(engine.project, frame.module)
+    found = known[frame.module]
+    qualified = "::".join(name.split(".")[2:4])
+    op = found.ops.get(qualified)
+    if op is None:
+        return UNKNOWN
+    if not op.is_faked and not found.is_open:
+        tensor = next((v for v in arguments.values if isinstance(v, Tensor)), None)
+        frame.emit(UnfakedCall, node, tensor, name=qualified)
+    wanted = _wanted(op)
+    if op.fake is not None:
+        _run_fake(frame, op.fake, qualified, wanted, arguments, node)
+    if op.kernel is not None and op.mutates is not None:
+        _run_kernel(frame, op, op.kernel, op.mutates, qualified, arguments, node)
+    if wanted is None:
+        return UNKNOWN
+    made = tuple(fresh(frame, node, qualified, arguments.values) for _ in range(max(wanted, 1)))
+    return Tuple(made) if wanted else made[0]
+
+
+def _wanted(op: CustomOp) -> int | None:
+    """How many tensors the tuple has that the kernel is annotated to return; 0 for one tensor, None for all else."""
+    annotation = None if isinstance(op.kernel, ast.Lambda) or op.kernel is None else op.kernel.returns
+    if annotation is None:
+        return None
+    if _is_tensor(annotation):
+        return 0
+    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
+        is_tuple = (dotted(annotation.value) or "").rpartition(".")[2] in {"tuple", "Tuple"}
+        elts = annotation.slice.elts
+        return len(elts) if is_tuple and all(_is_tensor(element) for element in elts) else None
+    return None
+
+
+def _is_tensor(node: ast.expr) -> bool:
+    return (dotted(node) or "").rpartition(".")[2] == "Tensor"
+
+
+def _function(module: Module, kernel: Kernel) -> Function:
+    return Function(module, kernel, "<lambda>" if isinstance(kernel, ast.Lambda) else kernel.name)
+
+
+DEMANDS = (Branch, Conversion, HostRead)
+
+
+def _run_fake(
+    frame: Frame,
+    fake: tuple[Module, Kernel],
+    name: str,
+    wanted: int | None,
+    arguments: Arguments,
+    node: ast.AST,
+) -> None:
+    """Run a fake kernel: as it gets tensors without data, all that it asks of them is what export asks of them."""
+    function = _function(*fake)
+    engine = frame.engine
+    with engine.apart_from_facts() as facts, engine.in_region("non-strict") as region:
+        value = frame.call(function, arguments, node)
+        for key in [key for key, fact in facts.items() if not isinstance(fact, DEMANDS)]:
+            del facts[key]
+    problem = None if wanted is None else _problem(value, wanted, function, region)
+    if problem is not None:
+        frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1])
+
+
+def _problem(value: Value, wanted: int, function: Function, region: int) -> tuple[str, str] | None:
+    """What is wrong with what a fake kernel returns, and that in words."""
+    if value == NONE:
+        return "none", "returns nothing"
+    if isinstance(value, Const):
+        return "type", "returns no tensor"
+    if isinstance(value, Tuple) and len(value.items) != wanted:
+        return "type", f"returns a tuple of {len(value.items)}"
+    if isinstance(value, Tensor) and wanted:
+        return "type", "returns one tensor"
+    parameters = {argument.arg for argument in function.node.args.args}
+    returns_one = any(not parameters.isdisjoint(names) for names in returned_names(function))
+    for leaf in leaves(value) if returns_one else ():  # a view of an argument does no harm
+        if all(isinstance(option, Tensor) and option.region != region for option in options(leaf)):
+            return "alias", "returns an argument"
+    return ("alias", "returns one tensor twice") if returned_twice(function) and isinstance(value, Tuple) else None
+
+
+def _run_kernel(
+    frame: Frame,
+    op: CustomOp,
+    kernel: Kernel,
+    mutates: frozenset[str],
+    name: str,
+    arguments: Arguments,
+    node: ast.AST,
+) -> None:
+    """Run a kernel, which export does not see, for what it writes to."""
+    names = [argument.arg for argument in (*kernel.args.posonlyargs, *kernel.args.args)]
+    given = dict(zip(names, arguments.positional, strict=False)) | arguments.keywords
+    owned = {n: replace(v, form=Form(names.index(n))) for n, v in given.items() if isinstance(v, Tensor) and n in names}
+    engine = frame.engine
+    writes: list[Fact] = []
+    with engine.apart_from_facts() as facts, engine.in_region("non-strict") as region:
+        frame.call(_function(op.module, kernel), Arguments((), given | owned), node)
+        for fact in facts.values():
+            if isinstance(fact, Mutation) and fact.target.region != region:
+                form = fact.target.form
+                if not mutates or (form is not None and names[form.operand] not in mutates):
+                    writes.append(UndeclaredWrite(fact.site, fact.symbol, False, fact.trail, name, fact.api))
+        facts.clear()
+    for write in writes:
+        engine.emit(write)

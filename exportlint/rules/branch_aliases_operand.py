@@ -1,0 +1,27 @@
+"""EXP902 branch-aliases-operand: a function that an operator runs returns a tensor that is not its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.control_flow import BodyAlias
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(
+    non_strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR}, strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR}
+)
+WHILE = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR})
+
+
+@rule("EXP902", "branch-aliases-operand", BodyAlias)
+def branch_aliases_operand(fact: BodyAlias, context: Context) -> Iterator[Report]:
+    """`torch.cond(p, lambda x: x, f, (x,))`: a branch returns an operand, a view of one, or one tensor twice."""
+    severity = context.severity(WHILE if fact.operator == "while_loop" else CLAIM)
+    if severity is None or fact.guarded:
+        return
+    where = f"{fact.role} of `{fact.operator}`"
+    if fact.is_own:
+        yield Report(severity, f"{where} returns {fact.what} twice", "return a `.clone()` of it the second time")
+    else:
+        yield Report(severity, f"{where} returns {fact.what}, or a view of it", "return a `.clone()` of it")

@@ -1,0 +1,33 @@
+"""EXP903 branch-mismatch: what the functions return does not fit what the operator makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.control_flow import BodyMismatch
+from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+CARRY = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict={(2, 4): None, (2, 6): ERROR})
+SIZE = Claim(non_strict=always(ERROR), strict=always(None))
+
+HELP = {
+    "structure": "return as many tensors, in the same containers, on every way",
+    "type": "return tensors: `torch.tensor(…)` makes one of a number",
+    "size": "return a tensor, or read the size after the call",
+    "dtype": "cast both to the same dtype",
+    "rank": "return tensors with as many dimensions",
+    "carry dtype": "cast what is returned to the dtype of what is given",
+    "carry shape": "return a tensor of the same shape",
+    "condition": "compare with a number, so that it is a bool tensor without dimensions",
+}
+
+
+@rule("EXP903", "branch-mismatch", BodyMismatch)
+def branch_mismatch(fact: BodyMismatch, context: Context) -> Iterator[Report]:
+    """`torch.cond(p, lambda x: (x + 1, x + 2), lambda x: x - 1, (x,))`."""
+    claim = SIZE if fact.what == "size" else CARRY if fact.what.startswith("carry") else CLAIM
+    severity = context.severity(claim)
+    if severity is not None and not fact.guarded:
+        yield Report(severity, f"`{fact.operator}`: {fact.problem}", HELP[fact.what])

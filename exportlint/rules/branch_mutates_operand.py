@@ -1,0 +1,34 @@
+"""EXP901 branch-mutates-operand: a function that an operator runs changes what is not its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.control_flow import BodyWrite
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+COND = Claim(
+    non_strict={(2, 4): WARNING, (2, 6): None, (2, 9): ERROR}, strict={(2, 4): WARNING, (2, 6): None, (2, 9): ERROR}
+)
+LOOP = Claim(
+    non_strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR}, strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR}
+)
+STATE = Claim(non_strict=always(ERROR), strict=always(ERROR))
+
+
+@rule("EXP901", "branch-mutates-operand", BodyWrite)
+def branch_mutates_operand(fact: BodyWrite, context: Context) -> Iterator[Report]:
+    """`torch.cond(p, lambda x: x.add_(1), f, (x,))`, and `calls.append(1)` in a branch."""
+    claim = STATE if not fact.is_tensor else COND if fact.operator == "torch.cond" else LOOP
+    severity = context.severity(claim)
+    if severity is None or fact.guarded:
+        return
+    where = f"{fact.role} of `{fact.operator}`"
+    if fact.is_tensor:
+        message = f"`{fact.api}` in {where} writes to {fact.what}, which it may only read"
+        instead = "use the operator without the underscore, write to a clone, or write after the call"
+    else:
+        message = f"`{fact.api}` in {where} changes {fact.what}, which is not its own"
+        instead = "return what the function finds out, and change the state after the call"
+    yield Report(severity, message, instead)
