@@ -79,7 +79,8 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
             yield from _indexed(node, node.value.id)
             if is_mask:
                 yield node.value.id, "tensor"
-        yield from ((name, "tensor" if is_mask else "number") for name in _terms(node.slice))
+        if is_mask or not isinstance(node.slice, ast.Name):  # a lone index can be a tensor as well as a number
+            yield from ((name, "tensor" if is_mask else "number") for name in _terms(node.slice))
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         yield from ((side.id, "tensor") for side in (node.left, node.right) if isinstance(side, ast.Name))
     elif isinstance(node, ast.Call):
