@@ -67,7 +67,7 @@ class Tensor(Value):
     `dynamic` names the dimensions whose size depends on data. `known` is a tensor whose values non-strict tracing does
     know: `torch.tensor(3)` and, until an op touches it, a tensor that is a plain attribute or global. `assumed` is an
     argument that nothing shows to be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely
-    has no dimensions.
+    has no dimensions. `fed`: it was computed from the data of inputs.
     """
 
     origin: Origin = Origin.FRESH
@@ -78,6 +78,7 @@ class Tensor(Value):
     optional: bool = False
     data: Site | None = None
     zero_dim: bool = False
+    fed: bool = field(default=False, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 
@@ -198,13 +199,22 @@ class Closure:
 
 
 class Instance:
-    """An object of a project class: what its attributes hold. Equal only to itself."""
+    """An object of a project class: what its attributes hold. Equal only to itself.
 
-    __slots__ = ("attributes", "definition")
+    `lasting`: it is there before export and after each call. Of a module: `buffers` are the names of its registered
+    buffers, also of those that are None, `registered` what it has registered under names that are computed, and
+    `places` where the constructor assigned its attributes.
+    """
 
-    def __init__(self, definition: Class) -> None:
+    __slots__ = ("attributes", "buffers", "definition", "lasting", "places", "registered")
+
+    def __init__(self, definition: Class, *, lasting: bool = False) -> None:
         self.definition = definition
+        self.lasting = lasting
         self.attributes: dict[str, Value] = {}
+        self.buffers: set[str] = set()
+        self.registered: list[Value] = []
+        self.places: dict[str, Trail] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +226,16 @@ class Object(Value):
 
 @dataclass(frozen=True, slots=True)
 class TorchModule(Value):
-    """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor."""
+    """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
+
+    `made` is the call that made it.
+    """
 
     name: str
     items: tuple[Value, ...] | None = None
     keys: tuple[object, ...] = ()
     arguments: tuple[tuple[str, Value], ...] = ()
+    made: ast.AST | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +278,17 @@ class Union(Value):
     options: tuple[Value, ...]
 
 
+Cells = frozenset[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Value):
+    """What of the state that outlives a call has surely been written in it; an environment holds it as `WRITTEN`."""
+
+    cells: Cells = frozenset()
+
+
+WRITTEN = "<written>"
 UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)

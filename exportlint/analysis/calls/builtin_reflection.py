@@ -7,17 +7,20 @@ import ast
 from exportlint.analysis.calls.builtins import builtin, first_of
 from exportlint.analysis.facts import Conversion, Identity
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.bindings import bind_attribute
 from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
 )
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import is_instance
+from exportlint.analysis.interpreter.recording import note_attribute_read
 from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    ClassValue,
     Const,
     Object,
     Python,
@@ -45,6 +48,9 @@ def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("hasattr")
 def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = arguments.get(1)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        note_attribute_read(frame, first_of(arguments), name.value, node)
     return Python("bool")
 
 
@@ -55,6 +61,7 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(value, Object) and COMPUTED in value.instance.attributes:
             return value.instance.attributes[COMPUTED]
         return UNKNOWN
+    note_attribute_read(frame, value, name.value, node)
     found_value = frame.attribute(value, name.value, node)
     default = arguments.get(2)
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
@@ -67,7 +74,7 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
     if isinstance(target, Object):
         if isinstance(name, Const) and isinstance(name.value, str):
-            target.instance.attributes[name.value] = value
+            bind_attribute(frame, target, name.value, value, node, node)
         else:
             attributes = target.instance.attributes
             attributes[COMPUTED] = join((attributes[COMPUTED], value)) if COMPUTED in attributes else value
@@ -79,6 +86,8 @@ def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, Tensor) and not value.assumed and not value.known:
         return TypeOf(value)
+    if isinstance(value, Object):
+        return ClassValue(value.instance.definition)
     return PYTHON
 
 

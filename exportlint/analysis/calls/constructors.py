@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from exportlint.analysis.calls.results import items_of
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.values import (
@@ -11,8 +13,8 @@ from exportlint.analysis.values import (
 )
 
 
-def construct(name: str, arguments: Arguments) -> TorchModule:
-    """An `nn.Module` of torch itself."""
+def construct(name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
+    """An `nn.Module` of torch itself, which the call at `node` makes."""
     short = name.rpartition(".")[2]
     first = arguments.get(0)
     if short in {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}:
@@ -23,4 +25,4 @@ def construct(name: str, arguments: Arguments) -> TorchModule:
         if short != "Sequential":
             return TorchModule(name, () if first is None else items_of(first))
         return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
-    return TorchModule(name, arguments=tuple(arguments.keywords.items()))
+    return TorchModule(name, arguments=tuple(arguments.keywords.items()), made=node)

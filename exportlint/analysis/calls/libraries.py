@@ -68,6 +68,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return arguments.get(1) or UNKNOWN
     if name in {"collections.OrderedDict", "collections.defaultdict"}:
         return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
+    if name == "collections.deque":
+        return Sequence(elements(frame, first, node), "deque")
     if name == "weakref.ref":
         return UNKNOWN
     consume_arguments(frame, arguments, node)

@@ -9,6 +9,7 @@ from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
+from exportlint.analysis.interpreter.bindings import register_buffer
 from exportlint.analysis.interpreter.classes import bases, bound, find_method
 from exportlint.analysis.interpreter.demands import elements
 from exportlint.analysis.interpreter.frame import Frame, calls
@@ -93,11 +94,13 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             arguments.get(1, {"register_buffer": "tensor", "register_parameter": "param"}.get(name, "module"))
             or UNKNOWN
         )
-        if isinstance(value, Tensor) or (name == "register_buffer" and value != NONE):
-            kind = value.kind if isinstance(value, Tensor) else None
-            origin = Origin.BUFFER if name == "register_buffer" else Origin.PARAMETER
-            value = Tensor(origin, kind)
-        if isinstance(first, Const) and isinstance(first.value, str):
+        if isinstance(value, Tensor) and name != "register_buffer":
+            value = Tensor(Origin.PARAMETER, value.kind, trail=value.trail)
+        if not isinstance(first, Const) or not isinstance(first.value, str):
+            receiver.instance.registered.append(value)
+        elif name == "register_buffer":
+            register_buffer(frame, receiver.instance, first.value, value, node)
+        else:
             attributes[first.value] = value
         return NONE
     if name in MOVES:

@@ -189,7 +189,7 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
     if returns.dtype == "accumulated":
         return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
     if returns.dtype == "promoted":
-        return promoted(o for o in operands if isinstance(o, (Tensor, Scalar, Size, Const)))
+        return promoted([o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const))] or [UNKNOWN])
     return None
 
 
@@ -222,8 +222,8 @@ def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.A
             target = arguments.keywords.get(written) or (arguments.get(0) if written in {"self", "input"} else None)
         if isinstance(target, Tensor) and not target.assumed:
             consume(frame, target, node, short, mutates=True)
-            label = "out=" if written == "out" else short
-            frame.emit(Mutation, node, target, api=label, target=target, metadata=api.metadata_only)
+            details = {"target": target, "metadata": api.metadata_only, "operands": arguments.values}
+            frame.emit(Mutation, node, target, api="out=" if written == "out" else short, **details)
 
 
 def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

@@ -13,6 +13,7 @@ from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume, size_of
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.recording import note_tensor_write
 from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.values import (
     PYTHON,
@@ -47,6 +48,9 @@ ALIASES = frozenset({
 })  # fmt: skip
 """Methods whose result can share the storage of the tensor, so that a write to it is a write to the tensor."""
 
+
+OVERWRITES = frozenset({"copy_", "zero_", "fill_", "requires_grad_", "set_", "share_memory_", "detach_"})
+"""Methods that do the same when they are called twice, whatever the tensor held."""
 
 KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
 
@@ -84,6 +88,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return UNKNOWN
     value = apply(frame, api, arguments, node, tensor)
     if name.endswith("_") and not name.endswith("__"):
+        if name not in OVERWRITES and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            note_tensor_write(frame, node.func.value, node, tensor, arguments.values)
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
         kept = tensor.dynamic if name in KEEPS_SIZES else frozenset()

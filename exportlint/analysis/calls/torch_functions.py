@@ -8,12 +8,14 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.literals import LITERALS, make_literal
+from exportlint.analysis.calls.resizing import note_resizing_out
 from exportlint.analysis.calls.results import apply, consume_arguments, fresh
 from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import known_items
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.tensors import kind_of, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -74,7 +76,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return _call_operand(frame, name, arguments, node)
     api = table.lookup(name)
     if api is not None and api.kind == "module":
-        return construct(name, arguments)
+        module = construct(name, arguments, node)
+        note_made(frame, module, name, node)
+        return module
     if name in {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack"}:
         tensor = arguments.get(0)
         if isinstance(tensor, Tensor) and not tensor.assumed:
@@ -82,7 +86,11 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name in STATE:
         consume_arguments(frame, arguments, node)
         kind = kind_of(arguments.get(0, "data") or UNKNOWN)
-        return Tensor(STATE[name], kind or ("float" if STATE[name] is Origin.PARAMETER else None))
+        if STATE[name] is Origin.BUFFER:
+            return Tensor(Origin.BUFFER, kind)
+        made = Tensor(Origin.PARAMETER, kind or "float", trail=frame.trail(node, "`{}` is a parameter"))
+        note_made(frame, made, name, node)
+        return made
     if name in LITERALS:
         return make_literal(frame, name, arguments, node)
     if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:
@@ -102,6 +110,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
+    note_resizing_out(frame, name, node)
     return apply(frame, api, arguments, node)
 
 

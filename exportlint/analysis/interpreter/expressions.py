@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import consume, data_of, elements
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.recording import DEFAULT, cell_of, note_read
 from exportlint.analysis.interpreter.scopes import look_up
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
@@ -37,6 +38,8 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 
 @evaluates(ast.Name)
 def _name(frame: Frame, node: ast.Name) -> Value:
+    if node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env:
+        note_read(frame, cell_of(frame, node), node)
     return look_up(frame, node.id)
 
 

@@ -83,7 +83,7 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "cell", "engine", "env", "guards", "is_root", "loops", "module", "nonlocals",
+        "accelerated", "cell", "engine", "env", "exits", "globals", "guards", "is_root", "loops", "module", "nonlocals",
         "owner", "parent", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
@@ -111,9 +111,11 @@ class Frame:
         self.is_root = is_root
         self.accelerated = 0
         self.returns: list[Value] = []
+        self.exits: list[Environment] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()
+        self.globals: set[str] = set()
 
     def evaluate(self, node: ast.expr) -> Value:
         """What an expression can be."""

@@ -9,6 +9,7 @@ from exportlint.analysis.interpreter.annotations import annotated_value
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.interpreter.recording import note_default
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
@@ -52,6 +53,7 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
         if name not in env:
             value = frame.peek(default)
             env[name] = value if fallback is None else join((value, UNKNOWN))
+            note_default(env, name, default)
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         env.setdefault(name, UNKNOWN)
     return env
@@ -114,7 +116,9 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
         env[name] = value
-        if isinstance(value, (Sequence, Dict)):
+        if given is not None and note_default(env, name, given):
+            env[name] = frame.peek(given)
+        elif isinstance(value, (Sequence, Dict)):
             env[f"{name}.<input>"] = value
     if node.args.vararg is not None:
         env[node.args.vararg.arg] = Sequence(

@@ -43,8 +43,14 @@ def result(
         dynamic,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
+        fed=not operation.rpartition(".")[2].endswith("_like") and any(is_fed(t) for t in tensors),
         trail=trail,
     )
+
+
+def is_fed(tensor: Tensor) -> bool:
+    """Whether the data of inputs is in a tensor."""
+    return tensor.fed or tensor.origin is Origin.INPUT
 
 
 def promoted(values: Iterable[Value]) -> Kind | None:
@@ -84,4 +90,5 @@ def dynamic_dims(values: Iterable[Value]) -> frozenset[int]:
 
 def same(tensor: Tensor, **changes: object) -> Tensor:
     """The tensor that an op without effect on sizes makes of one: fresh storage."""
-    return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, **changes)  # type: ignore[arg-type]
+    fed = is_fed(tensor)
+    return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, fed=fed, **changes)  # type: ignore[arg-type]
