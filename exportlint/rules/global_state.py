@@ -20,7 +20,7 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
         return
     if fact.carried:
         message = (
-            f"what a call leaves in the global `{fact.name}` is lost: every run of the program finds it as export did"
+            f"the global `{fact.name}` is changed for the next call, but each run of the program finds it as it was"
         )
         instead = "keep it in a tensor that `register_buffer` registers"
     else:

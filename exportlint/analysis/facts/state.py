@@ -36,13 +36,14 @@ class BufferWrite(Fact):
     """A registered buffer is bound to another tensor, or registered, by a call. `name` is the code's.
 
     `before` is what the buffer was; `at_root`: it is the exported module's own; `changes` is what differs for sure from
-    the tensor that was there.
+    the tensor that was there. `varies`: so do its values, by the inputs of the call or by what they were before.
     """
 
     name: str
     before: Held
     at_root: bool
     changes: Literal["nothing", "dtype", "shape", "presence"]
+    varies: bool
 
 
 @dataclass(frozen=True, slots=True)

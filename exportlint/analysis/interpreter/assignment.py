@@ -13,9 +13,11 @@ from exportlint.analysis.joins import each, join, options, trail_of, with_trail
 from exportlint.analysis.values import (
     Const,
     Dict,
+    Object,
     Scalar,
     Sequence,
     Tensor,
+    TorchModule,
     Tuple,
     Value,
 )
@@ -36,6 +38,8 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
         store(frame, target, container, value)
         _note_container_mutation(frame, target.value, container, "[…] =", target)
         if not any(isinstance(option, Tensor) for option in options(container)):
+            if isinstance(frame.receiver, Object) and isinstance(container, TorchModule):
+                frame.receiver.instance.registered.append(value)
             index = frame.peek(target.slice)
             changed = each(container, lambda option: stored(option, index, value))
             change_contents(frame, target.value, container, changed, target, value, statement, index)

@@ -36,7 +36,8 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
     before = receiver.instance.attributes.get(name) if isinstance(receiver, Object) else None
     if isinstance(source, ast.AugAssign) and isinstance(value, Tensor) and value.origin is not Origin.FRESH:
         return  # `self.total += x` changes the tensor that is there
-    is_buffer = isinstance(receiver, Object) and name in receiver.instance.buffers
+    is_made = isinstance(getattr(source, "value", None), ast.Call) and _is_buffer(value)
+    is_buffer = isinstance(receiver, Object) and (is_made or name in receiver.instance.buffers)
     note_write(frame, attribute_cell(receiver, name), node, value, before, source, "buffer" if is_buffer else "binding")
     if isinstance(receiver, Object):
         _keep(frame, receiver.instance, name, value)
@@ -49,8 +50,12 @@ def _keep(frame: Frame, instance: Instance, name: str, value: Value) -> None:
     known = instance.attributes.get(name)
     is_joined = known is not None and (frame.engine.is_tracing or not frame.engine.silent)
     instance.attributes[name] = join((known, value)) if is_joined and known is not None else value
-    if isinstance(value, Tensor) and value.origin is Origin.BUFFER and frame.engine.eager:
+    if _is_buffer(value) and frame.engine.eager:
         instance.buffers.add(name)
+
+
+def _is_buffer(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.origin is Origin.BUFFER
 
 
 def register_buffer(frame: Frame, instance: Instance, name: str, value: Value, node: ast.AST) -> None:
@@ -100,6 +105,6 @@ def _rebind(frame: Frame, owner: ast.expr, changed: Value) -> None:
     elif key is not None:
         frame.env[key] = changed
         receiver = frame.peek(owner.value) if isinstance(owner, ast.Attribute) else None
-        if isinstance(receiver, Object) and isinstance(owner, ast.Attribute):
-            if owner.attr in receiver.instance.attributes:
-                _keep(frame, receiver.instance, owner.attr, changed)
+        instance = receiver.instance if isinstance(receiver, Object) else None
+        if isinstance(owner, ast.Attribute) and instance is not None and owner.attr in instance.attributes:
+            _keep(frame, instance, owner.attr, changed)

@@ -116,7 +116,7 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
         env[name] = value
-        if given is not None and note_default(env, name, given):
+        if given is not None and is_exported() and note_default(env, name, given):
             env[name] = frame.peek(given)
         elif isinstance(value, (Sequence, Dict)):
             env[f"{name}.<input>"] = value

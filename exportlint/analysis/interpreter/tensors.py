@@ -43,14 +43,22 @@ def result(
         dynamic,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
-        fed=not operation.rpartition(".")[2].endswith("_like") and any(is_fed(t) for t in tensors),
+        fed=any(is_fed(t) for t in _read(operation, tensors)),
         trail=trail,
     )
 
 
 def is_fed(tensor: Tensor) -> bool:
     """Whether the data of inputs is in a tensor."""
-    return tensor.fed or tensor.origin is Origin.INPUT
+    return tensor.fed or (tensor.origin is Origin.INPUT and not tensor.assumed)
+
+
+def _read(operation: str, tensors: list[Tensor]) -> list[Tensor]:
+    """The operands whose data an operator reads, and not only their sizes and dtypes."""
+    name = operation.rpartition(".")[2]
+    if name.endswith("_like") or name.startswith("new_"):
+        return []
+    return tensors[:1] if name.endswith("_as") else tensors
 
 
 def promoted(values: Iterable[Value]) -> Kind | None:

@@ -19,9 +19,9 @@ def changes(write: Write) -> Literal["nothing", "dtype", "shape", "presence"]:
     before, value = write.before, write.value
     if value == NONE:
         return "presence" if before not in {None, NONE} else "nothing"
-    if isinstance(before, Tensor) and isinstance(value, Tensor) and before.kind and value.kind:
-        if before.kind != value.kind:
-            return "dtype"
+    kinds = {t.kind for t in (before, value) if isinstance(t, Tensor)}
+    if len(kinds) == 2 and None not in kinds:
+        return "dtype"
     source = _source(write)
     if isinstance(source, ast.Call):
         name = (dotted(source.func) or str(getattr(source.func, "attr", ""))).rpartition(".")[2]

@@ -6,14 +6,11 @@ import ast
 from functools import cached_property
 
 from exportlint.analysis.state.cells import Cell, Read, State, Write
-from exportlint.analysis.state.uses import OUTPUT, Use, Uses
-from exportlint.analysis.values import Const
+from exportlint.analysis.state.uses import Flow, Use, Uses
+from exportlint.analysis.values import NONE, Const, Tuple
 
 GROWING = frozenset({"append", "extend", "insert", "pop", "remove", "popitem", "appendleft", "extendleft", "popleft"})
 """Methods that leave something else behind each time that they are called."""
-
-MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "double", "bfloat16", "type_as", "contiguous", "detach"})
-"""Methods of a tensor that do the same when done twice."""
 
 
 class Carried:
@@ -33,15 +30,17 @@ class Carried:
 
     def read_of(self, cell: Cell) -> Read | None:
         """A read by which what one call leaves in the cell decides what the next one computes; None if none does."""
-        writes = self.writes[cell]
-        if all(w.kind == "binding" and isinstance(w.value, Const) and w.value == w.before for w in writes):
-            return None
-        varies = cell in self._varying
+        is_switched = any(_is_switch(w) for w in self.writes[cell])
         for read, uses in self._reads.get(cell, ()):
-            counts = varies or (read.early and uses != {cell})
-            if counts and self._is_exposed(read) and not uses.isdisjoint(self._live):
+            only_itself = all(isinstance(use, Flow) and use.cell == cell for use in uses)
+            counts = self.varies(cell) or (is_switched and read.early and not only_itself)
+            if counts and self._is_exposed(read) and any(_reaches(use, self._live) for use in uses):
                 return read
         return None
+
+    def varies(self, cell: Cell) -> bool:
+        """Whether what calls leave in the cell depends on their inputs, or on what was there before."""
+        return cell in self._varying
 
     def is_used(self, cell: Cell) -> bool:
         """Whether anything that the program does depends on the cell."""
@@ -58,42 +57,35 @@ class Carried:
         return True
 
     @cached_property
-    def _live(self) -> set[Use]:
+    def _live(self) -> set[Cell]:
         """The cells that reach an output, directly or through others."""
-        live: set[Use] = {OUTPUT}
-        found = True
-        while found:
-            found = False
-            for cell, reads in self._reads.items():
-                if cell not in live and any(use in live for _, uses in reads for use in uses):
-                    live.add(cell)
-                    found = True
-        return live
+        live: set[Cell] = set()
+        while True:
+            found = {c for c, reads in self._reads.items() if any(_reaches(u, live) for _, us in reads for u in us)}
+            if found <= live:
+                return live
+            live |= found
 
     @cached_property
-    def _varying(self) -> set[Use]:
-        """The cells in which calls leave something that depends on their inputs, or on what was there before."""
-        varying: set[Use] = {w.cell for ws in self.writes.values() for w in ws if w.fed or _grows(w)}
-        for cell, reads in self._reads.items():
-            if any(cell in uses and not self._is_moved(read) for read, uses in reads):
-                varying.add(cell)
-        found = True
-        while found:
-            found = False
-            for cell, reads in self._reads.items():
-                if cell in varying:
-                    fed = {use for _, uses in reads for use in uses if use != OUTPUT} - varying
-                    varying |= fed
-                    found = found or bool(fed)
-        return varying
+    def _varying(self) -> set[Cell]:
+        varying = {w.cell for ws in self.writes.values() for w in ws if w.fed or _grows(w)}
+        flows = {cell: {u for _, us in reads for u in us if isinstance(u, Flow)} for cell, reads in self._reads.items()}
+        varying |= {cell for cell, found in flows.items() if Flow(cell, True) in found}
+        while True:
+            found = {flow.cell for cell in varying for flow in flows.get(cell, ())}
+            if found <= varying:
+                return varying
+            varying |= found
 
-    def _is_moved(self, read: Read) -> bool:
-        """`self.mask = self.mask.to(device)`."""
-        parent = self._uses.parent(read.node, read.function)
-        call = self._uses.parent(parent, read.function) if isinstance(parent, ast.Attribute) else None
-        if not isinstance(parent, ast.Attribute) or not isinstance(call, ast.Call) or parent.attr not in MOVES:
-            return False
-        return isinstance(self._uses.parent(call, read.function), (ast.Assign, ast.AnnAssign))
+
+def _reaches(use: Use, live: set[Cell]) -> bool:
+    return use.cell in live if isinstance(use, Flow) else True
+
+
+def _is_switch(write: Write) -> bool:
+    """`self.started = True`, `self.seen.add("first")`: a constant that was not there before."""
+    values = write.value.items if isinstance(write.value, Tuple) else (write.value,)
+    return any(isinstance(v, Const) and v not in {NONE, write.before} for v in values)
 
 
 def _grows(write: Write) -> bool:

@@ -39,7 +39,7 @@ def _is_harmless(fact: Fact) -> bool:
 def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write]) -> Iterator[Fact]:
     for write in writes:
         if write.kind == "buffer":
-            yield _buffer_write(write)
+            yield _buffer_write(write, varies=carried.varies(cell))
         if write.kind == "tensor" and carried.is_used(cell) and isinstance(write.value, Tensor):
             yield PlainTensorWrite(
                 site_of(write.module, write.node), write.symbol, write.guarded, write.value.trail,
@@ -69,10 +69,11 @@ def _trail(carried: Carried, write: Write, read: Read | None) -> Trail | None:
     return Trail(write.module, write.node, "`{}` is changed for the next call", first)
 
 
-def _buffer_write(write: Write) -> BufferWrite:
+def _buffer_write(write: Write, *, varies: bool) -> BufferWrite:
     return BufferWrite(
         site_of(write.module, write.node), write.symbol, write.guarded, None,
         name=_shown(write), before=_held(write.before), at_root=write.at_root, changes=changes(write),
+        varies=varies,
     )  # fmt: skip
 
 

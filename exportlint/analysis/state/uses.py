@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from exportlint.analysis.outline import FunctionNode, dotted
+from exportlint.analysis.outline import dotted
 from exportlint.analysis.state.cells import Cell, State
+from exportlint.analysis.state.effects import OUTPUT, Effects, reports, targets
 
-OUTPUT = "output"
-"""What is read may reach what the call returns, or something else that the program does."""
-
-Use = Cell | str
-"""`OUTPUT`, or the cell that what is read is written to."""
-
-REPORTS = frozenset({
-    "print", "warn", "warn_once", "warning_once", "info_once", "debug", "info", "warning", "error", "critical",
-    "exception", "warning_advice",
+MOVES = frozenset({
+    "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "type_as", "contiguous", "detach", "get", "setdefault",
+    "copy",
 })  # fmt: skip
-"""Functions and methods that tell people something."""
+"""Methods that give what they are called on, or a part of it, as it is."""
 
-HARMLESS = (ast.Pass, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom, ast.Continue, ast.Break)
+
+class Flow(NamedTuple):
+    """What is read is written to a cell; `changed`: for all that is known, something else is made of it before."""
+
+    cell: Cell
+    changed: bool
+
+
+Use = Flow | str
+"""`OUTPUT`, or where to what is read is written."""
 
 
 class Uses:
@@ -31,11 +36,12 @@ class Uses:
         self._writes: dict[ast.AST, list[Cell]] = {}
         for write in state.writes.values():
             self._writes.setdefault(write.node, []).append(write.cell)
+        self._effects = Effects(state, self._writes)
         self._parents: dict[ast.AST, dict[ast.AST, ast.AST]] = {}
 
     def of(self, node: ast.AST, function: ast.AST) -> frozenset[Use]:
         """What the value that `node` reads in `function` serves."""
-        return frozenset(self._follow(node, function, set()))
+        return frozenset(self._follow(node, function, False, set()))
 
     def parent(self, node: ast.AST, function: ast.AST) -> ast.AST | None:
         """The node around a node of a function."""
@@ -46,108 +52,86 @@ class Uses:
             }
         return known.get(node)
 
-    def _follow(self, node: ast.AST, function: ast.AST, seen: set[ast.AST]) -> Iterator[Use]:
-        if node in seen:
+    def _follow(
+        self, node: ast.AST, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+    ) -> Iterator[Use]:
+        if (node, changed) in seen:
             return
-        seen.add(node)
+        seen.add((node, changed))
         parent = self.parent(node, function)
         while parent is not None and isinstance(parent, (ast.expr, ast.keyword, ast.comprehension)):
-            if self._is_base(node, parent):
+            if _is_base(node, parent):
                 if isinstance(self.parent(parent, function), ast.AugAssign):
-                    yield from self._writes.get(parent, ())
+                    yield from self._flows(parent, changed=True)
                 return
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
-                yield from self._writes[parent]
-            if isinstance(parent, ast.Call) and _reports(parent):
+                yield from self._flows(parent, changed=changed)
+            if isinstance(parent, ast.Call) and reports(parent):
                 return
             if isinstance(parent, ast.NamedExpr):
-                yield from self._follow_name(parent.target.id, function, seen)
+                yield from self._follow_name(parent.target.id, function, changed, seen)
+            if isinstance(parent, ast.comprehension) and isinstance(parent.target, ast.Name):
+                yield from self._follow_name(parent.target.id, function, changed, seen)
+                return
             if isinstance(parent, (ast.Lambda, ast.Yield, ast.YieldFrom)):
                 yield OUTPUT
+            changed = changed or not self._keeps(node, parent)
             node, parent = parent, self.parent(parent, function)
         if parent is not None:
-            yield from self._serves(node, parent, function, seen)
+            yield from self._serves(node, parent, function, changed, seen)
 
-    def _is_base(self, node: ast.AST, parent: ast.AST) -> bool:
-        """Whether `node` only says what is written: `self.d` in `self.d[k] = v`."""
-        if isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
-            return isinstance(parent.ctx, (ast.Store, ast.Del))
-        return False
+    def _flows(self, node: ast.AST, *, changed: bool) -> Iterator[Use]:
+        return (Flow(cell, changed) for cell in self._writes.get(node, ()))
 
-    def _serves(self, node: ast.AST, statement: ast.AST, function: ast.AST, seen: set[ast.AST]) -> Iterator[Use]:
+    def _keeps(self, node: ast.AST, parent: ast.AST) -> bool:
+        """Whether an expression gives a part of it as it is, for all that is known."""
+        if isinstance(parent, ast.Call):
+            if node is parent.func:
+                return isinstance(node, ast.Attribute) and node.attr in MOVES
+            name = (dotted(parent.func) or "").rpartition(".")[2]
+            return name in self._state.functions or parent in self._writes
+        return not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr))
+
+    def _serves(
+        self, node: ast.AST, statement: ast.AST, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+    ) -> Iterator[Use]:
         """What an expression that makes up a statement, or a part of one, serves there."""
         if isinstance(statement, ast.Expr):
             if node not in self._writes and isinstance(node, (ast.Call, ast.Await)):
                 yield OUTPUT
         elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            for target in _targets(statement):
-                yield from self._assigned(target, function, seen)
+            changed = changed or isinstance(statement, ast.AugAssign)
+            for target in targets(statement):
+                yield from self._assigned(target, function, changed, seen)
         elif isinstance(statement, (ast.If, ast.While)) and node is statement.test:
-            yield from self._effects([*statement.body, *statement.orelse], function, {statement})
+            if self._effects.of([*statement.body, *statement.orelse], function):
+                yield OUTPUT
         elif not isinstance(statement, (ast.Raise, ast.Delete)):
             yield OUTPUT
 
-    def _assigned(self, target: ast.expr, function: ast.AST, seen: set[ast.AST]) -> Iterator[Use]:
+    def _assigned(
+        self, target: ast.expr, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+    ) -> Iterator[Use]:
         if isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
-                yield from self._assigned(element, function, seen)
+                yield from self._assigned(element, function, changed, seen)
         elif target in self._writes:
-            yield from self._writes[target]
+            yield from self._flows(target, changed=changed)
         elif isinstance(target, ast.Name):
-            yield from self._follow_name(target.id, function, seen)
+            yield from self._follow_name(target.id, function, changed, seen)
         else:
             yield OUTPUT
 
-    def _follow_name(self, name: str, function: ast.AST, seen: set[ast.AST]) -> Iterator[Use]:
+    def _follow_name(
+        self, name: str, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+    ) -> Iterator[Use]:
         for child in ast.walk(function):
             if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load):
-                yield from self._follow(child, function, seen)
-
-    def _effects(self, body: Iterable[ast.stmt], function: ast.AST, seen: set[ast.AST]) -> Iterator[Use]:
-        """What changes when statements are run or not. State that they write says for itself what it serves."""
-        for statement in body:
-            if isinstance(statement, ast.If):
-                yield from self._effects([*statement.body, *statement.orelse], function, seen)
-            elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                if not all(t in self._writes or self._stays_in(t, seen, function) for t in _targets(statement)):
-                    yield OUTPUT
-            elif isinstance(statement, ast.Expr):
-                yield from self._called(statement.value, seen)
-            elif not isinstance(statement, HARMLESS):
-                yield OUTPUT
-
-    def _called(self, node: ast.expr, seen: set[ast.AST]) -> Iterator[Use]:
-        """What a call does whose result nobody takes."""
-        if not isinstance(node, ast.Call) or node in self._writes or _reports(node):
-            return
-        name = (dotted(node.func) or "").rpartition(".")[2]
-        found = self._state.functions.get(name, {})
-        if not found:
-            yield OUTPUT
-        for definition in found:
-            if definition not in seen and isinstance(definition, FunctionNode):
-                seen.add(definition)
-                yield from self._effects(definition.body, definition, seen)
-
-    def _stays_in(self, target: ast.expr, seen: set[ast.AST], function: ast.AST) -> bool:
-        """Whether a variable is read in nothing but the statements or functions at hand."""
-        if isinstance(target, (ast.Tuple, ast.List)):
-            return all(self._stays_in(element, seen, function) for element in target.elts)
-        if not isinstance(target, ast.Name):
-            return False
-        inside = {n for statement in seen if not isinstance(statement, FunctionNode) for n in ast.walk(statement)}
-        if function in seen:
-            return True
-        return not any(
-            isinstance(n, ast.Name) and n.id == target.id and isinstance(n.ctx, ast.Load) and n not in inside
-            for n in ast.walk(function)
-        )
+                yield from self._follow(child, function, changed, seen)
 
 
-def _targets(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[ast.expr]:
-    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-
-
-def _reports(node: ast.Call) -> bool:
-    owner, _, name = (dotted(node.func) or "").rpartition(".")
-    return name in REPORTS or (name == "log" and (owner == "self" or "log" in owner.lower()))
+def _is_base(node: ast.AST, parent: ast.AST) -> bool:
+    """Whether `node` only says what is written: `self.d` in `self.d[k] = v`."""
+    if isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
+        return isinstance(parent.ctx, (ast.Store, ast.Del))
+    return False
