@@ -67,7 +67,8 @@ class Tensor(Value):
     `dynamic` names the dimensions whose size depends on data. `known` is a tensor whose values non-strict tracing does
     know: `torch.tensor(3)` and, until an op touches it, a tensor that is a plain attribute or global. `assumed` is an
     argument that nothing shows to be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely
-    has no dimensions. `fed`: it was computed from the data of inputs.
+    has no dimensions. `fed`: it was computed from the data of inputs. `made` is the call
+    of `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH
@@ -79,6 +80,7 @@ class Tensor(Value):
     data: Site | None = None
     zero_dim: bool = False
     fed: bool = field(default=False, compare=False)
+    made: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 

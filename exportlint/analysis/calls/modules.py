@@ -95,7 +95,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             or UNKNOWN
         )
         if isinstance(value, Tensor) and name != "register_buffer":
-            value = Tensor(Origin.PARAMETER, value.kind, trail=value.trail)
+            value = Tensor(Origin.PARAMETER, value.kind, made=value.made)
         if not isinstance(first, Const) or not isinstance(first.value, str):
             receiver.instance.registered.append(value)
         elif name == "register_buffer":

@@ -88,7 +88,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         kind = kind_of(arguments.get(0, "data") or UNKNOWN)
         if STATE[name] is Origin.BUFFER:
             return Tensor(Origin.BUFFER, kind)
-        made = Tensor(Origin.PARAMETER, kind or "float", trail=frame.trail(node, "`{}` is a parameter"))
+        made = Tensor(Origin.PARAMETER, kind or "float", made=node)
         note_made(frame, made, name, node)
         return made
     if name in LITERALS:

@@ -65,7 +65,7 @@ class Effects:
 
 
 def _stays(target: ast.expr, function: ast.AST, inside: set[ast.AST] | None) -> bool:
-    """Whether a variable is read in nothing but the statements at hand. It is in a function that is judged as a whole."""
+    """Whether a variable is read in nothing but the statements at hand. In one that is judged as a whole it is."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return all(_stays(element, function, inside) for element in target.elts)
     if not isinstance(target, ast.Name):

@@ -68,7 +68,7 @@ def _judge(engine: Engine, read: Read, registered: set[object]) -> Unregistered 
     site = site_of(where.module, where.node) if where is not None else site_of(module, read.node)
     steps = Trail(used.module, used.node, used.message, where)
     modules = not all(isinstance(part, Tensor) for part in loose)
-    trained = modules or any(isinstance(p, Tensor) and p.trail and is_trained(p.trail.node) for p in loose)
+    trained = modules or any(isinstance(p, Tensor) and p.made is not None and is_trained(p.made) for p in loose)
     shown = ast.unparse(where.node if where is not None else read.node)
     holder = _holder(owner, value)
     return Unregistered(site, "", False, steps, name=shown, holder=holder, modules=modules, trained=trained)
@@ -89,17 +89,15 @@ def _is_module(engine: Engine, value: Object) -> bool:
 
 def _mark(value: Value) -> object:
     """What tells a module or parameter from another: where it is made."""
-    if isinstance(value, TorchModule):
-        return value.made
     if isinstance(value, Object):
         return value.instance
-    return value.trail.node if isinstance(value, Tensor) and value.trail is not None else None
+    return value.made if isinstance(value, (Tensor, TorchModule)) else None
 
 
 def _parameters(engine: Engine, value: Value, depth: int = MAX_DEPTH) -> Iterator[Value]:
     """The parameters in a value, and the modules in it that have some of their own."""
     for option in options(value) if depth else ():
-        if isinstance(option, Tensor) and option.origin is Origin.PARAMETER and option.trail is not None:
+        if isinstance(option, Tensor) and option.origin is Origin.PARAMETER and option.made is not None:
             yield option
         elif isinstance(option, TorchModule):
             if option.items is None and has_parameters(option):

@@ -75,7 +75,8 @@ class Uses:
                 return
             if isinstance(parent, (ast.Lambda, ast.Yield, ast.YieldFrom)):
                 yield OUTPUT
-            changed = changed or not self._keeps(node, parent)
+            is_choice = isinstance(parent, ast.IfExp) and node is parent.test
+            changed = not is_choice and (changed or not self._keeps(node, parent))
             node, parent = parent, self.parent(parent, function)
         if parent is not None:
             yield from self._serves(node, parent, function, changed, seen)
