@@ -28,8 +28,10 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
         message = f"the buffer `{fact.name}` is set to None, which no program can do"
     elif fact.changes != "nothing":
         message = f"the buffer `{fact.name}` is bound to a tensor of another {fact.changes}: the program cannot keep it"
-    else:
+    elif fact.varies:
         message = f"the buffer `{fact.name}` is bound to another tensor: the program drops the new value"
+    else:
+        message = f"the buffer `{fact.name}` is bound to another tensor during export only: the program never does it"
     yield Report(severity, message, f"keep its size and dtype and change it in place: `{fact.name}.copy_(…)`")
 
 

@@ -61,7 +61,26 @@ def cell_of(frame: Frame, node: ast.expr) -> Cell | None:
             return Cell(frame.engine.active[-1], node.id)
         if is_global(frame, node.id):
             return Cell(frame.module, node.id)
+        source = _only_source(frame, node.id)
+        return cell_of(frame, source) if isinstance(source, ast.Attribute) else None
     return None
+
+
+def _only_source(frame: Frame, name: str) -> ast.expr | None:
+    """What the one assignment to a variable in a function assigns: `history = self.history`."""
+    engine = frame.engine
+    if not engine.active:
+        return None
+    function = engine.active[-1]
+    known = engine.state.sources.get(function)
+    if known is None:
+        known = engine.state.sources[function] = {}
+        for child in ast.walk(function):
+            if isinstance(child, ast.Assign):
+                for target in child.targets:
+                    if isinstance(target, ast.Name):
+                        known[target.id] = child.value if target.id not in known else None
+    return known.get(name)
 
 
 def is_global(frame: Frame, name: str) -> bool:

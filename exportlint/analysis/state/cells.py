@@ -68,6 +68,7 @@ class State:
     reads: dict[tuple[Cell, ast.AST], Read] = field(default_factory=dict)
     writes: dict[tuple[Cell, ast.AST], Write] = field(default_factory=dict)
     touched: set[Cell] = field(default_factory=set)
+    sources: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     functions: dict[str, dict[ast.AST, Module]] = field(default_factory=dict)
 
     def begin(self, function: FunctionNode, module: Module) -> None:

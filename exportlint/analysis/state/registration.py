@@ -55,11 +55,9 @@ def _judge(engine: Engine, read: Read, registered: set[object]) -> Unregistered 
     module = next((found[read.function] for found in engine.state.functions.values() if read.function in found), None)
     if value is None or module is None:
         return None
-    if isinstance(owner, Instance):
-        if not _is_module(engine, Object(owner)) or not isinstance(value, (Tuple, Sequence, Dict, Object)):
-            return None  # what it holds is judged where a module holds it, or registered by being an attribute
-        if isinstance(value, Object) and _is_module(engine, value):
-            return None
+    by_module = isinstance(owner, Instance) and _is_module(engine, Object(owner))
+    if isinstance(owner, Instance) and not (by_module and any(_hides(engine, o) for o in options(value))):
+        return None  # what it holds is judged where a module holds it, or registered by being an attribute
     loose = [part for part in _parameters(engine, value) if _mark(part) not in registered]
     if not loose:
         return None
@@ -80,6 +78,11 @@ def _holder(owner: object, value: Value) -> Literal["list", "dict", "object", "c
     if isinstance(owner, Module):
         return "global"
     return "dict" if isinstance(value, Dict) else "object" if isinstance(value, Object) else "list"
+
+
+def _hides(engine: Engine, value: Value) -> bool:
+    """Whether a module does not look into an attribute that holds the value."""
+    return isinstance(value, (Tuple, Sequence, Dict)) or (isinstance(value, Object) and not _is_module(engine, value))
 
 
 def _is_module(engine: Engine, value: Object) -> bool:
