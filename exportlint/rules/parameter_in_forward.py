@@ -19,7 +19,7 @@ def parameter_in_forward(fact: ParametersMade, context: Context) -> Iterator[Rep
     if severity is None or (fact.guarded and severity is not ERROR):
         return
     name = fact.api.rpartition(".")[2]
-    made = "a parameter" if name == "Parameter" else f"a `{name}` and its parameters"
+    made = "a parameter" if name == "Parameter" else f"the parameters of `{name}`"
     if severity is ERROR:
         message = f"the call makes {made}, which export refuses"
     else:

@@ -68,6 +68,8 @@ class Uses:
                 yield from self._flows(parent, changed=changed)
             if isinstance(parent, ast.Call) and reports(parent):
                 return
+            if isinstance(parent, ast.Attribute) and parent.attr in {"dtype", "device"}:
+                return  # these stay what they are
             if isinstance(parent, ast.NamedExpr):
                 yield from self._follow_name(parent.target.id, function, changed, seen)
             if isinstance(parent, ast.comprehension) and isinstance(parent.target, ast.Name):
