@@ -41,8 +41,10 @@ from exportlint.analysis.interpreter.parameters import constructor_arguments, fo
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
+from exportlint.analysis.state.report import report_state
 from exportlint.analysis.values import (
     Function,
+    Object,
     Partial,
     Value,
 )
@@ -67,6 +69,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
         for cls in module.classes:
             for name in _entry_points(engine, cls):
                 _export(engine, cls, name)
+        report_state(engine)
     finally:
         sys.setrecursionlimit(limit)
         if was_enabled:
@@ -120,7 +123,7 @@ def _instance(frame: Frame, cls: Class) -> Value:
         inner = Frame(frame.engine, owner.module, owner.qualname)
         keywords = constructor_arguments(inner, definition)
         keywords.pop(next(iter(keywords), ""), None)
-    return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node)
+    return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node, is_exported=True)
 
 
 def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -> None:
@@ -129,15 +132,32 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
     frame.env = forward_arguments(frame, node, lambda: cls.node.name not in cls.module.called_in_classes)
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
-    given = dict(frame.env)
     engine.active.append(node)
+    if isinstance(receiver, Object):
+        engine.root = receiver.instance
+    start, written = dict(frame.env), len(engine.state.writes)
+    engine.state.begin(node, function.module)
     frame.execute(node.body)
     if is_exported(frame, cls):
         surely = is_surely_exported(frame, cls)
-        note_inputs(frame, node, given, surely=surely)
+        note_inputs(frame, node, start, surely=surely)
         if surely:
             note_outputs(frame)
     for _, value in frame.returns:
         for tensor in tensors_in(value):
             consume(frame, tensor, node, "output")
         spend(frame, value, node, "output")
+    if len(engine.state.writes) > written:
+        _run_again(engine, frame, node, start)
+
+
+def _run_again(engine: Engine, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, start: Environment) -> None:
+    """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
+    engine.runs += 1
+    engine.replay, engine.silent = engine.runs, 1
+    engine.state.begin(node, frame.module)
+    frame.env = start
+    try:
+        frame.execute(node.body)
+    finally:
+        engine.replay = engine.silent = 0

@@ -10,6 +10,7 @@ from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
+    WRITTEN,
     Const,
     Dict,
     Guard,
@@ -21,6 +22,7 @@ from exportlint.analysis.values import (
     Tuple,
     Union,
     Value,
+    Written,
 )
 
 MAX_OPTIONS = 4
@@ -111,4 +113,12 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
                 joined[name] = value
             elif mine is not value and mine != value:
                 joined[name] = join((mine, value))
+    if WRITTEN in joined:
+        joined[WRITTEN] = surely_written(live)
     return joined
+
+
+def surely_written(environments: Iterable[Mapping[str, Value]]) -> Written:
+    """What of the state has been written whichever of the ways was taken."""
+    found = [value.cells for env in environments if isinstance(value := env.get(WRITTEN, Written()), Written)]
+    return Written(frozenset.intersection(*found)) if found else Written()

@@ -75,6 +75,7 @@ class Tensor(Value):
     be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no dimensions.
     `detached`: it is what `detach` gave. `region` is that of the engine in which its storage was made, as far as that
     is certain of a view. `form` is its dtype and rank next to the operands of the operator whose body is being run.
+    `fed`: it was computed from the data of inputs. `made` is the call of `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH
@@ -90,6 +91,8 @@ class Tensor(Value):
     detached: bool = False
     region: int = 0
     form: Form | None = None
+    fed: bool = field(default=False, compare=False)
+    made: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 
@@ -236,13 +239,22 @@ BASE = "<base>"
 
 
 class Instance:
-    """An object of a project class: what its attributes hold. Equal only to itself."""
+    """An object of a project class: what its attributes hold. Equal only to itself.
 
-    __slots__ = ("attributes", "definition")
+    `lasting`: it is there before export and after each call. Of a module: `buffers` are the names of its registered
+    buffers, also of those that are None, `registered` what it has registered under names that are computed, and
+    `places` where the constructor assigned its attributes.
+    """
 
-    def __init__(self, definition: Class) -> None:
+    __slots__ = ("attributes", "buffers", "definition", "lasting", "places", "registered")
+
+    def __init__(self, definition: Class, *, lasting: bool = False) -> None:
         self.definition = definition
+        self.lasting = lasting
         self.attributes: dict[str, Value] = {}
+        self.buffers: set[str] = set()
+        self.registered: list[Value] = []
+        self.places: dict[str, Trail] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +266,16 @@ class Object(Value):
 
 @dataclass(frozen=True, slots=True)
 class TorchModule(Value):
-    """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor."""
+    """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
+
+    `made` is the call that made it.
+    """
 
     name: str
     items: tuple[Value, ...] | None = None
     keys: tuple[object, ...] = ()
     arguments: tuple[tuple[str, Value], ...] = ()
+    made: ast.AST | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +323,17 @@ class Union(Value):
     options: tuple[Value, ...]
 
 
+Cells = frozenset[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Value):
+    """What of the state that outlives a call has surely been written in it; an environment holds it as `WRITTEN`."""
+
+    cells: Cells = frozenset()
+
+
+WRITTEN = "<written>"
 UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)

@@ -8,12 +8,14 @@ from exportlint.analysis.calls.builtins import builtin, first_of
 from exportlint.analysis.facts import Conversion, Identity
 from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.bindings import bind_attribute
 from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
 )
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import is_instance
+from exportlint.analysis.interpreter.recording import note_attribute_read
 from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
@@ -21,6 +23,7 @@ from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
     BoundMethod,
+    ClassValue,
     Const,
     Object,
     Python,
@@ -59,6 +62,9 @@ def _names_int(kinds: ast.expr) -> bool:
 
 @builtin("hasattr")
 def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = arguments.get(1)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        note_attribute_read(frame, first_of(arguments), name.value, node)
     return Python("bool")
 
 
@@ -77,6 +83,7 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(value, Object) and COMPUTED in value.instance.attributes:
             return value.instance.attributes[COMPUTED]
         return UNKNOWN
+    note_attribute_read(frame, value, name.value, node)
     found_value = frame.attribute(value, name.value, node)
     if found_value == UNKNOWN and isinstance(value, Object):
         found_value = value.instance.attributes.get(COMPUTED, UNKNOWN)
@@ -91,7 +98,7 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
     if isinstance(target, Object):
         if isinstance(name, Const) and isinstance(name.value, str):
-            target.instance.attributes[name.value] = value
+            bind_attribute(frame, target, name.value, value, node, node)
         else:
             attributes = target.instance.attributes
             attributes[COMPUTED] = join((attributes[COMPUTED], value)) if COMPUTED in attributes else value
@@ -104,6 +111,8 @@ def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if isinstance(value, Tensor) and not value.assumed and not value.known:
         return TypeOf(value)
     note_conversion(frame, value, node, "type()")
+    if isinstance(value, Object):
+        return ClassValue(value.instance.definition)
     return PYTHON
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from exportlint.analysis import table
 from exportlint.analysis.calls.results import items_of
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -14,8 +16,8 @@ from exportlint.analysis.values import (
 )
 
 
-def construct(name: str, arguments: Arguments) -> TorchModule:
-    """An `nn.Module` of torch itself."""
+def construct(name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
+    """An `nn.Module` of torch itself, which the call at `node` makes."""
     short = name.rpartition(".")[2]
     first = arguments.get(0)
     if short in {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}:
@@ -26,11 +28,11 @@ def construct(name: str, arguments: Arguments) -> TorchModule:
         if short != "Sequential":
             return TorchModule(name, () if first is None else items_of(first))
         return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
-    return TorchModule(name, arguments=tuple(arguments.keywords.items()))
+    return TorchModule(name, arguments=tuple(arguments.keywords.items()), made=node)
 
 
-def build_on(instance: Instance, name: str, arguments: Arguments) -> None:
+def build_on(instance: Instance, name: str, arguments: Arguments, node: ast.AST) -> None:
     """Note the module of torch that a module of the project is, by inheritance."""
     api = table.lookup(table.resolve(name))
     if api is not None and api.kind == "module" and api.name != "torch.nn.Module":
-        instance.attributes[BASE] = construct(api.name, arguments)
+        instance.attributes[BASE] = construct(api.name, arguments, node)

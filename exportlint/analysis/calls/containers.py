@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.bindings import change_contents
 from exportlint.analysis.interpreter.demands import data_of, elements, known_items, size_of
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.narrowing import path
 from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import join
@@ -28,7 +28,10 @@ from exportlint.analysis.values import (
     Value,
 )
 
-MUTATORS = frozenset({"append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add"})
+MUTATORS = frozenset({
+    "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",
+    "extendleft", "popleft", "discard",
+})  # fmt: skip
 
 
 def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -69,12 +72,8 @@ def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owne
         note_outer_write(frame, owner, name, node)
     if isinstance(owner, ast.Name) and frame.is_root and f"{owner.id}.<input>" in frame.env:
         frame.emit(ContainerMutation, node, None, api=name, name=owner.id)
-    key = path(owner)
-    if key is None:
-        return
     changed = _changed(frame, receiver, name, arguments, node)
-    if changed is not None:
-        frame.env[key] = changed
+    change_contents(frame, owner, receiver, changed, node, Tuple(arguments.values), node)
 
 
 def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:

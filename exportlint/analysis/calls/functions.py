@@ -11,14 +11,16 @@ from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
-from exportlint.analysis.joins import join, trail_of, with_trail
+from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
+    WRITTEN,
     Function,
     Partial,
     Sequence,
     Value,
+    Written,
 )
 
 
@@ -42,8 +44,11 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
     )  # fmt: skip
     inner.env = bind(inner, function.node, arguments)
+    if WRITTEN in frame.env:
+        inner.env[WRITTEN] = frame.env[WRITTEN]
     key = _key(function, inner)
     if key is not None and key in engine.results:
+        _note_written(frame, engine.exits.get(key))
         return _returned(frame, engine.results[key], node, function)
     _explain_parameters(frame, inner, function, node)
     engine.active.append(function.node)
@@ -56,9 +61,18 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         engine.active.pop()
     if value == UNKNOWN:
         value = _promised(inner, function)
+    written = None if isinstance(function.node, ast.Lambda) else surely_written(inner.exits)
+    _note_written(frame, written)
     if key is not None:
         engine.results[key] = value
+        if written is not None:
+            engine.exits[key] = written
     return _returned(frame, value, node, function)
+
+
+def _note_written(frame: Frame, written: Written | None) -> None:
+    if written is not None and (written.cells or WRITTEN in frame.env):
+        frame.env[WRITTEN] = written
 
 
 def _builds_module(frame: Frame, function: Function) -> bool:
@@ -77,6 +91,7 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
         engine.eager > 0,
         inner.guards > 0,
         engine.region,
+        engine.replay,
         tuple(inner.env.items()),
     )
     try:
@@ -99,7 +114,11 @@ def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: as
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
     if isinstance(node, ast.Lambda):
         return inner.evaluate(node.body)
+    if inner.engine.is_tracing:
+        inner.engine.state.functions.setdefault(node.name, {})[node] = inner.module
     reached = inner.execute(node.body)
+    if reached:
+        inner.exits.append(inner.env)
     inner.cell.variables = inner.env
     if inner.yields:
         return Sequence(join(inner.yields), "generator")

@@ -82,6 +82,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
     if name in INSTANCES:
         return Python(INSTANCES[name])
+    if name == "collections.deque":
+        return Sequence(elements(frame, first, node), "deque")
     if name == "weakref.ref":
         return UNKNOWN
     if name == "itertools.groupby":

@@ -14,6 +14,7 @@ from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.baked import note_mode
+from exportlint.analysis.interpreter.bindings import register_buffer
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, lineage
 from exportlint.analysis.interpreter.demands import built_on, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
@@ -54,7 +55,7 @@ def _call_class(frame: Frame, callee: ClassValue, arguments: Arguments, node: as
     if isinstance(made, Object) and find_method(frame, callee.definition, "__init__") is None:
         for base in (b for cls in lineage(frame, callee.definition) for b in bases(frame, cls)):
             if isinstance(base, External):
-                build_on(made.instance, base.name, arguments)
+                build_on(made.instance, base.name, arguments, node)
     return made
 
 
@@ -81,7 +82,7 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
     if name == "__init__":
         for base in bases(frame, target.owner):
             if isinstance(base, External):
-                build_on(receiver.instance, base.name, arguments)
+                build_on(receiver.instance, base.name, arguments, node)
                 is_distribution = base.name.startswith("torch.distributions.")
                 given = with_constrained(frame, receiver, arguments) if is_distribution else arguments
                 note_call(frame, base.name, given, node)
@@ -124,11 +125,13 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             arguments.get(1, {"register_buffer": "tensor", "register_parameter": "param"}.get(name, "module"))
             or UNKNOWN
         )
-        if isinstance(value, Tensor) or (name == "register_buffer" and value != NONE):
-            kind = value.kind if isinstance(value, Tensor) else None
-            origin = Origin.BUFFER if name == "register_buffer" else Origin.PARAMETER
-            value = Tensor(origin, kind)
-        if isinstance(first, Const) and isinstance(first.value, str):
+        if isinstance(value, Tensor) and name != "register_buffer":
+            value = Tensor(Origin.PARAMETER, value.kind, made=value.made)
+        if not isinstance(first, Const) or not isinstance(first.value, str):
+            receiver.instance.registered.append(value)
+        elif name == "register_buffer":
+            register_buffer(frame, receiver.instance, first.value, value, node)
+        else:
             attributes[first.value] = value
         base = built_on(receiver)
         if isinstance(base, TorchModule) and name in GROWS:

@@ -155,8 +155,8 @@ def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.A
             target = arguments.keywords.get(written) or (arguments.get(0) if written in {"self", "input"} else None)
         if isinstance(target, Tensor) and not target.assumed:
             consume(frame, target, node, short, mutates=True)
-            label = "out=" if written == "out" else short
-            frame.emit(Mutation, node, target, api=label, target=target, metadata=api.metadata_only)
+            details = {"target": target, "metadata": api.metadata_only, "operands": arguments.values}
+            frame.emit(Mutation, node, target, api="out=" if written == "out" else short, **details)
 
 
 def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

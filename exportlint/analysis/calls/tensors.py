@@ -18,6 +18,7 @@ from exportlint.analysis.interpreter.demands import consume, size_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
 from exportlint.analysis.interpreter.instances import note_call
+from exportlint.analysis.interpreter.recording import note_tensor_write
 from exportlint.analysis.interpreter.sizes import product
 from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.values import (
@@ -70,6 +71,8 @@ BESIDES = frozenset({
 """Methods that do something else than to compute a tensor: they are calls of their own."""
 PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
 """Methods that give several such tensors."""
+OVERWRITES = frozenset({"copy_", "zero_", "fill_", "requires_grad_", "set_", "share_memory_", "detach_"})
+"""Methods that do the same when they are called twice, whatever the tensor held."""
 
 KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
 
@@ -113,6 +116,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         return UNKNOWN
     value = related(frame, api, tensor, arguments, apply(frame, api, arguments, node, tensor))
     if name.endswith("_") and not name.endswith("__"):
+        if name not in OVERWRITES and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            note_tensor_write(frame, node.func.value, node, tensor, arguments.values)
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
         kept = tensor.dynamic if name in KEEPS_SIZES else value.dynamic

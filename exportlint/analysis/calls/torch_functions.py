@@ -11,11 +11,13 @@ from exportlint.analysis.calls.custom_ops import call_custom_op
 from exportlint.analysis.calls.literals import LITERALS, make_literal
 from exportlint.analysis.calls.messages import note_message
 from exportlint.analysis.calls.relations import related
+from exportlint.analysis.calls.resizing import note_resizing_out
 from exportlint.analysis.calls.results import apply, consume_arguments
 from exportlint.analysis.facts import Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
+from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS, custom_op
 from exportlint.analysis.interpreter.tensors import kind_of
 from exportlint.analysis.joins import options, tensors_in
@@ -83,7 +85,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return _call_operand(frame, name, arguments, node)
     api = table.lookup(name)
     if api is not None and api.kind == "module":
-        return construct(name, arguments)
+        module = construct(name, arguments, node)
+        note_made(frame, module, name, node)
+        return module
     if name in {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack"}:
         tensor = arguments.get(0)
         if isinstance(tensor, Tensor) and not tensor.assumed:
@@ -91,7 +95,11 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name in STATE:
         consume_arguments(frame, arguments, node)
         kind = kind_of(arguments.get(0, "data") or UNKNOWN)
-        return Tensor(STATE[name], kind or ("float" if STATE[name] is Origin.PARAMETER else None))
+        if STATE[name] is Origin.BUFFER:
+            return Tensor(Origin.BUFFER, kind)
+        made = Tensor(Origin.PARAMETER, kind or "float", made=node)
+        note_made(frame, made, name, node)
+        return made
     if name in LITERALS:
         return make_literal(frame, name, arguments, node)
     if name.endswith("quantization.quantize_dynamic"):
@@ -115,6 +123,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
     if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
         return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
+    note_resizing_out(frame, name, node)
     return related(frame, api, None, arguments, apply(frame, api, arguments, node))
 
 

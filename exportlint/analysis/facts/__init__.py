@@ -91,11 +91,15 @@ class DataWrite(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Mutation(Fact):
-    """A tensor is changed in place. `api` is `add_`, `[…] =`, `+=`, `out=`. `metadata`: only its sizes change."""
+    """A tensor is changed in place. `api` is `add_`, `[…] =`, `+=`, `out=`. `metadata`: only its sizes change.
+
+    `operands` is what it is changed with.
+    """
 
     api: str
     target: Tensor
     metadata: bool = False
+    operands: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import ast
 
 from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import ContainerMutation, DataWrite
+from exportlint.analysis.interpreter.bindings import bind_attribute, bind_global, change_contents
 from exportlint.analysis.interpreter.demands import unpack
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
 from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.subscripts import store
-from exportlint.analysis.joins import join, options, trail_of, with_trail
+from exportlint.analysis.joins import each, join, options, trail_of, with_trail
 from exportlint.analysis.values import (
     Const,
     Dict,
@@ -19,6 +20,7 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Tensor,
+    TorchModule,
     Tuple,
     Value,
 )
@@ -33,13 +35,17 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
     elif isinstance(target, ast.Starred):
         assign(frame, target.value, Sequence(value), statement)
     elif isinstance(target, ast.Attribute):
-        _assign_attribute(frame, target, value)
+        _assign_attribute(frame, target, value, statement)
     elif isinstance(target, ast.Subscript):
         container = frame.evaluate(target.value)
         store(frame, target, container, value)
         _note_container_mutation(frame, target.value, container, "[…] =", target)
-        if isinstance(container, (Dict, Tuple, Sequence)) and isinstance(target.value, ast.Name):
-            frame.env[target.value.id] = stored(container, frame.evaluate(target.slice), value)
+        if not any(isinstance(option, Tensor) for option in options(container)):
+            if isinstance(frame.receiver, Object) and isinstance(container, TorchModule):
+                frame.receiver.instance.registered.append(value)
+            index = frame.peek(target.slice)
+            changed = each(container, lambda option: stored(option, index, value))
+            change_contents(frame, target.value, container, changed, target, value, statement, index)
 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
@@ -55,6 +61,9 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AS
                 cell.variables[target.id] = value
                 return
             cell = cell.parent
+    if target.id in frame.globals:
+        bind_global(frame, target, value, statement)
+        return
     forget(frame.env, target.id)
     frame.env[target.id] = value
 
@@ -86,19 +95,17 @@ def _assign_items(frame: Frame, target: ast.Tuple | ast.List, value: Value, stat
         assign(frame, element, item, statement)
 
 
-def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None:
+def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, statement: ast.AST) -> None:
     receiver = frame.evaluate(target.value)
     if isinstance(receiver, Object):
-        attributes = receiver.instance.attributes
-        if not isinstance(value, Const) or attributes.get(target.attr) != value:
+        known = receiver.instance.attributes.get(target.attr)
+        if not isinstance(value, Const) or known != value:
             note_outer_write(frame, target, "=", target)
-        # a constructor assigns for good; during the traced call it is one more thing the attribute can be
-        known = attributes.get(target.attr)
-        attributes[target.attr] = value if frame.engine.silent or known is None else join((known, value))
     if isinstance(receiver, Tensor) and target.attr == "requires_grad" and not receiver.assumed:
         note_grad_flag(frame, receiver, "requires_grad =", value, target)
     if isinstance(receiver, Tensor) and target.attr == "data":
         frame.emit(DataWrite, target, receiver, target=receiver, assigned=value)
+    bind_attribute(frame, receiver, target.attr, value, target, statement)
     if isinstance(target.value, ast.Name):
         frame.env[f"{target.value.id}.{target.attr}"] = value
 

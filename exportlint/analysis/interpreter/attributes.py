@@ -11,6 +11,7 @@ from exportlint.analysis.interpreter.baked import metadata
 from exportlint.analysis.interpreter.classes import is_autograd_function
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
 from exportlint.analysis.interpreter.instances import class_attribute
+from exportlint.analysis.interpreter.recording import note_attribute_read
 from exportlint.analysis.interpreter.scopes import global_value, named_value
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
@@ -52,8 +53,11 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     if isinstance(node.value, ast.Name):
         known = frame.env.get(f"{node.value.id}.{node.attr}")
         if known is not None:
+            note_attribute_read(frame, frame.env.get(node.value.id) or frame.peek(node.value), node.attr, node)
             return known
-    return frame.attribute(frame.evaluate(node.value), node.attr, node)
+    receiver = frame.evaluate(node.value)
+    note_attribute_read(frame, receiver, node.attr, node)
+    return frame.attribute(receiver, node.attr, node)
 
 
 @has_attributes(External)

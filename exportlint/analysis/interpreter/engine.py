@@ -11,7 +11,8 @@ from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import UNKNOWN, Function, Instance, Value
+from exportlint.analysis.state.cells import State
+from exportlint.analysis.values import UNKNOWN, Function, Instance, Value, Written
 from exportlint.findings import Mode
 
 MAX_DEPTH = 24
@@ -49,7 +50,8 @@ class Engine:
     `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
     function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
     hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
-    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them.
+    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is the number of a run
+    that stands for a later call, which finds the state that the first left behind.
     """
 
     project: Project
@@ -58,7 +60,9 @@ class Engine:
     results: dict[tuple[object, ...], Value] = field(default_factory=dict)
     instances: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
+    exits: dict[tuple[object, ...], Written] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
+    root: Instance | None = None
     building: set[Class] = field(default_factory=set)
     custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
@@ -67,8 +71,11 @@ class Engine:
     has_parameters: bool = False
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
+    state: State = field(default_factory=State)
     silent: int = 0
     eager: int = 0
+    replay: int = 0
+    runs: int = 0
     steps: int = 0
     region: int = 0
     regions: int = 0
@@ -112,6 +119,11 @@ class Engine:
         finally:
             self.steps, self.limit = steps, limit
             self.eager -= 1
+
+    @property
+    def is_tracing(self) -> bool:
+        """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
+        return not self.eager and self.silent == (self.replay > 0)
 
     def emit(self, fact: Fact) -> None:
         """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""

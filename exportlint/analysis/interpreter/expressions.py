@@ -11,6 +11,7 @@ from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import consume, data_of, elements, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.outer import note_outer_read
+from exportlint.analysis.interpreter.recording import DEFAULT, cell_of, note_read
 from exportlint.analysis.interpreter.scopes import look_up
 from exportlint.analysis.interpreter.sizes import note_conversion, product
 from exportlint.analysis.joins import join
@@ -44,6 +45,8 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 def _name(frame: Frame, node: ast.Name) -> Value:
     value = look_up(frame, node.id)
     note_outer_read(frame, node, value)
+    if node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env:
+        note_read(frame, cell_of(frame, node), node)
     return value
 
 

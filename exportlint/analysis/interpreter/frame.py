@@ -87,7 +87,7 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "cell", "engine", "env", "guards", "is_root", "loops", "module", "nonlocals",
+        "accelerated", "cell", "engine", "env", "exits", "globals", "guards", "is_root", "loops", "module", "nonlocals",
         "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
@@ -116,9 +116,11 @@ class Frame:
         self.accelerated = 0
         self.raising = 0
         self.returns: list[tuple[ast.Return, Value]] = []
+        self.exits: list[Environment] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()
+        self.globals: set[str] = set()
 
     @property
     def repeats(self) -> bool:

@@ -12,6 +12,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
+from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import settled
 from exportlint.analysis.joins import trail_of
 from exportlint.analysis.outline import Class
@@ -119,21 +120,27 @@ def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
     return UNKNOWN
 
 
-def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST) -> Value:
-    """`Class(...)`: the constructor runs, silently if the class is a module, since tracing does not see that."""
+def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *, is_exported: bool = False) -> Value:
+    """`Class(...)`: the constructor runs, silently if the class is a module, since tracing does not see that.
+
+    `is_exported`: this is the module that is exported, a part of no other.
+    """
     engine = frame.engine
     is_a_module = is_module(frame, cls)
     try:
-        key = (cls, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
+        lasting = is_exported or engine.eager > 0
+        key = (cls, lasting, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
         known = engine.instances.get(key)
     except TypeError:
         return UNKNOWN
-    if known is not None and is_a_module:
+    if known is not None and is_a_module and not is_exported:
         return Object(known)
-    instance = Instance(cls)
-    if is_a_module:
+    instance = Instance(cls, lasting=lasting)
+    if is_a_module and not is_exported:
         engine.instances[key] = instance
     _build(frame, instance, arguments, node, silent=is_a_module)
+    if is_a_module and not is_exported:
+        note_made(frame, Object(instance), cls.node.name, node)
     return Object(instance)
 
 

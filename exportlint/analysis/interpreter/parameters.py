@@ -10,6 +10,7 @@ from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
 from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.interpreter.recording import note_default
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
@@ -54,6 +55,7 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
         if name not in env:
             value = frame.peek(default)
             env[name] = value if fallback is None else join((value, UNKNOWN))
+            note_default(env, name, default)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
         if env.setdefault(argument.arg, UNKNOWN) == UNKNOWN:
             message = f"`{argument.arg}` is annotated as `{{}}`"
@@ -120,7 +122,9 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
         env[name] = value
-        if isinstance(value, (Sequence, Dict)):
+        if given is not None and is_exported() and note_default(env, name, given):
+            env[name] = frame.peek(given)
+        elif isinstance(value, (Sequence, Dict)):
             env[f"{name}.<input>"] = value
     if node.args.vararg is not None:
         env[node.args.vararg.arg] = Sequence(

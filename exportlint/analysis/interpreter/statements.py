@@ -13,7 +13,10 @@ from exportlint.analysis.interpreter.demands import consume, data_of, demand_tru
 from exportlint.analysis.interpreter.frame import Frame, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
 from exportlint.analysis.interpreter.operators import operate
+from exportlint.analysis.interpreter.recording import note_tensor_write
 from exportlint.analysis.interpreter.scopes import decorated, named_value
+from exportlint.analysis.interpreter.tensors import is_fed
+from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.outline import Class, imported
 from exportlint.analysis.values import (
     NONE,
@@ -52,12 +55,14 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
     symbol = SYMBOLS.get(type(node.op), "") + "="
     if isinstance(old, Tensor) and not old.assumed:
         consume(frame, old, node.target, symbol, mutates=True)
-        frame.emit(Mutation, node, old, api=symbol, target=old)
         spend(frame, operand, node, "operator")
+        frame.emit(Mutation, node, old, api=symbol, target=old, operands=(operand,))
+        note_tensor_write(frame, node.target, node.target, old, (operand,))
         data = data_of(operand)
         if isinstance(data, Tensor):
             consume(frame, data, node.value, symbol)
-        value: Value = replace(old, data=None, known=False)
+        fed = is_fed(old) or any(is_fed(t) for t in tensors_in(operand))
+        value: Value = replace(old, data=None, known=False, fed=fed)
     else:
         value = operate(frame, node, node.op, old, operand)
     assign(frame, node.target, value, node)
@@ -74,6 +79,7 @@ SYMBOLS = {
 def _return_statement(frame: Frame, node: ast.Return) -> bool:
     value = frame.evaluate(node.value) if node.value is not None else NONE
     frame.returns.append((node, value))
+    frame.exits.append(frame.env)
     return False
 
 
@@ -145,4 +151,10 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
 @executes(ast.Nonlocal)
 def _nonlocal_statement(frame: Frame, node: ast.Nonlocal) -> bool:
     frame.nonlocals.update(node.names)
+    return True
+
+
+@executes(ast.Global)
+def _global_statement(frame: Frame, node: ast.Global) -> bool:
+    frame.globals.update(node.names)
     return True

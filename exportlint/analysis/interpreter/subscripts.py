@@ -219,7 +219,7 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             data = data_of(value)
             if isinstance(data, Tensor):
                 consume(frame, data, target, "[…] =")
-            frame.emit(Mutation, target, option, api="[…] =", target=option)
+            frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
             for part in index.items if isinstance(index, Tuple) else (index,):
                 if isinstance(part, Tensor) and part.zero_dim:
                     demand_number(frame, part, target.slice, "index of an assignment")

@@ -60,6 +60,7 @@ def result(
         assumed=bool(tensors) and not certain,
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
+        fed=any(is_fed(t) for t in _read(operation, tensors)),
         trail=trail,
     )
 
@@ -81,6 +82,19 @@ def elementwise(operands: Iterable[Value]) -> Form | None:
         return None
     keeps = all(kind != "float" or tensor.kind == "float" for kind in numbers for tensor in tensors)
     return combined((tensor.form for tensor in tensors), keeps_dtype=keeps)
+
+
+def is_fed(tensor: Tensor) -> bool:
+    """Whether the data of inputs is in a tensor."""
+    return tensor.fed or (tensor.origin is Origin.INPUT and not tensor.assumed)
+
+
+def _read(operation: str, tensors: list[Tensor]) -> list[Tensor]:
+    """The operands whose data an operator reads, and not only their sizes and dtypes."""
+    name = operation.rpartition(".")[2]
+    if name.endswith("_like") or name.startswith("new_"):
+        return []
+    return tensors[:1] if name.endswith("_as") else tensors
 
 
 def promoted(values: Iterable[Value]) -> Kind | None:
@@ -114,5 +128,5 @@ def dynamic_dims(values: Iterable[Value]) -> frozenset[int]:
 
 def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
     """The tensor that an op without effect on sizes makes of one: fresh storage."""
-    region = frame.engine.region
-    return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, region=region, **changes)  # type: ignore[arg-type]
+    changes |= {"region": frame.engine.region, "fed": is_fed(tensor)}
+    return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, **changes)  # type: ignore[arg-type]

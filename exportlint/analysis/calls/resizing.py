@@ -1,0 +1,50 @@
+"""Operators that must give the tensor of `out=` other sizes before they write to it."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.facts.state import Resize
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.outline import dotted
+
+MAKERS = frozenset(
+    {"empty", "zeros", "ones", "new_empty", "new_zeros", "tensor", "Tensor", "FloatTensor", "LongTensor"}
+)
+
+
+def note_resizing_out(frame: Frame, name: str, node: ast.AST) -> None:
+    """Record that what `out=` names is a tensor without elements."""
+    if not isinstance(node, ast.Call) or not frame.engine.active:
+        return
+    out = next((keyword.value for keyword in node.keywords if keyword.arg == "out"), None)
+    for part in out.elts if isinstance(out, (ast.Tuple, ast.List)) else [out]:
+        made = _made(frame.engine.active[-1], part.id) if isinstance(part, ast.Name) else part
+        if isinstance(made, ast.Call) and _is_empty(made):
+            frame.emit(Resize, node, None, api=name)
+            return
+
+
+def _made(function: ast.AST, name: str) -> ast.expr | None:
+    """What a variable of a function is bound to, if that is one thing."""
+    found = [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_empty(node: ast.Call) -> bool:
+    """`torch.empty(0)`, `x.new_empty((0,))`, `torch.tensor([])`."""
+    if (dotted(node.func) or "").rpartition(".")[2] not in MAKERS:
+        return False
+    first = node.args[0] if node.args else None
+    if isinstance(first, (ast.Tuple, ast.List)):
+        is_data = (dotted(node.func) or "").endswith("tensor")
+        return not first.elts if is_data else bool(first.elts) and _is_zero(first.elts[0])
+    return first is not None and _is_zero(first) and not (dotted(node.func) or "").endswith("tensor")
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0

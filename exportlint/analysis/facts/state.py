@@ -1,0 +1,86 @@
+"""Facts about state that outlives a call, and about what a module should have registered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.values import Tensor
+
+Held = Literal["nothing", "none", "tensor", "other"]
+"""What an attribute was before: not there, None, a tensor, something else."""
+
+Holder = Literal["module", "object", "class", "global", "default"]
+"""What has an attribute or a variable that outlives the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange(Fact):
+    """Python state is changed by a call: an attribute, a global, a list or dict in one, the default of a parameter.
+
+    `name` is how the code calls it. `carried`: what a call leaves in it decides what the next call computes.
+    `holder` is what has it; `contents`: what it holds is changed, and not bound anew.
+    """
+
+    name: str
+    holder: Holder
+    carried: bool
+    contents: bool
+    is_tensor: bool
+    before: Held
+
+
+@dataclass(frozen=True, slots=True)
+class BufferWrite(Fact):
+    """A registered buffer is bound to another tensor, or registered, by a call. `name` is the code's.
+
+    `before` is what the buffer was; `at_root`: it is the exported module's own; `changes` is what differs for sure from
+    the tensor that was there. `varies`: so do its values, by the inputs of the call or by what they were before.
+    """
+
+    name: str
+    before: Held
+    at_root: bool
+    changes: Literal["nothing", "dtype", "shape", "presence"]
+    varies: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTensorWrite(Fact):
+    """A tensor that is no buffer is changed in place, by something that is no data of the call.
+
+    It matters for what calls compute, and doing it twice is not doing it once.
+    """
+
+    name: str
+    target: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class ParametersMade(Fact):
+    """A call makes a parameter, or a module that has some. `trained`: they may get gradients."""
+
+    api: str
+    trained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unregistered(Fact):
+    """A call uses parameters that no module has registered.
+
+    `name` is what holds them, `holder` what kind of thing that is. `modules`: they are those of modules. `trained`:
+    they may get gradients.
+    """
+
+    name: str
+    holder: Literal["list", "dict", "object", "class", "global"]
+    modules: bool
+    trained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Resize(Fact):
+    """A tensor that the call made gets other sizes in place: by `out=`, as it has no elements."""
+
+    api: str

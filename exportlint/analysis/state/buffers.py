@@ -1,0 +1,60 @@
+"""What an assignment changes of a buffer for sure, besides its values."""
+
+from __future__ import annotations
+
+import ast
+from typing import Literal
+
+from exportlint.analysis.outline import dotted
+from exportlint.analysis.state.cells import Write
+from exportlint.analysis.values import NONE, Tensor
+
+JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
+REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "prod"})
+WIDTHS = frozenset({"double", "half", "bfloat16"})
+
+
+def changes(write: Write) -> Literal["nothing", "dtype", "shape", "presence"]:
+    """What differs between the buffer and what it is bound to."""
+    before, value = write.before, write.value
+    if value == NONE:
+        return "presence" if before not in {None, NONE} else "nothing"
+    kinds = {t.kind for t in (before, value) if isinstance(t, Tensor)}
+    if len(kinds) == 2 and None not in kinds:
+        return "dtype"
+    source = _source(write)
+    if isinstance(source, ast.Call):
+        name = (dotted(source.func) or str(getattr(source.func, "attr", ""))).rpartition(".")[2]
+        if name in WIDTHS and isinstance(before, Tensor) and before.kind == "float":
+            return "dtype"
+        if name in JOINS and any(ast.dump(e) == _loaded(write.node) for e in _parts(source)):
+            return "shape"
+    return "nothing"
+
+
+def _parts(call: ast.Call) -> list[ast.expr]:
+    first = call.args[0] if call.args else None
+    return first.elts if isinstance(first, (ast.List, ast.Tuple)) else []
+
+
+def _loaded(node: ast.AST) -> str:
+    """How the target of an assignment looks where it is read."""
+    if isinstance(node, ast.Attribute):
+        return ast.dump(ast.Attribute(node.value, node.attr, ast.Load()))
+    return ""
+
+
+def _source(write: Write) -> ast.expr | None:
+    """The expression that the buffer is bound to, also through one variable."""
+    for node in ast.walk(write.function):
+        if isinstance(node, ast.Assign) and write.node in node.targets:
+            if not isinstance(node.value, ast.Name):
+                return node.value
+            name = node.value.id
+            found = [a for a in ast.walk(write.function) if isinstance(a, ast.Assign) and _binds(a, name)]
+            return found[0].value if len(found) == 1 else None
+    return None
+
+
+def _binds(node: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)

@@ -1,0 +1,93 @@
+"""Which state is carried from one call to the next, told from who reads and who writes it."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from exportlint.analysis.state.cells import Cell, Read, State, Write
+from exportlint.analysis.state.uses import Flow, Use, Uses
+from exportlint.analysis.values import NONE, Const, Tuple
+
+GROWING = frozenset({"append", "extend", "insert", "pop", "remove", "popitem", "appendleft", "extendleft", "popleft"})
+"""Methods that leave something else behind each time that they are called."""
+
+
+class Carried:
+    """The state of an analysis, and what of it reaches later calls."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.writes: dict[Cell, list[Write]] = {}
+        for write in state.writes.values():
+            self.writes.setdefault(write.cell, []).append(write)
+        self._uses = Uses(state)
+        self._reads: dict[Cell, list[tuple[Read, frozenset[Use]]]] = {}
+        for read in state.reads.values():
+            if read.cell in self.writes:
+                uses = self._uses.of(read.node, read.function)
+                self._reads.setdefault(read.cell, []).append((read, uses))
+
+    def read_of(self, cell: Cell) -> Read | None:
+        """A read by which what one call leaves in the cell decides what the next one computes; None if none does."""
+        is_switched = any(_is_switch(w) for w in self.writes[cell])
+        for read, uses in self._reads.get(cell, ()):
+            only_itself = all(isinstance(use, Flow) and use.cell == cell for use in uses)
+            counts = self.varies(cell) or (is_switched and read.early and not only_itself)
+            if counts and self._is_exposed(read) and any(_reaches(use, self._live) for use in uses):
+                return read
+        return None
+
+    def varies(self, cell: Cell) -> bool:
+        """Whether what calls leave in the cell depends on their inputs, or on what was there before."""
+        return cell in self._varying
+
+    def is_used(self, cell: Cell) -> bool:
+        """Whether anything that the program does depends on the cell."""
+        return cell in self._live
+
+    def _is_exposed(self, read: Read) -> bool:
+        """Whether the read may find what an earlier call left behind."""
+        if read.cell in read.written:
+            return False
+        parent = self._uses.parent(read.node, read.function)
+        if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant):
+            key = parent.slice.value
+            return Cell(read.cell.owner, read.cell.name, (type(key).__name__, key)) not in read.written
+        return True
+
+    @cached_property
+    def _live(self) -> set[Cell]:
+        """The cells that reach an output, directly or through others."""
+        live: set[Cell] = set()
+        while True:
+            found = {c for c, reads in self._reads.items() if any(_reaches(u, live) for _, us in reads for u in us)}
+            if found <= live:
+                return live
+            live |= found
+
+    @cached_property
+    def _varying(self) -> set[Cell]:
+        varying = {w.cell for ws in self.writes.values() for w in ws if w.fed or _grows(w)}
+        flows = {cell: {u for _, us in reads for u in us if isinstance(u, Flow)} for cell, reads in self._reads.items()}
+        varying |= {cell for cell, found in flows.items() if Flow(cell, True) in found}
+        while True:
+            found = {flow.cell for cell in varying for flow in flows.get(cell, ())}
+            if found <= varying:
+                return varying
+            varying |= found
+
+
+def _reaches(use: Use, live: set[Cell]) -> bool:
+    return use.cell in live if isinstance(use, Flow) else True
+
+
+def _is_switch(write: Write) -> bool:
+    """`self.started = True`, `self.seen.add("first")`: a constant that was not there before."""
+    values = write.value.items if isinstance(write.value, Tuple) else (write.value,)
+    return any(isinstance(v, Const) and v not in {NONE, write.before} for v in values)
+
+
+def _grows(write: Write) -> bool:
+    node = write.node
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING

@@ -1,0 +1,93 @@
+"""What happens to Python state while export traces, as the interpreter meets it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from exportlint.analysis.outline import FunctionNode, Module
+from exportlint.analysis.values import Cells, Value
+
+Kind = Literal["binding", "contents", "buffer", "tensor"]
+"""What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""
+
+
+class Cell(NamedTuple):
+    """Something that outlives a call: an attribute, a global, the default of a parameter, or an entry of one of them.
+
+    `owner` is the Instance, Class or function that has the attribute, the Module of a global, or the function whose
+    parameter has the default.
+    """
+
+    owner: object
+    name: str
+    key: object = None
+
+
+@dataclass(slots=True)
+class Read:
+    """A cell is read at `node` in `function`.
+
+    `written` are the cells that the call at hand has surely written by then, whichever way it came there; `early` says
+    that it may not have written this one on any way.
+    """
+
+    cell: Cell
+    node: ast.AST
+    function: ast.AST
+    written: Cells
+    early: bool
+
+
+@dataclass(slots=True)
+class Write:
+    """A cell is written at `node`: an attribute or name that is bound, a subscript, or the call of a method.
+
+    `fed`: data of the inputs is in what is written. `before` is what the cell held, None where there was none.
+    `at_root`: it is one of the module that is exported, not of a part of it.
+    """
+
+    cell: Cell
+    kind: Kind
+    node: ast.AST
+    function: ast.AST
+    module: Module
+    symbol: str
+    guarded: bool
+    value: Value
+    before: Value | None
+    fed: bool
+    at_root: bool
+
+
+@dataclass(slots=True)
+class State:
+    """All reads and writes of cells, in the order in which they were met."""
+
+    reads: dict[tuple[Cell, ast.AST], Read] = field(default_factory=dict)
+    writes: dict[tuple[Cell, ast.AST], Write] = field(default_factory=dict)
+    touched: set[Cell] = field(default_factory=set)
+    sources: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
+    functions: dict[str, dict[ast.AST, Module]] = field(default_factory=dict)
+
+    def begin(self, function: FunctionNode, module: Module) -> None:
+        """A call of an entry point begins."""
+        self.touched.clear()
+        self.functions.setdefault(function.name, {})[function] = module
+
+    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: Cells) -> None:
+        """Keep a read; of several at one place, what holds for the worst of them."""
+        early = cell not in self.touched
+        known = self.reads.get((cell, node))
+        if known is None:
+            self.reads[cell, node] = Read(cell, node, function, written, early)
+        else:
+            known.written &= written
+            known.early = known.early or early
+
+    def write(self, write: Write) -> None:
+        """Keep a write; of several at one place the first, which finds the cell as export does."""
+        self.touched.add(write.cell)
+        known = self.writes.setdefault((write.cell, write.node), write)
+        known.fed = known.fed or write.fed

@@ -1,0 +1,87 @@
+"""Whether it matters that statements are run, apart from the state that they write."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from exportlint.analysis.outline import FunctionNode, dotted
+from exportlint.analysis.state.cells import State
+
+OUTPUT = "output"
+"""What may reach what the call returns, or something else that the program does."""
+
+REPORTS = frozenset({
+    "print", "warn", "warn_once", "warning_once", "info_once", "debug", "info", "warning", "error", "critical",
+    "exception", "warning_advice",
+})  # fmt: skip
+"""Functions and methods that tell people something."""
+
+HARMLESS = (ast.Pass, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom, ast.Continue, ast.Break)
+
+
+class Effects:
+    """Judges statements. State that they write says for itself what it serves; `writes` are the nodes that do."""
+
+    def __init__(self, state: State, writes: Mapping[ast.AST, object]) -> None:
+        self._state = state
+        self._writes = writes
+
+    def of(self, body: Iterable[ast.stmt], function: ast.AST, callers: frozenset[ast.AST] = frozenset()) -> bool:
+        """Whether anything but written state and reports depends on statements of a function being run.
+
+        `callers`: what leads here, itself judged; nothing is told of the values that such functions return.
+        """
+        statements = list(body)
+        inside = {child for statement in statements for child in ast.walk(statement)}
+        return any(self._matters(statement, function, inside, callers) for statement in statements)
+
+    def _matters(
+        self, statement: ast.stmt, function: ast.AST, inside: set[ast.AST], callers: frozenset[ast.AST]
+    ) -> bool:
+        if isinstance(statement, (ast.If, ast.With)):
+            parts = [*statement.body, *(statement.orelse if isinstance(statement, ast.If) else ())]
+            return any(self._matters(part, function, inside, callers) for part in parts)
+        if isinstance(statement, ast.Try):
+            parts = [*statement.body, *(s for h in statement.handlers for s in h.body), *statement.orelse]
+            return any(self._matters(part, function, inside, callers) for part in parts)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            local = inside if function not in callers else None
+            return not all(t in self._writes or _stays(t, function, local) for t in targets(statement))
+        if isinstance(statement, ast.Expr):
+            return self._is_felt(statement.value, callers)
+        if isinstance(statement, ast.Return) and statement.value is None and isinstance(function, FunctionNode):
+            # what is left out then is the rest of the function
+            return function not in callers and self.of(function.body, function, callers | {function})
+        return not isinstance(statement, HARMLESS)
+
+    def _is_felt(self, node: ast.expr, callers: frozenset[ast.AST]) -> bool:
+        """Whether it matters that an expression is evaluated, whose value nobody takes."""
+        if not isinstance(node, ast.Call) or node in self._writes or reports(node):
+            return False
+        found = self._state.functions.get((dotted(node.func) or "").rpartition(".")[2], {})
+        judged = [definition for definition in found if isinstance(definition, FunctionNode)]
+        return not judged or any(self.of(d.body, d, callers | {d}) for d in judged if d not in callers)
+
+
+def _stays(target: ast.expr, function: ast.AST, inside: set[ast.AST] | None) -> bool:
+    """Whether a variable is read in nothing but the statements at hand. In one that is judged as a whole it is."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(_stays(element, function, inside) for element in target.elts)
+    if not isinstance(target, ast.Name):
+        return False
+    return inside is None or not any(
+        isinstance(n, ast.Name) and n.id == target.id and isinstance(n.ctx, ast.Load) and n not in inside
+        for n in ast.walk(function)
+    )
+
+
+def targets(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[ast.expr]:
+    """What a statement assigns to."""
+    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+
+
+def reports(node: ast.Call) -> bool:
+    """Whether a call prints, logs or warns."""
+    owner, _, name = (dotted(node.func) or "").rpartition(".")
+    return name in REPORTS or (name == "log" and (owner == "self" or "log" in owner.lower()))

@@ -1,0 +1,120 @@
+"""The facts that follow from the state of Python over several calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
+from exportlint.analysis.interpreter.classes import is_module
+from exportlint.analysis.interpreter.engine import Engine
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.joins import options, tensors_in
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.state.buffers import changes
+from exportlint.analysis.state.carried import Carried
+from exportlint.analysis.state.cells import Cell, Read, Write
+from exportlint.analysis.state.registration import report_unregistered
+from exportlint.analysis.trail import Trail, site_of
+from exportlint.analysis.values import NONE, Instance, Object, Origin, Tensor, TorchModule, Value
+
+
+def report_state(engine: Engine) -> None:
+    """Emit what is found of the reads and writes of state."""
+    report_unregistered(engine)
+    if not engine.state.writes:
+        return
+    carried = Carried(engine.state)
+    facts = [fact for cell, writes in carried.writes.items() for fact in _facts(engine, carried, cell, writes)]
+    # of facts about one place, which stands for several objects, the engine keeps the first
+    for fact in sorted(facts, key=_is_harmless):
+        engine.emit(fact)
+
+
+def _is_harmless(fact: Fact) -> bool:
+    return not fact.carried if isinstance(fact, StateChange) else getattr(fact, "at_root", False)
+
+
+def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write]) -> Iterator[Fact]:
+    for write in writes:
+        if write.kind == "buffer":
+            yield _buffer_write(write, varies=carried.varies(cell))
+        if write.kind == "tensor" and carried.is_used(cell) and isinstance(write.value, Tensor):
+            yield PlainTensorWrite(
+                site_of(write.module, write.node), write.symbol, write.guarded, write.value.trail,
+                name=_shown(write), target=write.value,
+            )  # fmt: skip
+    changed = [w for w in writes if w.kind in {"binding", "contents"} and not _is_module(engine, w.value)]
+    if not changed:
+        return
+    read = carried.read_of(cell)
+    write = next((w for w in changed if w.fed), changed[0]) if read is not None else changed[0]
+    yield StateChange(
+        site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, write, read),
+        name=_shown(write),
+        holder=_holder(engine, cell),
+        carried=read is not None,
+        contents=write.kind == "contents",
+        is_tensor=any(True for _ in tensors_in(write.value)),
+        before=_held(write.before),
+    )  # fmt: skip
+
+
+def _trail(carried: Carried, write: Write, read: Read | None) -> Trail | None:
+    if read is None:
+        return None
+    module = next(found[read.function] for found in carried.state.functions.values() if read.function in found)
+    first = Trail(module, read.node, "`{}` is what an earlier call left behind")
+    return Trail(write.module, write.node, "`{}` is changed for the next call", first)
+
+
+def _buffer_write(write: Write, *, varies: bool) -> BufferWrite:
+    return BufferWrite(
+        site_of(write.module, write.node), write.symbol, write.guarded, None,
+        name=_shown(write), before=_held(write.before), at_root=write.at_root, changes=changes(write),
+        varies=varies,
+    )  # fmt: skip
+
+
+def _is_module(engine: Engine, value: Value) -> bool:
+    """Whether a value is a module or a parameter: what becomes of those is another matter."""
+    for option in options(value):
+        if isinstance(option, TorchModule) or (isinstance(option, Tensor) and option.origin is Origin.PARAMETER):
+            return True
+        if isinstance(option, Object):
+            definition = option.instance.definition
+            return is_module(Frame(engine, definition.module), definition)
+    return False
+
+
+def _holder(engine: Engine, cell: Cell) -> Holder:
+    if isinstance(cell.owner, Instance):
+        definition = cell.owner.definition
+        return "module" if is_module(Frame(engine, definition.module), definition) else "object"
+    if isinstance(cell.owner, Class):
+        return "class"
+    if isinstance(cell.owner, Module):
+        return "global"
+    names = {a.arg for a in ast.walk(cell.owner) if isinstance(a, ast.arg)} if isinstance(cell.owner, ast.AST) else ()
+    return "default" if cell.name in names else "object"
+
+
+def _held(value: Value | None) -> Held:
+    if value is None:
+        return "nothing"
+    if value == NONE:
+        return "none"
+    return "tensor" if any(isinstance(option, Tensor) for option in options(value)) else "other"
+
+
+def _shown(write: Write) -> str:
+    node = write.node
+    if isinstance(node, ast.Call) and write.kind in {"binding", "buffer"}:
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
+        return f"{ast.unparse(owner)}.{write.cell.name}"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return ast.unparse(node)

@@ -1,0 +1,49 @@
+"""EXP306 attribute-state: a Python attribute that one call leaves behind for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.state import StateChange
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
+CHECKED_UNUSED = {(2, 4): ERROR, (2, 13): INFO}
+USED = Claim(non_strict=always(WARNING), strict=always(WARNING))
+USED_TENSOR = Claim(non_strict=CHECKED, strict=CHECKED)
+USED_NEW = Claim(non_strict=CHECKED, strict=always(WARNING))
+USED_LAZY = Claim(non_strict=always(WARNING), strict=CHECKED)
+UNUSED = Claim(non_strict=always(INFO), strict=always(INFO))
+UNUSED_TENSOR = Claim(non_strict=CHECKED_UNUSED, strict=CHECKED_UNUSED)
+UNUSED_NEW = Claim(non_strict=CHECKED_UNUSED, strict=always(INFO))
+UNUSED_LAZY = Claim(non_strict=always(INFO), strict=CHECKED_UNUSED)
+
+
+@rule("EXP306", "attribute-state", StateChange)
+def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
+    """`self.calls += 1`, `self.previous = x`, `if self.first is None: self.first = x.mean()`."""
+    if fact.holder not in {"module", "object", "class"} or fact.contents:
+        return
+    severity = context.severity(_claim(fact))
+    if severity is None or (fact.guarded and severity is not ERROR):
+        return
+    if fact.carried:
+        message = f"what a call leaves in `{fact.name}` is lost: every run of the program finds it as export did"
+        instead = "keep it in a tensor that `register_buffer` registers, and change that in place"
+    else:
+        message = f"`{fact.name}` is assigned during export only: the program never does it"
+        instead = "use a local variable, or leave it out under `if not torch.compiler.is_compiling():`"
+    yield Report(severity, message, instead)
+
+
+def _claim(fact: StateChange) -> Claim:
+    if fact.holder != "module":
+        return USED if fact.carried else UNUSED
+    if fact.is_tensor and fact.before in {"tensor", "nothing"}:
+        return USED_TENSOR if fact.carried else UNUSED_TENSOR
+    if fact.before == "nothing":
+        return USED_NEW if fact.carried else UNUSED_NEW
+    if fact.is_tensor:
+        return USED_LAZY if fact.carried else UNUSED_LAZY
+    return USED if fact.carried else UNUSED

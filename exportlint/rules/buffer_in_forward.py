@@ -1,0 +1,24 @@
+"""EXP308 buffer-in-forward: a buffer that is not there before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.state import BufferWrite
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 13): WARNING})
+
+
+@rule("EXP308", "buffer-in-forward", BufferWrite)
+def buffer_in_forward(fact: BufferWrite, context: Context) -> Iterator[Report]:
+    """`self.register_buffer("mask", …)` in `forward`; `self.mask = …` where `mask` is a buffer that is None."""
+    severity = context.severity(CLAIM)
+    if fact.before not in {"nothing", "none"} or severity is None or (fact.guarded and severity is not ERROR):
+        return
+    yield Report(
+        severity,
+        f"the buffer `{fact.name}` is made by the call: the program does not have it, and may write it to an input",
+        "register the buffer in `__init__`, with the sizes that it will have",
+    )

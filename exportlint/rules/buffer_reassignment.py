@@ -1,0 +1,43 @@
+"""EXP307 buffer-reassignment: a call binds a buffer to another tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.state import BufferWrite
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Timeline, always
+from exportlint.registry import rule
+
+DROPPED: Timeline = {(2, 4): ERROR, (2, 13): WARNING}
+SAME: Timeline = {(2, 4): ERROR, (2, 13): INFO}
+CLAIM = Claim(non_strict=always(None), strict=DROPPED)
+CHANGED = Claim(non_strict=always(WARNING), strict=DROPPED)
+REMOVED = Claim(non_strict=always(ERROR), strict=DROPPED)
+RENEWED = Claim(non_strict=always(INFO), strict=SAME)
+
+
+@rule("EXP307", "buffer-reassignment", BufferWrite)
+def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]:
+    """`self.mean = 0.9 * self.mean + 0.1 * x.mean(0)`."""
+    if fact.before in {"nothing", "none"}:
+        return
+    severity = context.severity(_claim(fact))
+    if severity is None or (fact.guarded and severity is not ERROR):
+        return
+    if fact.changes == "presence":
+        message = f"the buffer `{fact.name}` is set to None, which no program can do"
+    elif fact.changes != "nothing":
+        message = f"the buffer `{fact.name}` is bound to a tensor of another {fact.changes}: the program cannot keep it"
+    elif fact.varies:
+        message = f"the buffer `{fact.name}` is bound to another tensor: the program drops the new value"
+    else:
+        message = f"the buffer `{fact.name}` is bound to another tensor during export only: the program never does it"
+    yield Report(severity, message, f"keep its size and dtype and change it in place: `{fact.name}.copy_(…)`")
+
+
+def _claim(fact: BufferWrite) -> Claim:
+    if fact.changes == "presence":
+        return REMOVED
+    if not fact.varies:
+        return RENEWED
+    return CLAIM if fact.changes == "nothing" and fact.at_root else CHANGED

@@ -1,0 +1,35 @@
+"""EXP312 container-state: a list or dict in which one call leaves something for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.state import StateChange
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING))
+USED_ELSEWHERE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+UNUSED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(INFO))
+UNUSED_ELSEWHERE = Claim(non_strict=always(INFO), strict=always(INFO))
+
+
+@rule("EXP312", "container-state", StateChange)
+def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
+    """`self.history.append(x)`, `self.cache[key] = x`, `def forward(self, x, seen=[])`."""
+    if not fact.contents or fact.holder == "global":
+        return
+    if fact.holder == "module":
+        claim = USED if fact.carried else UNUSED
+    else:
+        claim = USED_ELSEWHERE if fact.carried else UNUSED_ELSEWHERE
+    severity = context.severity(claim)
+    if severity is None or (fact.guarded and severity is not ERROR):
+        return
+    if fact.carried:
+        message = f"what a call leaves in `{fact.name}` is lost: every run of the program finds it as export did"
+        instead = "keep it in a tensor that `register_buffer` registers, or pass it in and return it"
+    else:
+        message = f"`{fact.name}` is changed during export only: the program never does it"
+        instead = "return what callers need, or leave it out under `if not torch.compiler.is_compiling():`"
+    yield Report(severity, message, instead)

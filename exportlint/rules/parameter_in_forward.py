@@ -1,0 +1,27 @@
+"""EXP309 parameter-in-forward: parameters that a call makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.facts.state import ParametersMade
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.registry import rule
+
+CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))
+FROZEN = Claim(non_strict=always(None), strict=always(ERROR))
+
+
+@rule("EXP309", "parameter-in-forward", ParametersMade)
+def parameter_in_forward(fact: ParametersMade, context: Context) -> Iterator[Report]:
+    """`nn.Parameter(torch.ones(4))`, `nn.Linear(4, 4)(x)` in `forward`."""
+    severity = context.severity(CLAIM if fact.trained else FROZEN)
+    if severity is None or (fact.guarded and severity is not ERROR):
+        return
+    name = fact.api.rpartition(".")[2]
+    made = "a parameter" if name == "Parameter" else f"the parameters of `{name}`"
+    if severity is ERROR:
+        message = f"the call makes {made}, which export refuses"
+    else:
+        message = f"the call makes {made}: in the program they are constants without gradients"
+    yield Report(severity, message, "make it in `__init__`, and assign it to an attribute of the module")
