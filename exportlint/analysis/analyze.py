@@ -29,7 +29,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
     subscripts,  # noqa: F401
 )
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage
+from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.interpreter.frame import Environment, Frame
@@ -93,9 +93,8 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     engine.silent = engine.eager = 0
     try:
         receiver = _instance(frame, cls)
-        function = bound(frame, receiver, owner, definition)
-        if isinstance(function, Function):
-            _run_root(engine, function, receiver, cls)
+        if isinstance(bound(frame, receiver, owner, definition), Function):
+            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls)
     except (BudgetExceededError, RecursionError):
         engine.silent = engine.eager = 0  # what was found so far holds
 

@@ -59,6 +59,7 @@ class Engine:
     module_classes: dict[Class, bool] = field(default_factory=dict)
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
+    wrappers: dict[ast.expr, Function] = field(default_factory=dict)
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
     silent: int = 0
