@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.demands import data_of, elements, known_items, size_of
+from exportlint.analysis.interpreter.demands import any_entry, data_of, doubtful, elements, known_items, size_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
 from exportlint.analysis.joins import join
@@ -119,7 +119,7 @@ def _dict_method(receiver: Dict, name: str, arguments: Arguments) -> Value:
             if found is not None:
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
-        return join([*values, default])
+        return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name == "values":
         return Sequence(join(values) if values else UNKNOWN)
     if name == "items":

@@ -144,6 +144,20 @@ def element_of(tensor: Tensor) -> Tensor:
     )
 
 
+def any_entry(value: Dict) -> Value:
+    """One of the entries of a dictionary, which one is not known: nothing is claimed if some are no tensor data."""
+    values = [v for _, v in value.entries] + ([] if value.rest is None else [value.rest])
+    if not values:
+        return UNKNOWN
+    found = join(values)
+    return found if all(data_of(v) is not None for v in values) else doubtful(found)
+
+
+def doubtful(value: Value) -> Value:
+    """A value that is there only if the example inputs make it so: nothing is claimed about it."""
+    return join(replace(o, assumed=True) if isinstance(o, (Tensor, Scalar)) else o for o in options(value))
+
+
 def known_items(value: Value) -> tuple[Value, ...] | None:
     """The elements of a short sequence of known length."""
     if isinstance(value, Tuple) and len(value.items) <= MAX_UNROLLED:
