@@ -155,7 +155,15 @@ def any_entry(value: Dict) -> Value:
 
 def doubtful(value: Value) -> Value:
     """A value that is there only if the example inputs make it so: nothing is claimed about it."""
-    return join(replace(o, assumed=True) if isinstance(o, (Tensor, Scalar)) else o for o in options(value))
+    return each(value, _doubtful)
+
+
+def _doubtful(value: Value) -> Value:
+    if isinstance(value, (Tensor, Scalar)):
+        return replace(value, assumed=True)
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(doubtful(item) for item in value.items))
+    return replace(value, item=doubtful(value.item)) if isinstance(value, Sequence) else value
 
 
 def known_items(value: Value) -> tuple[Value, ...] | None:
