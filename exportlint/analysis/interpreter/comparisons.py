@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
+from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.instances import operator_method
 from exportlint.analysis.interpreter.tensors import dynamic_dims, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -46,6 +48,11 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 }  # fmt: skip
 
 
+METHODS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "__eq__", ast.NotEq: "__ne__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
+}  # fmt: skip
+
+
 @evaluates(ast.Compare)
 def _comparison(frame: Frame, node: ast.Compare) -> Value:
     left = frame.evaluate(node.left)
@@ -74,6 +81,9 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
         return _type_test(frame, node, op, left, right)
     if isinstance(op, (ast.In, ast.NotIn)):
         return _contains(frame, node, left, right, isinstance(op, ast.In))
+    own = operator_method(frame, left, METHODS.get(type(op)), node)
+    if own is not None:
+        return frame.call(own, Arguments((right,)), node)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import UNKNOWN, Function, Instance, Value
+from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Value
 from exportlint.findings import Mode
 
 MAX_DEPTH = 24
+MAX_COUNTED = 6
+"""Calls of a function inside each other, where a number is passed that can end the recursion."""
 MAX_STEPS = 400_000
 """Expressions evaluated for one exported module."""
 MAX_EAGER_STEPS = 150
@@ -107,6 +109,8 @@ class Engine:
             label = next((label for label in labels if isinstance(label, str)), None)
             self.facts.setdefault((type(fact), fact.site, label), fact)
 
-    def may_enter(self, function: Function) -> bool:
-        """Whether a call may be followed: not too deep, and not a recursion."""
-        return len(self.active) < MAX_DEPTH and self.active.count(function.node) < 2
+    def may_enter(self, function: Function, arguments: tuple[Value, ...]) -> bool:
+        """Whether a call may be followed: not too deep, and no recursion but one that counts."""
+        counts = any(isinstance(value, Const) and type(value.value) is int for value in arguments)
+        limit = MAX_COUNTED if counts else 2
+        return len(self.active) < MAX_DEPTH and self.active.count(function.node) < limit
