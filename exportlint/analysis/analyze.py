@@ -32,7 +32,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
-from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage
+from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.interpreter.frame import Environment, Frame
@@ -108,7 +108,7 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
             note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
         if isinstance(function, Function):
-            _run_root(engine, function, receiver, cls)
+            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls)
     except (BudgetExceededError, RecursionError):
         engine.silent = engine.eager = 0  # what was found so far holds
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import change_contents
-from exportlint.analysis.interpreter.demands import data_of, elements, known_items, size_of
+from exportlint.analysis.interpreter.demands import any_entry, data_of, doubtful, elements, known_items, size_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.sizes import note_conversion
@@ -123,7 +123,7 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
         note_conversion(frame, key or UNKNOWN, node, "dict key")
-        return join([*values, default])
+        return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name == "values":
         return Sequence(join(values) if values else UNKNOWN, "dict_values")
     if name == "items":

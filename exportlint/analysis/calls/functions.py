@@ -35,7 +35,7 @@ def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast
 @calls(Function)
 def _call_function(frame: Frame, function: Function, arguments: Arguments, node: ast.AST) -> Value:
     engine = frame.engine
-    if not engine.may_enter(function):
+    if not engine.may_enter(function, arguments.positional):
         return _promised(frame, function)
     if function.receiver is not None:
         arguments = arguments.after(function.receiver)

@@ -25,7 +25,7 @@ RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 
 def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
     """Record that an operator, whose tensor is the first of `operands`, must know a size that data decides."""
-    if frame.engine.silent or not operands:
+    if frame.engine.silent or not any(isinstance(o, Tensor) and o.dynamic for o in operands[:3]):
         return
     tensor, short = operands[0], name.rpartition(".")[2]
     if short == "scaled_dot_product_attention":
@@ -85,10 +85,10 @@ def _items(value: Value) -> tuple[Value, ...]:
 
 def divided_dims(name: str, operands: tuple[Value, ...], arguments: Arguments | None) -> frozenset[int]:
     """The dimensions of `topk`, `view` and `reshape` that data decides, where it decides one of the tensor's."""
-    library, _, short = name.rpartition(".")
     tensor = operands[0] if operands else None
     if arguments is None or not isinstance(tensor, Tensor) or not tensor.dynamic:
         return frozenset()
+    library, _, short = name.rpartition(".")
     rest = arguments.positional[1 if library else 0 :]
     if short == "topk":
         k = rest[0] if rest else arguments.keywords.get("k")

@@ -97,8 +97,13 @@ def find_method(frame: Frame, cls: Class, name: str, after: Class | None = None)
 
 
 def bound(frame: Frame, receiver: Value, owner: Class, node: ast.AST) -> Value:
-    """A method of a class, bound to an object."""
+    """A method of a class, bound to an object, under its decorators."""
+    return decorated(frame, undecorated(receiver, owner, node))
+
+
+def undecorated(receiver: Value, owner: Class, node: ast.AST) -> Function:
+    """A method of a class as it is written, bound to an object."""
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     names = {d.id for d in node.decorator_list if isinstance(d, ast.Name)}
     target = None if "staticmethod" in names else ClassValue(owner) if "classmethod" in names else receiver
-    return decorated(frame, Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, target))
+    return Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, target)

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
+from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import compared, read_environment
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.instances import operator_method
 from exportlint.analysis.interpreter.sizes import compared_shapes, compared_sizes
 from exportlint.analysis.interpreter.tensors import dynamic_dims, result
 from exportlint.analysis.joins import join, options, tensors_in
@@ -44,6 +46,11 @@ NEVER_NONE = (Tensor, Scalar, Size, Tuple, Sequence, Dict, Shape, Function, Clas
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+METHODS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "__eq__", ast.NotEq: "__ne__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
 }  # fmt: skip
 
 
@@ -81,6 +88,9 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
         if asked is not None:
             return asked
         return _contains(frame, node, left, right, isinstance(op, ast.In))
+    own = operator_method(frame, left, METHODS.get(type(op)), node)
+    if own is not None:
+        return frame.call(own, Arguments((right,)), node)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):

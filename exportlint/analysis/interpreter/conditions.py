@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from exportlint.analysis.interpreter.baked import decide
 from exportlint.analysis.interpreter.compiler import note_compiler_branch
-from exportlint.analysis.interpreter.demands import data_of, demand_truth, truth
+from exportlint.analysis.interpreter.demands import data_of, demand_truth, doubtful, truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.narrowing import narrowed, path, ways
 from exportlint.analysis.joins import join, join_environments, options
@@ -18,7 +17,6 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Python,
-    Scalar,
     Tensor,
     Value,
 )
@@ -88,11 +86,6 @@ def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
             if any(o == NONE or (isinstance(o, Tensor) and o.optional) for o in options(value)):
                 return True
     return False
-
-
-def doubtful(value: Value) -> Value:
-    """A value that is there only if the example inputs make it so: nothing is claimed about it."""
-    return join(replace(o, assumed=True) if isinstance(o, (Tensor, Scalar)) else o for o in options(value))
 
 
 def falsy(value: Value) -> Value:

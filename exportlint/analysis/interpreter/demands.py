@@ -169,6 +169,28 @@ def element_of(tensor: Tensor) -> Tensor:
     )
 
 
+def any_entry(value: Dict) -> Value:
+    """One of the entries of a dictionary, which one is not known: nothing is claimed if some are no tensor data."""
+    values = [v for _, v in value.entries] + ([] if value.rest is None else [value.rest])
+    if not values:
+        return UNKNOWN
+    found = join(values)
+    return found if all(data_of(v) is not None for v in values) else doubtful(found)
+
+
+def doubtful(value: Value) -> Value:
+    """A value that is there only if the example inputs make it so: nothing is claimed about it."""
+    return each(value, _doubtful)
+
+
+def _doubtful(value: Value) -> Value:
+    if isinstance(value, (Tensor, Scalar)):
+        return replace(value, assumed=True)
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(doubtful(item) for item in value.items))
+    return replace(value, item=doubtful(value.item)) if isinstance(value, Sequence) else value
+
+
 def known_items(value: Value) -> tuple[Value, ...] | None:
     """The elements of a short sequence of known length."""
     if isinstance(value, Tuple) and len(value.items) <= MAX_UNROLLED:

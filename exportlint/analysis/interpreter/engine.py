@@ -12,10 +12,12 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.state.cells import State
-from exportlint.analysis.values import UNKNOWN, Function, Instance, Value, Written
+from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Value, Written
 from exportlint.findings import Mode
 
 MAX_DEPTH = 24
+MAX_COUNTED = 6
+"""Calls of a function inside each other, where a number is passed that can end the recursion."""
 MAX_STEPS = 400_000
 """Expressions evaluated for one exported module."""
 MAX_EAGER_STEPS = 150
@@ -69,6 +71,7 @@ class Engine:
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
     has_parameters: bool = False
+    wrappers: dict[ast.expr, Function] = field(default_factory=dict)
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
     state: State = field(default_factory=State)
@@ -157,6 +160,8 @@ class Engine:
         finally:
             self.region, self.tracer = outer
 
-    def may_enter(self, function: Function) -> bool:
-        """Whether a call may be followed: not too deep, and not a recursion."""
-        return len(self.active) < MAX_DEPTH and self.active.count(function.node) < 2
+    def may_enter(self, function: Function, arguments: tuple[Value, ...]) -> bool:
+        """Whether a call may be followed: not too deep, and no recursion but one that counts."""
+        counts = any(isinstance(value, Const) and type(value.value) is int for value in arguments)
+        limit = MAX_COUNTED if counts else 2
+        return len(self.active) < MAX_DEPTH and self.active.count(function.node) < limit

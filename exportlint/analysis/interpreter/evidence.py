@@ -60,9 +60,9 @@ def uses(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
             for name, verdict in _shown(frame, child):
                 if (name in names or name in wholes) and (verdict == "tensor" or name not in found):
                     found[name] = verdict
-    for item, whole in wholes.items():
-        if found.get(item) == "dict" and found.get(whole) != "tensor":
-            found[whole] = "list"  # `for sample in batch: sample["image"]`
+    for name, holder in wholes.items():
+        if found.get(name) == "dict" and found.get(holder) != "tensor":
+            found[holder] = "list"  # `for sample in batch: sample["image"]`
     return {name: verdict for name, verdict in found.items() if name in names}
 
 
@@ -121,14 +121,13 @@ def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:
 
 def _searched(node: ast.Compare) -> Iterator[tuple[str, Verdict]]:
     """`"mask" in batch`, `"mask" in batch[0]`: no tensor holds strings."""
-    if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(node.left, ast.Constant):
-        where = node.comparators[0]
-        if isinstance(node.left.value, str) and isinstance(where, ast.Name):
-            yield where.id, "dict"
-        elif (
-            isinstance(node.left.value, str) and isinstance(where, ast.Subscript) and isinstance(where.value, ast.Name)
-        ):
-            yield where.value.id, "list"
+    if not isinstance(node.ops[0], (ast.In, ast.NotIn)) or not isinstance(node.left, ast.Constant):
+        return
+    where = node.comparators[0] if isinstance(node.left.value, str) else None
+    if isinstance(where, ast.Name):
+        yield where.id, "dict"
+    elif isinstance(where, ast.Subscript) and isinstance(where.value, ast.Name):
+        yield where.value.id, "list"
 
 
 def _terms(node: ast.expr) -> Iterator[str]:

@@ -30,8 +30,8 @@ from exportlint.analysis.values import (
     Value,
 )
 
-LOOP_PASSES = 2
-"""A second pass over a loop body sees what the first one left behind; more passes find nothing new in practice."""
+LOOP_PASSES = 4
+"""A pass over a loop body sees what the one before it left behind. Most loops leave nothing new behind after two."""
 
 
 @executes(ast.If)

@@ -70,6 +70,13 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     return UNKNOWN
 
 
+def operator_method(frame: Frame, value: Value, name: str | None, node: ast.AST) -> Value | None:
+    """The method by which the class of an object says what an operator does; None if it does not say."""
+    if name is None or not isinstance(value, Object) or find_method(frame, value.instance.definition, name) is None:
+        return None
+    return frame.attribute(value, name, node)
+
+
 def _is_container(instance: Instance) -> bool:
     """Whether it is a `ModuleList` or the like, by inheritance."""
     base = instance.attributes.get(BASE)

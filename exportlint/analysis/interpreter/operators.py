@@ -10,9 +10,11 @@ from typing import Any
 
 from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.instances import operator_method
 from exportlint.analysis.interpreter.sizes import arithmetic, broadcast, derived
 from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
 from exportlint.analysis.joins import each, join, options
@@ -39,6 +41,10 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod, ast.Div: operator.truediv,
 }  # fmt: skip
+METHODS: dict[type[ast.operator], str] = {
+    ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.FloorDiv: "__floordiv__",
+    ast.Mod: "__mod__", ast.MatMult: "__matmul__", ast.Pow: "__pow__", ast.BitAnd: "__and__", ast.BitOr: "__or__",
+}  # fmt: skip
 BOOL = Python("bool")
 
 
@@ -62,6 +68,9 @@ def operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: V
 
 
 def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+    own = operator_method(frame, left, METHODS.get(type(op)), node)
+    if own is not None:
+        return frame.call(own, Arguments((right,)), node)
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(op, ast.Mod):
         _format(frame, node, left.value, right)
         return Python("str")

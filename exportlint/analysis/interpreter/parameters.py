@@ -57,7 +57,7 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
             env[name] = value if fallback is None else join((value, UNKNOWN))
             note_default(env, name, default)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-        if env.setdefault(argument.arg, UNKNOWN) == UNKNOWN:
+        if env.setdefault(argument.arg, UNKNOWN) is UNKNOWN and argument.annotation is not None:
             message = f"`{argument.arg}` is annotated as `{{}}`"
             env[argument.arg] = declared(frame, argument.annotation, argument.arg, message)
     return env

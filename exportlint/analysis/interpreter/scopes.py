@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import Assignment, Class, FunctionNode, Module
 from exportlint.analysis.project import Definition
@@ -130,6 +132,8 @@ def decorated(frame: Frame, function: Function) -> Value:
     for decorator in reversed(node.decorator_list):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         value = Frame(engine, function.module).peek(target)
+        if isinstance(value, Function):
+            function = wrapped(frame, function, decorator)
         if isinstance(value, External):
             if value.name in {"torch.library.custom_op", "torch.library.triton_op"}:
                 return custom_op(decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None)
@@ -143,3 +147,22 @@ def decorated(frame: Frame, function: Function) -> Value:
                 options = ((k.arg, Frame(engine, function.module).peek(k.value)) for k in given if k.arg)
                 return Partial(function, wrapper=wrapper, options=tuple(options))
     return function
+
+
+def wrapped(frame: Frame, function: Function, decorator: ast.expr) -> Function:
+    """What a decorator of the project makes of a function; the function itself where that cannot be told."""
+    engine = frame.engine
+    known = engine.wrappers.get(decorator)
+    if known is None or function.closure is not None:
+        bare = replace(function, receiver=None)
+        engine.wrappers[decorator] = bare  # what a decorator that is decorated with itself sees
+        engine.silent += 1
+        engine.eager += 1
+        try:
+            outer = Frame(engine, function.module)
+            made = outer.call(outer.evaluate(decorator), Arguments((bare,)), decorator)
+        finally:
+            engine.silent -= 1
+            engine.eager -= 1
+        known = engine.wrappers[decorator] = made if isinstance(made, Function) else bare
+    return replace(known, receiver=function.receiver)

@@ -11,7 +11,7 @@ from exportlint.analysis.facts import Conversion, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import read_environment, spend, through
 from exportlint.analysis.interpreter.classes import find_method
-from exportlint.analysis.interpreter.demands import built_on, consume, data_of, demand_number, size_of
+from exportlint.analysis.interpreter.demands import any_entry, built_on, consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.sizes import note_conversion, sliced
 from exportlint.analysis.interpreter.tensors import result
@@ -189,7 +189,7 @@ def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value)
         if found is not None:
             return found
     elif container.rest is None and container.entries:
-        return join(v for _, v in container.entries)
+        return any_entry(container)
     return container.rest if container.rest is not None else UNKNOWN
 
 
