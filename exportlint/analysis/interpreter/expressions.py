@@ -45,7 +45,7 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 def _name(frame: Frame, node: ast.Name) -> Value:
     value = look_up(frame, node.id)
     note_outer_read(frame, node, value)
-    if node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env:
+    if frame.engine.is_tracing and (node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env):
         note_read(frame, cell_of(frame, node), node)
     return value
 

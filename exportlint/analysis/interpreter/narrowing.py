@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
@@ -169,6 +170,7 @@ def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise:
         frame.accelerated -= accelerated
 
 
+@functools.lru_cache(maxsize=4096)
 def asks_for_accelerator(test: ast.expr) -> bool:
     """`torch.cuda.is_available()`, `x.is_cuda`: what follows is meant for machines that have one."""
     return any(isinstance(n, ast.Attribute) and n.attr in {"is_available", "is_cuda"} for n in ast.walk(test))
