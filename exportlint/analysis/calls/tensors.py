@@ -137,8 +137,8 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
     if name == "tolist" and 0 in tensor.dynamic:
         frame.emit(Conversion, node, tensor, target="tolist()", operand=tensor)
-    # most tensors hold floats, but a number that is passed in as a tensor is mostly a count
-    kind = tensor.kind or (None if tensor.origin is Origin.INPUT else "float")
+    # most tensors hold floats, but numbers that are passed in as a tensor or become a list are mostly counts
+    kind = tensor.kind or (None if tensor.origin is Origin.INPUT or name == "tolist" else "float")
     scalar = Scalar(kind, name, tensor.assumed, tensor.trail)
     return scalar if name == "item" else Sequence(scalar)
 
