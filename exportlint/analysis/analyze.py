@@ -15,13 +15,14 @@ from exportlint.analysis.calls import (  # they register calls
     functions,  # noqa: F401
     modules,  # noqa: F401
 )
-from exportlint.analysis.exports import export_facts
+from exportlint.analysis.exports import export_facts, exported_dims
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
     comparisons,  # noqa: F401
     comprehensions,  # noqa: F401
     conditions,  # noqa: F401
+    contexts,  # noqa: F401
     expressions,  # noqa: F401
     flow,  # noqa: F401
     operators,  # noqa: F401
@@ -61,7 +62,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
         return scripts  # no class that could be a module
-    engine = Engine(project, options)
+    engine = Engine(project, options, exported_dims(module, project))
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
@@ -130,7 +131,12 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
-    frame.env = forward_arguments(frame, node, lambda: cls.node.name not in cls.module.called_in_classes)
+    frame.env = forward_arguments(
+        frame,
+        node,
+        lambda: cls.node.name not in cls.module.called_in_classes,
+        engine.exported_dims.get(f"{cls.module.name}.{cls.qualname}"),
+    )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
     if isinstance(receiver, Object):

@@ -178,3 +178,33 @@ def dims(call: str) -> dict[str, dict[str, set[int]]]:
 )  # fmt: skip
 def test_exported_dims(call: str, expected: dict[str, dict[str, set[int]]]) -> None:
     assert dims("x, b = torch.ones(2, 3), Dim('b')\n" + call) == expected
+
+
+BRANCHES = """\
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        if x.shape[0] > 5: return x
+        if x.shape[1] > 5: return x
+        if y.shape[0] > 5: return y
+        if y.shape[1] > 5: return y
+        return x + y
+
+x = y = torch.ones(3, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "rows"),
+    [
+        ("", {7, 9}),
+        ("export(Model(), (x, y))", {7, 9}),
+        ("export(Model(), (x, y), dynamic_shapes={'x': {1: Dim.AUTO}, 'y': None})", {8}),
+        ("export(Model(), (x, y), dynamic_shapes=({0: Dim('a'), 1: Dim('b')}, {1: Dim('b')}))", {7, 8, 10}),
+    ],
+)
+def test_the_call_decides_which_sizes_vary(call: str, rows: set[int]) -> None:
+    assert {row for row, name, _ in found(BRANCHES + call) if name == "size-branch"} == rows

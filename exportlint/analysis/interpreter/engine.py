@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -49,15 +49,17 @@ class Options:
 class Engine:
     """The state that the frames of one analysis share.
 
-    `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
-    function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
-    hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
-    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is the number of a run
-    that stands for a later call, which finds the state that the first left behind.
+    `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
+    says so. `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments,
+    so a function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code
+    at hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
+    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is the number of a run that
+    stands for a later call, which finds the state that the first left behind.
     """
 
     project: Project
     options: Options
+    exported_dims: Mapping[str, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     facts: dict[tuple[object, ...], Fact] = field(default_factory=dict)
     results: dict[tuple[object, ...], Value] = field(default_factory=dict)
     instances: dict[tuple[object, ...], Instance] = field(default_factory=dict)

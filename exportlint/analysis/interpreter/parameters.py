@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from exportlint.analysis.interpreter.annotations import annotated_value
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
@@ -86,12 +86,18 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
     return env
 
 
-def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[], bool]) -> Environment:
+def forward_arguments(
+    frame: Frame,
+    node: FunctionLike,
+    is_exported: Callable[[], bool],
+    dynamic: Mapping[str, frozenset[int]] | None = None,
+) -> Environment:
     """What `forward` is given by torch.export, `self` left out.
 
     It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `is_exported`
     says that no other class of the file calls the module: then what `forward` demands without a default is a tensor
-    too, unless it is used like something else.
+    too, unless it is used like something else. `dynamic` are the dimensions that vary, by argument, where the code that
+    exports the module says so.
     """
     default = dict(defaults(node))
     evidence = uses(frame, node)
@@ -116,7 +122,7 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
             value = Tensor(
-                Origin.INPUT, value.kind, symbolic=_symbols(frame, name),
+                Origin.INPUT, value.kind, symbolic=_symbols(frame, name, dynamic),
                 assumed=value.assumed, optional=value.optional or is_none,
                 name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
@@ -137,9 +143,10 @@ def forward_arguments(frame: Frame, node: FunctionLike, is_exported: Callable[[]
     return env
 
 
-def _symbols(frame: Frame, name: str) -> Symbols:
+def _symbols(frame: Frame, name: str, dynamic: Mapping[str, frozenset[int]] | None) -> Symbols:
     """The dimensions of an input that vary from call to call."""
-    return frozenset((dim, f"{name}.{dim}") for dim in frame.engine.options.dynamic_dims)
+    dims = frame.engine.options.dynamic_dims if dynamic is None else dynamic.get(name, frozenset())
+    return frozenset((dim, f"{name}.{dim}") for dim in dims)
 
 
 def _like_default(value: Value) -> Value:
