@@ -141,10 +141,11 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     engine.active.append(node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance
+    engine.exported = cls if is_exported(frame, cls) else None
     start, written = dict(frame.env), len(engine.state.writes)
     engine.state.begin(node, function.module)
     frame.execute(node.body)
-    if is_exported(frame, cls):
+    if engine.exported is not None:
         surely = is_surely_exported(frame, cls)
         note_inputs(frame, node, start, surely=surely)
         if surely:

@@ -13,7 +13,7 @@ CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 
 @rule("EXP509", "training-mode", ModeRead)
 def training_mode(fact: ModeRead, context: Context) -> Iterator[Report]:
-    """`if self.training:`, `F.dropout(x, training=self.training)`; with `train = true`, `nn.Dropout` too."""
+    """`if self.training:`, `F.dropout(x, training=self.training)`, `nn.Dropout(0.5)(x)`."""
     severity = context.severity(CLAIM)
     if severity is None:
         return

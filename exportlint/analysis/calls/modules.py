@@ -107,7 +107,7 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name == "torch.nn.Identity":
         return first
     note_call(frame, module.name, arguments, node)
-    if frame.engine.options.training and module.name.startswith(TRAINED):
+    if module.name.startswith(TRAINED):
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
     api = table.lookup(module.name)

@@ -157,8 +157,9 @@ def _is_call(node: ast.expr, names: frozenset[str]) -> bool:
 
 
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
-    """Record that the mode of a module decides something, once a function."""
-    if frame.engine.silent or frame.engine.eager:
+    """Record that the mode of a module decides something, once for a module that is exported as a whole."""
+    exported = frame.engine.exported
+    if exported is None or frame.engine.silent or frame.engine.eager:
         return
     fact = ModeRead(frame.site(node), frame.symbol, frame.guards > 0, None, name)
-    frame.engine.facts.setdefault((ModeRead, frame.module.filename, frame.symbol), fact)
+    frame.engine.facts.setdefault((ModeRead, exported), fact)

@@ -50,9 +50,10 @@ class Engine:
     """The state that the frames of one analysis share.
 
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
-    says so. `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments,
-    so a function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code
-    at hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
+    says so. `root` is the module at hand, `exported` its class if nothing shows it to be a part of others.
+    `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
+    function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
+    hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
     takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is the number of a run that
     stands for a later call, which finds the state that the first left behind.
     """
@@ -67,6 +68,7 @@ class Engine:
     exits: dict[tuple[object, ...], Written] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     root: Instance | None = None
+    exported: Class | None = None
     building: set[Class] = field(default_factory=set)
     custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
