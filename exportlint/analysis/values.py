@@ -19,7 +19,7 @@ Kind = Literal["int", "float", "bool"]
 """Class of a dtype or of a Python number."""
 
 Symbols = frozenset[tuple[int, str]]
-"""Dimensions of a tensor whose sizes vary from call to call, each with a name of the size: `(0, "x.0")`."""
+"""Dimensions of a tensor whose sizes vary from call to call, each with a name of the size: `(0, "1.0")`."""
 
 
 class Origin(Enum):

@@ -102,7 +102,7 @@ def forward_arguments(
     default = dict(defaults(node))
     evidence = uses(frame, node)
     env: Environment = {}
-    for argument in list(_all_arguments(node))[1:]:
+    for index, argument in enumerate(list(_all_arguments(node))[1:]):
         name = argument.arg
         value = annotated_value(frame, argument.annotation, name) if argument.annotation else None
         given = default.get(name)
@@ -122,7 +122,7 @@ def forward_arguments(
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
             value = Tensor(
-                Origin.INPUT, value.kind, symbolic=_symbols(frame, name, dynamic),
+                Origin.INPUT, value.kind, symbolic=_symbols(frame, index, name, dynamic),
                 assumed=value.assumed, optional=value.optional or is_none,
                 name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
@@ -143,10 +143,13 @@ def forward_arguments(
     return env
 
 
-def _symbols(frame: Frame, name: str, dynamic: Mapping[str, frozenset[int]] | None) -> Symbols:
-    """The dimensions of an input that vary from call to call."""
+def _symbols(frame: Frame, index: int, name: str, dynamic: Mapping[str, frozenset[int]] | None) -> Symbols:
+    """The dimensions of an input that vary from call to call.
+
+    They are called by its position: what a helper gives is kept for the inputs of other modules.
+    """
     dims = frame.engine.options.dynamic_dims if dynamic is None else dynamic.get(name, frozenset())
-    return frozenset((dim, f"{name}.{dim}") for dim in dims)
+    return frozenset((dim, f"{index}.{dim}") for dim in dims)
 
 
 def _like_default(value: Value) -> Value:
