@@ -149,6 +149,10 @@ def decorated(frame: Frame, function: Function) -> Value:
     return function
 
 
+MAX_WRAPPER = 300
+"""Nodes of a wrapper that is run. Larger ones manage hooks and caches rather than tensors, and are looked through."""
+
+
 def wrapped(frame: Frame, function: Function, decorator: ast.expr) -> Function:
     """What a decorator of the project makes of a function; the function itself where that cannot be told."""
     engine = frame.engine
@@ -164,5 +168,6 @@ def wrapped(frame: Frame, function: Function, decorator: ast.expr) -> Function:
         finally:
             engine.silent -= 1
             engine.eager -= 1
-        known = engine.wrappers[decorator] = made if isinstance(made, Function) else bare
+        is_run = isinstance(made, Function) and sum(1 for _ in ast.walk(made.node)) <= MAX_WRAPPER
+        known = engine.wrappers[decorator] = made if isinstance(made, Function) and is_run else bare
     return replace(known, receiver=function.receiver)
