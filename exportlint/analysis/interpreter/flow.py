@@ -41,7 +41,8 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
-    note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
+    otherwise = node.orelse or (frame.following[:1] if isinstance(node.body[-1], ast.Return) else [])
+    note_compiler_branch(frame, node.test, is_true, node.body, otherwise)
     decide(frame, condition, node.test, node.body, node.orelse)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
