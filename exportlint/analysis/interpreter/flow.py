@@ -41,8 +41,7 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
     condition = frame.evaluate(node.test)
     frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
-    otherwise = node.orelse or (frame.following[:1] if isinstance(node.body[-1], ast.Return) else [])
-    note_compiler_branch(frame, node.test, is_true, node.body, otherwise)
+    note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     decide(frame, condition, node.test, node.body, node.orelse)
     before = frame.env
     bodies = ways(frame, node.test, is_true, node.body, node.orelse)
