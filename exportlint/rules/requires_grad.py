@@ -22,6 +22,9 @@ def requires_grad(fact: GradFlag | ModuleGradFlag | Call, context: Context) -> I
         is_made = fact.name.startswith("torch.") and fact.keyword("requires_grad") == TRUE
         severity = context.severity(CREATION) if is_made else None
         message = "a tensor that is made with `requires_grad=True`: strict mode cannot trace that"
+    elif isinstance(fact, GradFlag) and not _changes_state(fact, context):
+        severity = context.severity(CREATION) if fact.api == "requires_grad =" else None
+        message = "`requires_grad` of a local tensor is assigned: strict mode cannot trace that"
     else:
         severity = context.severity(CLAIM) if _changes_state(fact, context) else None
         message = "`requires_grad` is set while torch.export traces: the exported program does not set it"

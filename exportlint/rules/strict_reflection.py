@@ -18,7 +18,10 @@ CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
 CALLS = frozenset({
     "builtins.dir", "builtins.globals", "builtins.eval", "builtins.exec", "builtins.compile", "builtins.__import__",
     "sys._getframe", "sys.getrefcount", "sys.getsizeof", "inspect.stack", "inspect.currentframe",
-    "inspect.getmembers", "inspect.getsource", "importlib.import_module",
+    "inspect.getmembers", "inspect.getsource", "importlib.import_module", "types.SimpleNamespace", "io.StringIO",
+    "io.BytesIO", "json.dumps", "json.loads", "pickle.dumps", "ast.literal_eval", "traceback.format_stack",
+    "heapq.nsmallest", "bisect.bisect_left", "decimal.Decimal", "datetime.timedelta", "hashlib.md5",
+    "builtins.bytearray", "torch.get_num_threads", "torch.cuda.device_count",
 })  # fmt: skip
 
 Looks = Call | Text | MethodTest | ClassStatement | CachedRead
@@ -47,6 +50,8 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         is_tensor = any(True for _ in tensors_in(fact.computed))
         instead = "compute it in `__init__`, a tensor as a buffer"
         return CACHED if is_tensor else CLAIM, f"the `cached_property` `{fact.name}`", instead
+    if fact.name == "builtins.pow" and any(True for v in fact.positional for _ in tensors_in(v)):
+        return CLAIM, "`pow()` of a tensor", "use `x ** y`"
     if fact.name not in CALLS or _is_constant_expression(fact):
         return None, "", ""
     return CLAIM, f"`{fact.name.removeprefix('builtins.')}()`", "do it in `__init__`, or at the top of the file"

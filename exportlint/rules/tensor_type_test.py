@@ -10,8 +10,10 @@ from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
-TENSOR = frozenset({"torch.Tensor", "Tensor"})
-PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "Parameter"})
+TENSOR = frozenset({"torch.Tensor", "Tensor", "torch"})
+PARAMETER = frozenset({
+    "torch.nn.Parameter", "torch.nn.parameter.Parameter", "Parameter", "torch.nn.parameter",
+})  # fmt: skip
 
 
 @rule("EXP602", "tensor-type-test", TypeTest)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.analysis.values import External
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
@@ -13,9 +15,15 @@ DEVICE = Claim(non_strict=always(WARNING), strict=always(ERROR))
 DEVICE_ASKED = Claim(non_strict=always(INFO), strict=always(ERROR))
 
 
-@rule("EXP507", "torch-default", Drawn, BakedUse)
-def torch_default(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
-    """`torch.zeros(4, dtype=torch.get_default_dtype())`."""
+@rule("EXP507", "torch-default", Drawn, BakedUse, Call)
+def torch_default(fact: Drawn | BakedUse | Call, context: Context) -> Iterator[Report]:
+    """`torch.zeros(4, dtype=torch.get_default_dtype())`, `torch.set_default_dtype(torch.float64)`."""
+    if isinstance(fact, Call):
+        severity = context.severity(DTYPE) if _sets_dtype(fact) else None
+        if severity is not None and not fact.guarded:
+            message = f"`{fact.name}` is called once, at export: the program makes its tensors with another dtype"
+            yield Report(severity, message, "pass `dtype=` where tensors are made")
+        return
     is_dtype = fact.api == "torch.get_default_dtype"
     is_use = isinstance(fact, BakedUse)
     if fact.source != "default" or (is_dtype and not is_use):
@@ -26,3 +34,10 @@ def torch_default(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     elif severity is not None:
         message = f"`{fact.api}` is asked once, at export: the program keeps the default of then"
         yield Report(severity, message, "take the dtype or device of a tensor at hand: `x.dtype`, `x.device`")
+
+
+def _sets_dtype(fact: Call) -> bool:
+    """Whether the default becomes another than torch's own; what restores one is no cause."""
+    dtype = fact.positional[0] if fact.positional else None
+    named = isinstance(dtype, External) and dtype.name not in {"torch.float32", "torch.float"}
+    return named and fact.name == "torch.set_default_dtype"

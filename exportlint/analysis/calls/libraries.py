@@ -15,11 +15,13 @@ from exportlint.analysis.interpreter.sizes import derived, note_conversion, prod
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
+    FALSE,
     NONE,
     PYTHON,
     UNKNOWN,
     Const,
     Dict,
+    External,
     Function,
     Partial,
     Python,
@@ -43,6 +45,9 @@ INSTANCES = {
     "pathlib.Path": "pathlib.Path",
 }
 """What gives an object whose methods are known by the qualified name of its class."""
+
+BELOW_DEFAULT = frozenset({External("logging.DEBUG"), External("logging.INFO"), Const(10), Const(20)})
+"""Levels that a logger leaves out unless it is told otherwise."""
 
 COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
 MAKE_ARRAYS = frozenset({"array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack"})
@@ -74,6 +79,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if name in {"json.dumps", "json.dump"}:
         _json(frame, first, node)
         return Python("str")
+    if name == "logging.Logger.isEnabledFor" and first in BELOW_DEFAULT:
+        return FALSE
     if name == "collections.namedtuple":
         return _named_tuple(arguments)
     if name in {"typing.cast", "typing_extensions.cast"}:

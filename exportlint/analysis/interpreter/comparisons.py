@@ -165,7 +165,9 @@ _OPERATORS = {ast.Is: "is", ast.IsNot: "is not", ast.Eq: "==", ast.NotEq: "!=", 
 
 
 def _each(value: Value) -> tuple[Value, ...]:
-    return value.items if isinstance(value, Tuple) else options(value)
+    if isinstance(value, Tuple):
+        return value.items
+    return options(value.item if isinstance(value, Sequence) else value)
 
 
 def _type_name(value: Value) -> str:

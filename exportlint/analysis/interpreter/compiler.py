@@ -28,6 +28,8 @@ def note_compiler_branch(
     callee = frame.peek(call.func)
     if not isinstance(callee, External) or table.resolve(callee.name) not in ASK_COMPILER:
         return
+    if not otherwise and isinstance(then[-1], ast.Return):
+        otherwise = frame.following[:1]
     if len(then) == len(otherwise) == 1 and _differ(frame, _computed(then[0]), _computed(otherwise[0])):
         frame.emit(CompilerBranch, call, None, api=callee.name, taken=is_true is not negated)
 

@@ -115,6 +115,8 @@ def _unpacked(node: ast.Assign | ast.For | ast.comprehension) -> Iterator[str]:
 def _indexed(node: ast.Subscript, name: str) -> Iterator[tuple[str, Verdict]]:
     if isinstance(node.slice, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.slice.elts):
         yield name, "tensor"
+    elif isinstance(node.slice, ast.Slice) and isinstance(node.slice.step, ast.UnaryOp):
+        yield name, "list"  # no tensor can be sliced backwards
     elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         yield name, "dict"
 

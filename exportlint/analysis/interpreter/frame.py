@@ -87,8 +87,8 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "cell", "engine", "env", "exits", "globals", "guards", "is_root", "loops", "module", "nonlocals",
-        "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
+        "accelerated", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root", "loops", "module",
+        "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -116,6 +116,7 @@ class Frame:
         self.accelerated = 0
         self.raising = 0
         self.returns: list[tuple[ast.Return, Value]] = []
+        self.following: Sequence[ast.stmt] = ()
         self.exits: list[Environment] = []
         self.yields: list[Value] = []
         self.loops: list[Loop] = []
@@ -157,8 +158,9 @@ class Frame:
 
     def execute(self, body: Sequence[ast.stmt]) -> bool:
         """Run statements in order. False if what follows them is never reached."""
-        for statement in body:
+        for index, statement in enumerate(body):
             handler = STATEMENTS.get(type(statement))
+            self.following = body[index + 1 :]
             if handler is not None and not handler(self, statement):
                 return False
         return True
