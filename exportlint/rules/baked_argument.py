@@ -24,7 +24,7 @@ def baked_argument(fact: Signature, context: Context) -> Iterator[Report]:
     more = f" and {len(baked) - MAX_NAMES} more" if len(baked) > MAX_NAMES else ""
     yield Report(
         severity,
-        f"fixed by the example inputs: {names}{more}; the program refuses anything else",
+        f"fixed by the example inputs: {names}{more}; the program is for nothing else",
         "pass what has to vary as a tensor; leave out what is None at export: it is refused later, and not ignored",
         site=baked[0].site,
     )
