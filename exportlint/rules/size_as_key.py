@@ -9,14 +9,20 @@ from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
-TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "text"}
+TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index"}
 
 
 @rule("EXP405", "size-as-key", SizeConversion)
 def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`cache[x.shape[0]]`, `{x.shape[0], x.shape[1]}`, `sorted(x.shape)`, `table[f"{n}"]`."""
     severity = context.severity(CLAIM)
-    if fact.target in TARGETS and fact.varies and severity is not None:
+    if fact.target == "text" and severity is not None:
+        yield Report(
+            severity,
+            "text of a number that tracing does not know is looked up or compared: it has the name of a symbol in it",
+            "compute from the number, or choose by it with `torch.where`",
+        )
+    elif fact.target in TARGETS and fact.varies and severity is not None:
         yield Report(
             severity,
             f"a size that varies as {fact.target}: Python has to know the number, which export fixes or refuses",

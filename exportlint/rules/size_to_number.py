@@ -19,6 +19,8 @@ HELP = {
     "len()": "use `.shape[0]`",
     "int()": "use integer arithmetic: `n // 2` for `int(n / 2)`, `n * 3 // 2` for `int(n * 1.5)`; drop `int(n)`",
     "float()": "drop the `float()`: arithmetic works on the size itself",
+    "divmod()": "use `n // 2` and `n % 2`",
+    "operator.index()": "use the size itself",
     "math.sqrt()": "use `n ** 0.5`",
     "np.prod()": "use `x.numel()` or `math.prod`",
     "np.sqrt()": "use `n ** 0.5`",
@@ -28,7 +30,7 @@ HELP = {
 @rule("EXP402", "size-to-number", SizeConversion)
 def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`len(x)`, `int(x.shape[0] * 0.5)`, `float(n)`, `math.sqrt(n)`, `np.prod(x.shape)`, `torch.as_tensor(x.shape)`."""
-    whole = {"len()", "int()", "float()", "round()"}
+    whole = {"len()", "int()", "float()", "round()", "divmod()", "operator.index()"}
     if fact.target not in whole and not fact.target.startswith(("math.", "np.", "torch.")):
         return
     if not fact.is_float and (fact.target == "round()" or not fact.varies):

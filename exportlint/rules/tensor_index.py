@@ -18,6 +18,10 @@ TARGETS = {
     "hash()": "hash",
     "index of an assignment": "index of an assignment",
     "dim argument": "dimension of an operator",
+    "number argument": "argument of an operator that needs a plain number",
+    "exponent": "exponent of a number",
+    "~": "operand of `~`",
+    "divmod()": "operand of `divmod()`",
 }
 
 

@@ -12,6 +12,7 @@ from exportlint.registry import rule
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
 INDEX = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 MATH = Claim(non_strict=always(ERROR), strict=always(ERROR))
+POWER = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
 BUILTINS = {
     "int()": "keep it a tensor: `.to(torch.int64)`",
     "float()": "drop the `float()`: arithmetic works on the 0-d tensor",
@@ -42,6 +43,8 @@ def _claim(fact: Conversion) -> Claim:
     target = fact.target
     if target == "math.sqrt()" and isinstance(fact.operand, Scalar):
         return CLAIM  # strict mode has a symbolic square root
+    if target == "math.pow()":
+        return POWER  # non-strict mode has a symbolic power
     if target.startswith(("math.", "np.")) or target in {"hex()", "oct()", "bin()", "chr()", "complex()"}:
         return MATH
     return INDEX if target == "operator.index()" else CLAIM

@@ -15,6 +15,7 @@ from exportlint.analysis.interpreter.demands import (
     size_of,
 )
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.recording import cell_of, note_write
 from exportlint.analysis.interpreter.sizes import note_conversion, product, settled
 from exportlint.analysis.values import (
     NONE,
@@ -44,6 +45,7 @@ def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if note_conversion(frame, size, node, "len()") and isinstance(size, Size):
             return size if frame.engine.mode == "strict" else settled(size, "int")
         return size
+    note_conversion(frame, value, node, "len()")
     items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
     if isinstance(value, Tuple) and items is not None:
         return Const(len(items))
@@ -124,7 +126,11 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("next")
 def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    return elements(frame, first_of(arguments), argument_node(node))
+    owner = argument_node(node)
+    item = elements(frame, first_of(arguments), owner)
+    if isinstance(owner, (ast.Name, ast.Attribute)):  # an iterator stands elsewhere after each call
+        note_write(frame, cell_of(frame, owner), node, item, first_of(arguments), node, "contents")
+    return item
 
 
 @builtin("dict")

@@ -46,18 +46,29 @@ def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if not isinstance(node, ast.Call) or len(node.args) != 2:
         return Python("bool")
     value = first_of(arguments)
-    if isinstance(value, Size) and _names_int(node.args[1]):
+    asked = _numbers_named(node.args[1])
+    if isinstance(value, Size) and "int" in asked:
         note_conversion(frame, value, node, "isinstance()")
+        return Python("bool")
+    if isinstance(value, Scalar) and (value.kind in asked or (asked and value.kind is None)):
+        _note_symbol(frame, value, node, "isinstance()")
         return Python("bool")
     verdicts = {is_instance(frame, option, node.args[1]) for option in options(first_of(arguments))}
     verdict = verdicts.pop() if len(verdicts) == 1 else None
     return Python("bool") if verdict is None else Const(verdict)
 
 
-def _names_int(kinds: ast.expr) -> bool:
+def _numbers_named(kinds: ast.expr) -> set[str]:
+    """Which of Python's numbers a test names; none if it names those of torch as well."""
     names = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
-    attributes = {node.attr for node in ast.walk(kinds) if isinstance(node, ast.Attribute)}
-    return "int" in names and "SymInt" not in names | attributes
+    names |= {node.attr for node in ast.walk(kinds) if isinstance(node, ast.Attribute)}
+    return set() if any(name.startswith("Sym") for name in names) else names & {"int", "float", "bool"}
+
+
+def _note_symbol(frame: Frame, value: Scalar, node: ast.AST, target: str) -> None:
+    """Python asks for the type of a number read from a tensor, which is that of a symbol."""
+    if not value.assumed and not frame.engine.eager:
+        frame.emit(Conversion, node, value, target=target, operand=value)
 
 
 @builtin("hasattr")
@@ -80,6 +91,7 @@ def _callable(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
+        note_conversion(frame, name or UNKNOWN, node, "getattr()")
         if isinstance(value, Object) and COMPUTED in value.instance.attributes:
             return value.instance.attributes[COMPUTED]
         return UNKNOWN
@@ -110,6 +122,8 @@ def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, Tensor) and not value.assumed and not value.known:
         return TypeOf(value)
+    if isinstance(value, Scalar):
+        _note_symbol(frame, value, node, "type()")
     note_conversion(frame, value, node, "type()")
     if isinstance(value, Object):
         return ClassValue(value.instance.definition)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
+from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
     data_of,
@@ -15,7 +16,7 @@ from exportlint.analysis.interpreter.demands import (
     note_text,
 )
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import derived, note_conversion, settled
+from exportlint.analysis.interpreter.sizes import derived, note_conversion, settled, text_of
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
     PYTHON,
@@ -107,6 +108,9 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         name = getattr(getattr(node, "func", None), "id", "abs")
         note_conversion(frame, value, node, f"{name}()")
         return replace(value, symbol=derived(value.symbol))
+    data = data_of(value)
+    if getattr(getattr(node, "func", None), "id", "") == "divmod" and isinstance(data, Scalar):
+        frame.emit(Conversion, node, data, target="divmod()", operand=data)
     return value if isinstance(value, Scalar) else PYTHON
 
 
@@ -116,6 +120,9 @@ def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if len(arguments.values) == 1:
         note_text(frame, first_of(arguments), node, f"{name}()")
     value = first_of(arguments)
+    data = data_of(value)
+    if data is not None:
+        return text_of(data)
     return replace(value, kind="str") if isinstance(value, Size) and value.symbol else Python("str")
 
 

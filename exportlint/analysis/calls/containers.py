@@ -30,7 +30,7 @@ from exportlint.analysis.values import (
 
 MUTATORS = frozenset({
     "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",
-    "extendleft", "popleft", "discard",
+    "extendleft", "popleft", "discard", "reverse", "sort",
 })  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import DTYPES, coarse
 from exportlint.analysis.calls.data_dims import data_dims, flat, kept_dims, selected_dim
 from exportlint.analysis.calls.shapes import note_sizes, result_dims, stated_rows
-from exportlint.analysis.calls.sizes_needed import divided_dims, note_dims, note_size_needs
+from exportlint.analysis.calls.sizes_needed import divided_dims, note_numbers, note_size_needs
 from exportlint.analysis.facts import Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume
@@ -42,7 +42,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     )
     note_sizes(frame, short, operands, arguments, node)
     _note_writes(frame, api, arguments, node, receiver)
-    note_dims(frame, overload, arguments, node)
+    note_numbers(frame, api.name, overload, arguments, node)
     note_size_needs(frame, short, operands, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}

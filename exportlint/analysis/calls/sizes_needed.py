@@ -10,10 +10,14 @@ from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
 
-WHOLE = frozenset({"logsumexp", "cdist", "batch_norm", "roll", "cummax", "cummin"})
+WHOLE = frozenset({
+    "logsumexp", "cdist", "batch_norm", "roll", "cummax", "cummin", "instance_norm", "cosine_similarity",
+    "tensordot", "vander",
+})  # fmt: skip
 """Operators that ask whether a tensor is empty, whichever of its dimensions data decides (measured on 2.13)."""
 
 ALONG = frozenset({"chunk", "split", "unbind", "tensor_split"})
@@ -67,16 +71,44 @@ def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
-def note_dims(frame: Frame, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
-    """An operator must know its dimensions; a number read from a tensor is none that torch.export knows."""
+PLAIN = frozenset({
+    "axis0", "axis1", "bins", "chunks", "decimals", "dim2", "downscale_factor", "hop_length", "indices_or_sections",
+    "kernel_size", "n_fft", "num_classes", "num_groups", "offset", "sections", "steps", "upscale_factor", "win_length",
+    "window_length",
+    "adaptive_avg_pool1d.output_size", "adaptive_max_pool1d.output_size", "adaptive_max_pool2d.output_size",
+    "diff.n", "matrix_power.n", "polygamma.n", "rot90.k", "unfold.size", "unfold.step", "vander.N",
+})  # fmt: skip
+"""Parameters of operators, some of one operator only, that have no symbolic form (measured on 2.13)."""
+
+COMPARED = frozenset({
+    "correction", "dilation", "padding", "padding_idx", "split_size", "split_size_or_sections",
+    "adaptive_avg_pool2d.output_size", "arange.step", "avg_pool1d.stride", "avg_pool2d.stride",
+    "bernoulli.p", "conv1d.groups", "conv1d.stride", "conv2d.groups", "conv2d.stride", "dropout.p",
+    "interpolate.scale_factor", "max_pool1d.stride", "max_pool2d.stride", "norm.p", "normalize.p", "pad.value",
+    "quantile.q", "scaled_dot_product_attention.scale",
+})  # fmt: skip
+"""Parameters that operators compare with other numbers: a size can be one, a number read from a tensor cannot."""
+
+
+def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
+    """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
     names = overload.parameters if overload is not None else ()
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
-    for name, value in given:
-        if name in DIMS:
+    short = name.rpartition(".")[2]
+    for parameter, value in given:
+        if parameter in DIMS:
             for item in (i for option in options(value) for i in _items(option)):
                 data = data_of(item)
                 if isinstance(data, Scalar):
                     frame.emit(Conversion, node, data, target="dim argument", operand=data)
+            continue
+        asked = {parameter, f"{short}.{parameter}"}
+        if asked & (PLAIN | COMPARED):
+            data = data_of(value)
+            if isinstance(data, Scalar):
+                frame.emit(Conversion, node, data, target="number argument", operand=data)
+            elif asked & PLAIN:
+                note_conversion(frame, value, node, f"torch.{short}()")
 
 
 def _items(value: Value) -> tuple[Value, ...]:

@@ -39,7 +39,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
     elif isinstance(target, ast.Subscript):
         container = frame.evaluate(target.value)
         store(frame, target, container, value)
-        _note_container_mutation(frame, target.value, container, "[…] =", target)
+        note_container_mutation(frame, target.value, container, "[…] =", target)
         if not any(isinstance(option, Tensor) for option in options(container)):
             if isinstance(frame.receiver, Object) and isinstance(container, TorchModule):
                 frame.receiver.instance.registered.append(value)
@@ -131,7 +131,8 @@ def stored(container: Value, key: Value, value: Value) -> Value:
     return container
 
 
-def _note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
+def note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
+    """Record that an element of a container is set or deleted."""
     if isinstance(container, (Dict, Sequence, Tuple)):
         note_outer_write(frame, node, api, site)
     if not isinstance(node, ast.Name) or not isinstance(container, (Dict, Sequence, Tuple)):

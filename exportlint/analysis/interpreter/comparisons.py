@@ -13,7 +13,7 @@ from exportlint.analysis.interpreter.baked import compared, read_environment
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.instances import operator_method
-from exportlint.analysis.interpreter.sizes import compared_shapes, compared_sizes
+from exportlint.analysis.interpreter.sizes import compared_shapes, compared_sizes, note_conversion
 from exportlint.analysis.interpreter.tensors import dynamic_dims, result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -112,6 +112,8 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
             return BOOL
     if isinstance(left, (Tuple, Sequence, Shape)) and isinstance(right, (Tuple, Sequence, Shape)):
         return _compare_sequences(frame, node, op, left, right)
+    for value in (left, right):
+        note_conversion(frame, value, node, "comparison")
     return compared_sizes(op, left, right)
 
 

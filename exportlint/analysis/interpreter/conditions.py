@@ -16,6 +16,7 @@ from exportlint.analysis.values import (
     TRUE,
     UNKNOWN,
     Const,
+    Guard,
     Python,
     Tensor,
     Value,
@@ -44,6 +45,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     before = frame.env
     found: list[Value] = []
     hinges = 0
+    flagged = False
     for index, operand in enumerate(node.values):
         value = frame.evaluate(operand)
         if hinges:
@@ -59,6 +61,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
             found.append(value)
             break
         if is_true is None:
+            flagged = flagged or any(isinstance(option, Const) for option in options(value))
             found.append(falsy(value) if is_and else truthy(value))
             if hinges_on_the_example(frame, operand):
                 hinges += 1
@@ -70,6 +73,8 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     frame.engine.silent -= hinges
     # what the operands told holds only while they are evaluated; a walrus in them stays
     frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before}}
+    if found and isinstance(found[-1], Guard) and not flagged:
+        return found[-1]  # `x.dim() == 2 and x.shape[0] == 3`: the inputs decide, and no switch that may be off
     return join(found) if found else UNKNOWN
 
 

@@ -36,8 +36,8 @@ CATEGORICAL = frozenset(
 """Distributions whose first argument is no number: it has one dimension at least."""
 
 
-LIST_ONLY = frozenset({"append", "extend", "insert"})
-DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault"})
+LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
+DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
 
 Verdict = Literal["tensor", "number", "list", "dict"]
 
@@ -85,14 +85,37 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, Verdict]]:
         yield from ((side.id, "tensor") for side in (node.left, node.right) if isinstance(side, ast.Name))
     elif isinstance(node, ast.Call):
         yield from ((name, "tensor") for name in _operands(frame, node))
+        yield from _popped(node)
         if isinstance(node.func, ast.Name) and node.func.id == "range":
             yield from ((name, "number") for argument in node.args for name in _terms(argument))
     elif isinstance(node, (ast.Assign, ast.For, ast.comprehension)):
         yield from ((name, "list") for name in _unpacked(node))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _joined(node)
+    elif isinstance(node, ast.Delete):
+        owners = [t for t in node.targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)]
+        yield from ((name, "dict" if _is_key(t.slice) else "list") for t in owners for name in _terms(t.value))
     elif isinstance(node, ast.Compare):
         yield from _searched(node)
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         yield from ((name, "number") for name in _tested(node.test))
+
+
+def _popped(call: ast.Call) -> Iterator[tuple[str, Verdict]]:
+    """`states.pop()`, `batch.pop("mask")`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "pop" and isinstance(call.func.value, ast.Name):
+        yield call.func.value.id, "dict" if call.args and _is_key(call.args[0]) else "list"
+
+
+def _joined(node: ast.BinOp) -> Iterator[tuple[str, Verdict]]:
+    """`states + [x]`: a list takes nothing but a list."""
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(one, ast.Name) and isinstance(other, (ast.List, ast.ListComp)):
+            yield one.id, "list"
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.outer import note_outer_read
 from exportlint.analysis.interpreter.recording import DEFAULT, cell_of, note_read
 from exportlint.analysis.interpreter.scopes import look_up
-from exportlint.analysis.interpreter.sizes import note_conversion, product
+from exportlint.analysis.interpreter.sizes import note_conversion, product, text_of
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     PYTHON,
@@ -148,6 +148,8 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
             data = data_of(value)
             if isinstance(value, Size) and value.symbol:
                 size = replace(value, kind="str")
+            if data is not None and part.format_spec is None:
+                size = text_of(data)
             if isinstance(data, Tensor):
                 consume(frame, data, part.value, "format")
             if data is not None and part.format_spec is not None and part.conversion == -1:

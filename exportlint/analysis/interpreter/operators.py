@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from exportlint.analysis.baked import Baked
-from exportlint.analysis.facts import HostRead
+from exportlint.analysis.facts import Conversion, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth, note_text
@@ -92,6 +92,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         scalar = left if isinstance(left, Scalar) else right
         assert isinstance(scalar, Scalar)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
+        if isinstance(op, ast.Pow) and isinstance(right, Scalar) and isinstance(left, Const) and kind == "int":
+            frame.emit(Conversion, node, right, target="exponent", operand=right)  # is it negative?
         return Scalar(kind, scalar.api, scalar.assumed, scalar.trail)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)
@@ -176,4 +178,6 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
         return Const(-value.value)
     if isinstance(value, Size):
         return replace(value, symbol=derived(value.symbol))
+    if isinstance(value, Scalar) and isinstance(node.op, ast.Invert) and not value.assumed:
+        frame.emit(Conversion, node, value, target="~", operand=value)
     return value if isinstance(value, (Scalar, Unknown, Baked)) else PYTHON

@@ -10,10 +10,13 @@ from typing import Literal
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.values import Const, Guard, Python, Shape, Size, Symbols, Tensor, Tuple, Value
+from exportlint.analysis.values import Const, Guard, Python, Scalar, Shape, Size, Symbols, Tensor, Tuple, Value
 
 BOOL = Python("bool")
 DERIVED = "'"
+TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()"})
+"""What makes a difference of a text; messages make none."""
+
 LEAST = 2
 """What torch.export takes a size that varies to be at least."""
 
@@ -23,6 +26,11 @@ def symbol_at(tensor: Tensor, dim: int) -> str:
     if tensor.assumed:
         return ""
     return next((symbol for at, symbol in tensor.symbolic if at == dim), "")
+
+
+def text_of(value: Tensor | Scalar) -> Size:
+    """The text of tensor data, in which tracing puts the name of a symbol."""
+    return Size("data", "str", value.trail)
 
 
 def derived(symbol: str) -> str:
@@ -58,6 +66,8 @@ def arithmetic(op: ast.operator, left: Value, right: Value) -> Size:
     """`left op right`, one of which is a size."""
     symbol = next((o.symbol for o in (left, right) if isinstance(o, Size) and o.symbol), "")
     trail = next((o.trail for o in (left, right) if isinstance(o, Size) and o.trail is not None), None)
+    if any(isinstance(o, Size) and o.kind == "str" for o in (left, right)):
+        return Size(symbol, "str", trail)
     is_float = isinstance(op, ast.Div) or any(_is_float(o) for o in (left, right))
     return Size(derived(symbol), "float" if is_float else "int", trail)
 
@@ -129,7 +139,7 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
     if not isinstance(value, Size) or frame.engine.eager or not (value.symbol or value.kind == "float"):
         return False
     if value.kind == "str":
-        if target not in {"dict key", "set element"}:
+        if target not in TEXT_USES:
             return False
         target = "text"
     frame.emit(SizeConversion, node, value, target=target, varies=bool(value.symbol), is_float=value.kind == "float")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
-from exportlint.analysis.interpreter.assignment import assign, forget
+from exportlint.analysis.interpreter.assignment import assign, forget, note_container_mutation
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, executes
@@ -145,6 +145,8 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
         if isinstance(target, ast.Name):
             frame.env.pop(target.id, None)
             forget(frame.env, target.id)
+        elif isinstance(target, ast.Subscript):
+            note_container_mutation(frame, target.value, frame.evaluate(target.value), "del", node)
     return True
 
 

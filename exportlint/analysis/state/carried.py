@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
+from exportlint.analysis.outline import dotted
 from exportlint.analysis.state.cells import Cell, Read, State, Write
 from exportlint.analysis.state.uses import Flow, Use, Uses
 from exportlint.analysis.values import NONE, Const, Tuple
 
-GROWING = frozenset({"append", "extend", "insert", "pop", "remove", "popitem", "appendleft", "extendleft", "popleft"})
-"""Methods that leave something else behind each time that they are called."""
+GROWING = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "popitem", "appendleft", "extendleft", "popleft", "next"}
+)
+"""Methods, and `next`, that leave something else behind each time that they are called."""
 
 
 class Carried:
@@ -90,4 +93,4 @@ def _is_switch(write: Write) -> bool:
 
 def _grows(write: Write) -> bool:
     node = write.node
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING
+    return isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in GROWING
