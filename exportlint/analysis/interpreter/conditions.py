@@ -61,7 +61,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
             found.append(value)
             break
         if is_true is None:
-            flagged = flagged or any(isinstance(option, Const) for option in options(value))
+            flagged = flagged or not isinstance(operand, ast.Compare) or value != Python("bool")
             found.append(falsy(value) if is_and else truthy(value))
             if hinges_on_the_example(frame, operand):
                 hinges += 1
