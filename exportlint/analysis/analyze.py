@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from exportlint.analysis.calls import (  # they register calls
@@ -15,7 +16,7 @@ from exportlint.analysis.calls import (  # they register calls
     functions,  # noqa: F401
     modules,  # noqa: F401
 )
-from exportlint.analysis.exports import export_facts, exported_dims
+from exportlint.analysis.exports import export_facts
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
@@ -62,7 +63,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
         return scripts  # no class that could be a module
-    engine = Engine(project, options, exported_dims(module, project))
+    engine = Engine(project, options, _exported_dims(scripts))
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
@@ -76,6 +77,14 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
         if was_enabled:
             gc.enable()
     return (*engine.facts.values(), *scripts)
+
+
+def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, frozenset[int]]]:
+    if not scripts:
+        return {}
+    from exportlint.analysis.exports.dims import exported_dims
+
+    return exported_dims(scripts)
 
 
 def _entry_points(engine: Engine, cls: Class) -> list[str]:
@@ -135,7 +144,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
         frame,
         node,
         lambda: cls.node.name not in cls.module.called_in_classes,
-        engine.exported_dims.get(f"{cls.module.name}.{cls.qualname}"),
+        engine.exported_dims.get(cls.full_name),
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)

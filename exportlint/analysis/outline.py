@@ -37,6 +37,11 @@ class Class:
         self.node = node
         self.qualname = qualname
 
+    @property
+    def full_name(self) -> str:
+        """How it is called in the whole project."""
+        return f"{self.module.name}.{self.qualname}".lstrip(".")
+
     @cached_property
     def methods(self) -> dict[str, FunctionNode]:
         """Functions of the class body by name; the last definition wins, as at run time, but for property setters."""

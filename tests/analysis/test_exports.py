@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis.exports import exported_dims
+from exportlint.analysis.exports import export_facts
+from exportlint.analysis.exports.dims import exported_dims
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
 from exportlint.config import Layer
@@ -155,7 +157,7 @@ def test_files_that_do_not_mention_export_are_not_run(monkeypatch: pytest.Monkey
 def dims(call: str) -> dict[str, dict[str, set[int]]]:
     source = from_bytes((NET + call).encode(), Path("/nowhere/script.py"), "script.py")
     project = Project()
-    given = exported_dims(project.add(source), project)
+    given = exported_dims(export_facts(project.add(source), project, Options()))
     return {name: {parameter: set(d) for parameter, d in of.items()} for name, of in given.items()}
 
 

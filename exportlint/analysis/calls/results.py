@@ -84,8 +84,8 @@ def build(
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
         symbolic = made.symbolic or result_dims(name, operands, arguments)
-        made = replace(made, assumed=False, zero_dim=_reduces_all(name, arguments), symbolic=symbolic)
-        made = replace(made, rows=stated_rows(name, arguments))
+        zero_dim, rows = _reduces_all(name, arguments), stated_rows(name, arguments)
+        made = replace(made, assumed=False, zero_dim=zero_dim, symbolic=symbolic, rows=rows)
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(

@@ -29,6 +29,11 @@ def _dim(given: tuple[Value, ...], keywords: dict[str, Value], place: int, *name
     return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
+def _listed(given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The sizes or dimensions that are given one by one or as one tuple."""
+    return given[0].items if given and isinstance(given[0], Tuple) else given
+
+
 def _same(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value]) -> Symbols:
     return dims
 
@@ -61,8 +66,7 @@ def _transposed(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Val
 
 
 def _permuted(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value]) -> Symbols:
-    order = given[0].items if given and isinstance(given[0], Tuple) else given
-    numbers = [n.value if isinstance(n, Const) else None for n in order]
+    numbers = [n.value if isinstance(n, Const) else None for n in _listed(given)]
     return frozenset((numbers.index(d), symbol) for d, symbol in dims if d in numbers)
 
 
@@ -107,7 +111,7 @@ def _counted(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value]
 def _viewed(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value]) -> Symbols:
     """`view(n, -1)`: as the arguments say, and what they do not name is in the -1."""
     named = _sized(dims, given, keywords)
-    items = given[0].items if given and isinstance(given[0], Tuple) else given
+    items = _listed(given)
     rest = {symbol for _, symbol in dims} if not named else set()
     for at, item in enumerate(items):
         if item == Const(-1) and rest:
@@ -116,7 +120,7 @@ def _viewed(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value])
 
 
 def _expanded(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value]) -> Symbols:
-    items = given[0].items if given and isinstance(given[0], Tuple) else given
+    items = _listed(given)
     kept = {(d, symbol) for d, symbol in dims if d < len(items) and items[d] == Const(-1)}
     return _sized(dims, given, keywords) | kept
 
@@ -225,6 +229,6 @@ def note_sizes(frame: Frame, name: str, operands: tuple[Value, ...], arguments: 
         if dim is not None and isinstance(pieces, (Size, Const)) and symbol_at(first, dim):
             note_conversion(frame, Size(symbol_at(first, dim), trail=first.trail), node, "split()")
     elif short in {"view", "reshape", "expand"} and symbol_at(first, 0):
-        size = (given[0].items if given and isinstance(given[0], Tuple) else given)[:1]
+        size = _listed(given)[:1]
         if size and isinstance(size[0], Const) and type(size[0].value) is int and size[0].value > 1:
             frame.emit(FixedSize, node, first, api=f"{short}()", size=size[0].value)

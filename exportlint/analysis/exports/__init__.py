@@ -6,16 +6,11 @@ knows what that one need not: the sizes of examples, the mode of models, program
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from exportlint.analysis.exports.relevance import APIS, CALLS, is_one_in
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def export_facts(module: Module, project: Project, options: Options) -> tuple[Fact, ...]:
@@ -31,18 +26,3 @@ def export_facts(module: Module, project: Project, options: Options) -> tuple[Fa
 
         facts += tuple(api_uses(module))
     return facts
-
-
-def exported_dims(module: Module, project: Project) -> Mapping[str, Mapping[str, frozenset[int]]]:
-    """Which dimensions the file's calls of torch.export make dynamic.
-
-    They are given by the qualified name of the class that is exported (`package.file.Class`) and the parameter of its
-    forward. All parameters are listed that a call with `dynamic_shapes` has an input for; classes are left out of which
-    nothing is known, or that are only exported with static shapes.
-    """
-    if not is_one_in(module.source.data, CALLS):
-        return {}
-    from exportlint.analysis.exports.dims import dims_of
-    from exportlint.analysis.exports.run import run_file
-
-    return dims_of(run_file(module, project, Options()))

@@ -8,17 +8,16 @@ from exportlint.analysis.exports.signatures import MismatchError, dims, leaves, 
 from exportlint.analysis.exports.values import Dim, Hint, Model
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.outline import Class
 from exportlint.analysis.values import Const, Value
 
 
-def qualified_name(cls: Class) -> str:
-    """How a class is called in the whole project."""
-    return f"{cls.module.name}.{cls.qualname}".lstrip(".")
+def exported_dims(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, frozenset[int]]]:
+    """Which dimensions the calls of torch.export among the facts make dynamic; of several calls of a class, all.
 
-
-def dims_of(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, frozenset[int]]]:
-    """The dynamic dimensions of all calls, by class and parameter; where a class is exported twice, those of both."""
+    They are given by the full name of the class that is exported (`package.file.Class`) and the parameter of its
+    forward. All parameters are listed that a call with `dynamic_shapes` has an input for; classes are left out of which
+    nothing is known, or that are only exported with static shapes.
+    """
     found: dict[str, dict[str, frozenset[int]]] = {}
     for fact in facts:
         if not isinstance(fact, ExportCall) or not isinstance(fact.target, Model) or fact.inputs.dynamic_shapes is None:
@@ -30,7 +29,7 @@ def dims_of(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, frozenset[int]]]
             given = list(specified(fact.inputs))
         except MismatchError:
             continue
-        parameters = found.setdefault(qualified_name(definition), {}) if given else {}
+        parameters = found.setdefault(definition.full_name, {}) if given else {}
         for name, example, spec in given:
             dynamic = {d for tensor, shape in leaves(example, spec) for d in _dynamic(dims(tensor, shape))}
             # without examples, a tuple of dynamic shapes goes by the order of the parameters

@@ -107,9 +107,9 @@ def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: a
     """Record that an attribute is read; that of a class, too, where the object has none of its own."""
     note_read(frame, attribute_cell(receiver, name), node)
     if isinstance(receiver, Object) and name not in receiver.instance.attributes:
-        for cls in (receiver.instance.definition,):
-            if name in cls.attributes:
-                note_read(frame, Cell(cls, name), node)
+        definition = receiver.instance.definition
+        if name in definition.attributes:
+            note_read(frame, Cell(definition, name), node)
 
 
 def note_write(
