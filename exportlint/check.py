@@ -14,7 +14,9 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import Context, Report
 from exportlint.config import Settings
-from exportlint.findings import Finding, Severity, Span, Step
+from exportlint.findings import Finding, Fix, Severity, Span, Step
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
 from exportlint.source import SourceFile
 
@@ -63,7 +65,17 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         mode=settings.mode,
         trail=tuple(_steps(fact.trail, project)),
         help=report.help or None,
+        fix=_fix(report, fact, site, project),
     )
+
+
+def _fix(report: Report, fact: Fact, site: Site, project: Project) -> Fix | None:
+    if report.fix is None:
+        return None
+    try:
+        return report.fix(Code(project.module(site.filename), site, fact.moments))
+    except DeclinedError:
+        return None
 
 
 def span_of(source: SourceFile, site: Site) -> Span:

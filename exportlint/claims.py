@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from exportlint.analysis.trail import Site
-from exportlint.findings import Mode, Severity, TorchVersion
+from exportlint.findings import Fix, Mode, Severity, TorchVersion
+from exportlint.fixes.code import Code
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -45,12 +46,16 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A rule's verdict on a fact: one line of what is wrong, one of what to do. `site` if it is not the fact's."""
+    """A rule's verdict on a fact: one line of what is wrong, one of what to do. `site` if it is not the fact's.
+
+    `fix` rewrites the code at that site, if it can; it may raise DeclinedError.
+    """
 
     severity: Severity
     message: str
     help: str = ""
     site: Site | None = None
+    fix: Callable[[Code], Fix | None] | None = None
 
 
 def always(severity: Severity | None) -> Timeline:

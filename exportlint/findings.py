@@ -59,6 +59,40 @@ class Step:
     message: str
 
 
+class Applicability(str, Enum):
+    """Whether a fix may be applied without being looked at.
+
+    SAFE: the code does what it did, also with what it refuses, and torch.export agrees. UNSAFE: it may do something
+    else in some case that the fix's message names. DISPLAY_ONLY: only a proposal, never applied.
+    """
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY_ONLY = "display-only"
+
+    @property
+    def rank(self) -> int:
+        """0 for the safest."""
+        return list(Applicability).index(self)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """`content` instead of what `span` covers; an insertion where that is nothing."""
+
+    span: Span
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A rewrite of the file that the finding is in. `edits` are in order and do not overlap."""
+
+    applicability: Applicability
+    message: str
+    edits: tuple[Edit, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One root cause at one place.
@@ -79,6 +113,7 @@ class Finding:
     trail: tuple[Step, ...] = ()
     help: str | None = None
     cell: int | None = None
+    fix: Fix | None = None
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -22,12 +22,13 @@ _FENCE = re.compile(
 _BEFORE = re.compile(r"\A.*^## .+?$", re.MULTILINE | re.DOTALL)
 _DIRECTIVE = re.compile(r"^<!-- ([\w -]+):(?: (.*))? -->$", re.MULTILINE)
 _CLAIM = re.compile(r"(error|warning|info): \[([\w, -]+)\](?: in (non-strict|strict))?(?=;|\s|$)")
+_STATED = re.compile(r"[ \t]*# (?:error|warning|info): \[[\w, -]+\].*$", re.MULTILINE)
 _CELLS = {"—": None, **{severity.value: severity for severity in Severity}}
 
 Marked = tuple[int, str, str]
 """A finding as a comment states it: row, name of the rule, severity."""
 
-DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs", "script", "eager raises"})
+DIRECTIVES = frozenset({"run", "needs cuda", "dynamic", "settings", "differs", "script", "eager raises", "fix"})
 """The keys of the lines `<!-- key: value -->` that may stand above a block."""
 
 
@@ -89,6 +90,14 @@ class Block:
         return self.directive("dynamic")
 
     @property
+    def fix(self) -> str:
+        """Applicability of the fixes that make a `fixed` block out of the bad one; empty if people have to write it.
+
+        `none` on a `bad` block that has no fix, for the reason that the prose gives.
+        """
+        return self.directive("fix")
+
+    @property
     def settings(self) -> str:
         """The settings to lint it with, in TOML."""
         return self.directive("settings")
@@ -97,6 +106,11 @@ class Block:
     def name(self) -> str:
         """Unique in the catalogue, and fit for a file name."""
         return f"{self.page[:6]}_{self.row}_{self.kind or 'lint'}"
+
+    @property
+    def plain(self) -> str:
+        """Its source without the comments that state findings."""
+        return _STATED.sub("", self.source)
 
     def marked(self, mode: Mode) -> list[Marked]:
         """What its comments state for a mode."""
@@ -157,7 +171,7 @@ class Page:
             if kind == "fixed" and not block.inputs and not block.is_script:
                 bad = _original(found, block)
                 # What eager cannot run without CUDA was rewritten so that it can.
-                given = (*bad.directives, *block.directives)
+                given = (*(d for d in bad.directives if d[0] != "fix"), *block.directives)
                 taken = {"run" if key == "needs cuda" else key: value for key, value in given}
                 block = replace(block, directives=tuple(taken.items()))
             found.append(block)

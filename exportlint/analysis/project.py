@@ -43,11 +43,15 @@ class Project:
         while len(self._modules) > limit:
             del self._modules[next(iter(self._modules))]
 
-    def source(self, filename: str) -> SourceFile:
-        """The file of a module that was read."""
+    def module(self, filename: str) -> Module:
+        """A module that was read."""
         module = self._modules[Path(filename).as_posix()]
         assert module is not None
-        return module.source
+        return module
+
+    def source(self, filename: str) -> SourceFile:
+        """The file of a module that was read."""
+        return self.module(filename).source
 
     def display_name(self, filename: str) -> str:
         """What the findings in a file call it: for standard input that is not its path."""

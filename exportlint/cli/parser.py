@@ -134,6 +134,9 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print findings and nothing else")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    fixes = parser.add_argument_group("fixes")
+    fixes.add_argument("--fix", action="store_true", help="apply the fixes that are safe")
+    fixes.add_argument("--unsafe-fixes", action="store_true", help="take those that are not safe as well")
     actions = parser.add_argument_group("instead of a report")
     actions.add_argument(
         "--add-ignore",

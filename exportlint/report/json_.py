@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from exportlint.findings import Finding, Position
+from exportlint.findings import Finding, Fix, Position
 from exportlint.registry import find_rule
 from exportlint.report.context import Context
 
@@ -40,9 +40,20 @@ def as_object(finding: Finding) -> dict[str, Any]:
             }
             for step in finding.trail
         ],
-        "fix": None,
+        "fix": None if finding.fix is None else _fix(finding.fix),
         "url": None if rule is None else rule.url,
         "cell": finding.cell,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "applicability": fix.applicability.value,
+        "message": fix.message,
+        "edits": [
+            {"location": _location(e.span.start), "end_location": _location(e.span.end), "content": e.content}
+            for e in fix.edits
+        ],
     }
 
 

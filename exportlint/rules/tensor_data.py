@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import DataRead
+from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
+
+ATOM = Precedence.ATOM
 
 CLAIM = Claim(
     non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 13): ERROR},
@@ -26,4 +34,13 @@ def tensor_data(fact: DataRead, context: Context) -> Iterator[Report]:
     else:
         message = "`.data` hides the tensor from torch.export: what is computed from it is no part of the program"
         instead = "use `.detach()`"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: DataRead) -> Fix:
+    data = code.node(ast.Attribute)
+    if not fact.mutates:
+        return code.fix("Use `.detach()`", code.replace(data, f"{code.operand(data.value, ATOM)}.detach()"), safe=True)
+    if fact.operand.origin is Origin.PARAMETER:
+        raise DeclinedError("a write to a parameter needs `torch.no_grad()` around it")
+    return code.fix("Write to the tensor itself", code.replace(data, code.operand(data.value, ATOM)), safe=True)

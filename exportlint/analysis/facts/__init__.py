@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from exportlint.analysis.trail import Site, Trail
 from exportlint.analysis.values import (
@@ -13,6 +13,10 @@ from exportlint.analysis.values import (
 )
 from exportlint.findings import Mode
 
+if TYPE_CHECKING:
+    from exportlint.analysis.interpreter.frame import Frame
+    from exportlint.analysis.interpreter.snapshot import Snapshot
+
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
     "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
@@ -21,12 +25,37 @@ Construct = Literal[
 """Python constructs that ask a value for its truth."""
 
 
+MAX_MOMENTS = 4
+
+
+class Moments:
+    """The variables at each time that a fact was met, one for each way in which its function is called.
+
+    `complete`: there are not more of them than are kept, so what holds in all of them is true.
+    """
+
+    __slots__ = ("complete", "snapshots")
+
+    def __init__(self) -> None:
+        self.snapshots: list[Snapshot] = []
+        self.complete = True
+
+    def add(self, frame: Frame) -> None:
+        """Keep the variables of a frame."""
+        from exportlint.analysis.interpreter.snapshot import Snapshot
+
+        if len(self.snapshots) < MAX_MOMENTS:
+            self.snapshots.append(Snapshot(frame))
+        else:
+            self.complete = False
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Something that happens at `site`, in the function with the qualified name `symbol`.
 
     `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
-    traced, where that is not what the settings say.
+    traced, where that is not what the settings say. `moments` are the times it was met, for fixes to ask about.
     """
 
     site: Site
@@ -34,6 +63,7 @@ class Fact:
     guarded: bool
     trail: Trail | None
     mode: Mode | None = field(default=None, kw_only=True)
+    moments: Moments = field(default_factory=Moments, kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,14 +132,16 @@ class Engine:
         """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
         return not self.eager and self.silent == (self.replay > 0)
 
-    def emit(self, fact: Fact) -> None:
-        """Keep a fact, unless the code at hand is not traced (a constructor) or the fact is known."""
-        if not self.silent:
-            labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
-            label = next((label for label in labels if isinstance(label, str)), None)
-            key = (type(fact), fact.site, label)
-            if key not in self.facts:
-                self.facts[key] = fact if self.tracer is None else replace(fact, mode=self.tracer)
+    def emit(self, fact: Fact) -> Fact | None:
+        """Keep a fact that is not known yet, and give what is kept; None if the code at hand is not traced."""
+        if self.silent:
+            return None
+        labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
+        label = next((label for label in labels if isinstance(label, str)), None)
+        key = (type(fact), fact.site, label)
+        if key not in self.facts:
+            self.facts[key] = fact if self.tracer is None else replace(fact, mode=self.tracer)
+        return self.facts[key]
 
     @contextmanager
     def apart_from_facts(self) -> Iterator[dict[tuple[object, ...], Fact]]:

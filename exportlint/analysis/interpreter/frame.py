@@ -170,7 +170,9 @@ class Frame:
         if self.engine.silent:
             return
         trail = trail_of(value) if value is not None else None
-        self.engine.emit(kind(self.site(node), self.symbol, self.guards > 0, trail, **details))
+        fact = self.engine.emit(kind(self.site(node), self.symbol, self.guards > 0, trail, **details))
+        if fact is not None:
+            fact.moments.add(self)
 
     def site(self, node: ast.AST) -> Site:
         """Where a node is."""

@@ -1,0 +1,178 @@
+"""The file of a finding as its fix sees it: nodes and their source, what expressions hold, and edits of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from exportlint.analysis.facts import Moments
+from exportlint.analysis.joins import join
+from exportlint.analysis.outline import Module
+from exportlint.analysis.trail import Site
+from exportlint.analysis.values import UNKNOWN, Value
+from exportlint.findings import Applicability, Edit, Fix
+from exportlint.fixes import names
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence, precedence
+from exportlint.fixes.statements import Draft, Statements
+from exportlint.fixes.tree import N, Tree
+from exportlint.source import Comment, comments
+
+SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY_ONLY
+
+
+class Code:
+    """One file, and the fact in it that a finding is about.
+
+    Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
+    """
+
+    def __init__(self, module: Module, site: Site, moments: Moments) -> None:
+        self.module = module
+        self.source = module.source
+        self.site = site
+        self.moments = moments
+        self.tree = _tree(module)
+        self.statements = Statements(self.source, self.tree)
+        self._imports: dict[str, None] = {}
+
+    # --- the finding
+
+    def node(self, *kinds: type[N], site: Site | None = None) -> N:
+        """The node of the finding, or of another place in the file, of one of the kinds. Raises DeclinedError."""
+        found = self.tree.at(site or self.site, *kinds)
+        if found is None:
+            raise DeclinedError("the finding is about something else")
+        return found
+
+    @cached_property
+    def expression(self) -> ast.expr:
+        """The expression that the finding is about. Raises DeclinedError if it is none."""
+        return self.node(ast.expr)
+
+    # --- what expressions hold
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression holds with the variables as they are at the finding, whichever way it was reached."""
+        values = [moment.value(node) for moment in self.moments.snapshots]
+        return join(values) if values else UNKNOWN
+
+    def surely(self, test: Callable[[Value], bool], *nodes: ast.expr) -> bool:
+        """Whether the test holds for expressions, at the finding and in each way in which it is reached."""
+        moments = self.moments
+        return (
+            bool(moments.snapshots)
+            and moments.complete
+            and all(test(moment.value(node)) for moment in moments.snapshots for node in nodes)
+        )
+
+    # --- source
+
+    def text(self, node: ast.AST) -> str:
+        """The source of a node as it stands there, without parentheses around it."""
+        return self.statements.text(node)
+
+    def operand(self, node: ast.expr, place: Precedence = Precedence.ARGUMENT) -> str:
+        """The source of an expression, in parentheses if it needs them at a place of some precedence.
+
+        `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
+        of `=` or behind `return`, where an expression of several lines gets parentheses.
+        """
+        text = self.text(node)
+        if isinstance(node, ast.Tuple) and node.elts and not _is_enclosed(text):
+            return f"({text})" if place > Precedence.TUPLE else text
+        if precedence(node) < place or (place != Precedence.ARGUMENT and _is_open(text)):
+            return f"({text})"
+        return text
+
+    def name(self, qualified: str, node: ast.AST | None = None) -> str:
+        """How the file calls something at a node, such as `torch.where`; the fix imports it if nothing else does.
+
+        Raises:
+            DeclinedError: the name means something else there.
+        """
+        found = names.spelled(qualified, self.tree, self.module.package, node or self.node(ast.AST))
+        if found is not None:
+            return found
+        self._imports[qualified.partition(".")[0]] = None
+        return qualified
+
+    def fresh(self, name: str, node: ast.AST | None = None) -> str:
+        """A name like `name` that nothing around a node uses."""
+        inside = self.tree.function(node or self.node(ast.AST)) or self.tree.root
+        return names.fresh(name, names.used_names(inside) | set(self.module.bindings) | set(dir(builtins)))
+
+    @cached_property
+    def unit(self) -> str:
+        """One level of indentation in this file."""
+        return self.statements.unit
+
+    # --- edits
+
+    def replace(self, node: ast.AST, text: str) -> Draft:
+        """Another expression instead of one; parentheses around it stay."""
+        return Draft(*self.statements.range(node), text)
+
+    def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
+        """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
+
+        Raises:
+            DeclinedError: two edits overlap.
+        """
+        drafts = sorted({*edits, *self._import_drafts()})
+        if any(one.end > other.start for one, other in pairwise(drafts)):
+            raise DeclinedError("the edits overlap")
+        applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
+        if applicability is SAFE and any(self._loses_comment(draft) for draft in drafts):
+            applicability = UNSAFE
+        lines = self.source.lines
+        newline = self.statements.newline
+        return Fix(
+            applicability,
+            message,
+            tuple(Edit(lines.span(d.start, d.end), d.text.replace("\n", newline)) for d in drafts),
+        )
+
+    def _import_drafts(self) -> Iterable[Draft]:
+        for name in self._imports:
+            offset, before = names.place_of_import(self.source, self.tree.root, name)
+            yield Draft(offset, offset, f"import {name}\n" if before else f"\nimport {name}")
+
+    def _loses_comment(self, draft: Draft) -> bool:
+        return any(
+            draft.start <= comment.start_offset < draft.end and comment.text not in draft.text
+            for comment in self._comments
+        )
+
+    @cached_property
+    def _comments(self) -> Sequence[Comment]:
+        return comments(self.source.text) if "#" in self.source.text else ()
+
+
+@lru_cache(maxsize=16)
+def _tree(module: Module) -> Tree:
+    return Tree(module.tree)
+
+
+def _is_enclosed(text: str) -> bool:
+    if not (text.startswith("(") and text.endswith(")")):
+        return False
+    try:
+        ast.parse(f"({text[1:-1]}\n)", mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def _is_open(text: str) -> bool:
+    """Whether an expression is of several lines that only brackets around it hold together."""
+    if "\n" not in text and "\r" not in text:
+        return False
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return True
+    return False

@@ -1,0 +1,64 @@
+"""How tightly an expression binds: whether it needs parentheses where it is put."""
+
+from __future__ import annotations
+
+import ast
+from enum import IntEnum
+
+
+class Precedence(IntEnum):
+    """Of Python's grammar, from loose to tight. A place of some precedence takes what binds at least as tightly."""
+
+    TUPLE = 0
+    WALRUS = 1
+    ARGUMENT = 2
+    TERNARY = 3
+    OR = 4
+    AND = 5
+    NOT = 6
+    COMPARISON = 7
+    BIT_OR = 8
+    BIT_XOR = 9
+    BIT_AND = 10
+    SHIFT = 11
+    SUM = 12
+    PRODUCT = 13
+    UNARY = 14
+    POWER = 15
+    AWAIT = 16
+    ATOM = 17
+
+
+_OPERATORS: dict[type[ast.operator], Precedence] = {
+    ast.BitOr: Precedence.BIT_OR,
+    ast.BitXor: Precedence.BIT_XOR,
+    ast.BitAnd: Precedence.BIT_AND,
+    ast.LShift: Precedence.SHIFT,
+    ast.RShift: Precedence.SHIFT,
+    ast.Add: Precedence.SUM,
+    ast.Sub: Precedence.SUM,
+    ast.Pow: Precedence.POWER,
+}
+_NODES: dict[type[ast.expr], Precedence] = {
+    ast.NamedExpr: Precedence.WALRUS,
+    ast.Starred: Precedence.ARGUMENT,
+    ast.Lambda: Precedence.TERNARY,
+    ast.IfExp: Precedence.TERNARY,
+    ast.Compare: Precedence.COMPARISON,
+    ast.Await: Precedence.AWAIT,
+    ast.Yield: Precedence.TUPLE,
+    ast.YieldFrom: Precedence.TUPLE,
+}
+
+
+def precedence(node: ast.expr) -> Precedence:
+    """Of an expression as it stands in the source, without parentheses around it."""
+    if isinstance(node, ast.BoolOp):
+        return Precedence.OR if isinstance(node.op, ast.Or) else Precedence.AND
+    if isinstance(node, ast.UnaryOp):
+        return Precedence.NOT if isinstance(node.op, ast.Not) else Precedence.UNARY
+    if isinstance(node, ast.BinOp):
+        return _OPERATORS.get(type(node.op), Precedence.PRODUCT)
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+        return Precedence.AWAIT  # `1.real` is no attribute
+    return _NODES.get(type(node), Precedence.ATOM)

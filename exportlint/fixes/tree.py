@@ -1,0 +1,86 @@
+"""The syntax tree of a file, from the inside out: parents, blocks, and the node at a place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TypeVar
+
+from exportlint.analysis.outline import FunctionNode
+from exportlint.analysis.trail import Site
+
+N = TypeVar("N", bound=ast.AST)
+Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Tree:
+    """Ways through one syntax tree that lead upwards."""
+
+    def __init__(self, root: ast.Module) -> None:
+        self.root = root
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The node around each node. Nodes that `ast` shares, such as `Load`, have no place."""
+        found: dict[ast.AST, ast.AST] = {}
+        waiting: list[ast.AST] = [self.root]
+        while waiting:
+            node = waiting.pop()
+            for child in ast.iter_child_nodes(node):
+                found[child] = node
+                waiting.append(child)
+        return found
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[int, int, int, int], list[ast.AST]]:
+        found: dict[tuple[int, int, int, int], list[ast.AST]] = {}
+        for node in (self.root, *self.parents):
+            if hasattr(node, "lineno"):
+                place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+                found.setdefault(place, []).append(node)
+        return found
+
+    def at(self, site: Site, *kinds: type[N]) -> N | None:
+        """The outermost node of one of the kinds that covers exactly a place."""
+        nodes = self._by_place.get((site.row, site.column, site.end_row, site.end_column), [])
+        found = [node for node in nodes if isinstance(node, kinds)]
+        return next((node for node in found if self.parents.get(node) not in found), None)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around a node, the innermost first."""
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that a node is or is part of."""
+        for around in (node, *self.ancestors(node)):
+            if isinstance(around, ast.stmt):
+                return around
+        raise LookupError("a node outside of any statement")
+
+    def function(self, node: ast.AST) -> FunctionNode | None:
+        """The innermost function around a node; lambdas do not count."""
+        return next((n for n in self.ancestors(node) if isinstance(n, FunctionNode)), None)
+
+    def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class around a node."""
+        return next((n for n in self.ancestors(node) if isinstance(n, ast.ClassDef)), None)
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements among which one stands, itself included."""
+        parent = self.parents[statement]
+        for field in _BLOCKS:
+            body = getattr(parent, field, None)
+            if isinstance(body, list) and any(s is statement for s in body):
+                return body
+        raise LookupError("a statement outside of any block")
+
+    def following(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements behind one in its block."""
+        block = self.block(statement)
+        return block[block.index(statement) + 1 :]
