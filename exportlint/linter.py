@@ -145,7 +145,8 @@ def _merge(tasks: Sequence[Task], units: Sequence[Unit]) -> list[Finding]:
     for task, unit in zip(tasks, units, strict=True):
         enabled = task.settings.rules_for(task.path)
         wanted = [f for f in by_file[task.filename].values() if f.code in enabled]
-        merged += unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+        kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+        merged += map(task.settings.fixes.apply, kept)
     return sorted(merged, key=lambda f: f.sort_key)
 
 
