@@ -159,8 +159,7 @@ def test_nothing_unused_remains_and_the_code_is_the_same(
 ) -> None:
     lines: list[str] = []
     for statement, remarks in parts:
-        for line in statement.split("\n"):
-            lines.append(line)
+        lines += statement.split("\n")
         for remark in remarks:
             # Behind the statement, or on a line of its own before the next one.
             if data.draw(st.booleans()) and not lines[-1].startswith("#"):

@@ -16,10 +16,10 @@ _BLANK = " \t\f"
 class Comment:
     """A comment, from its `#` to the end of its line.
 
-    `own_line`: nothing but blanks stands before it. `blanks` is how many of them stand right before it. Its logical line
-    is the one it is in or at the end of; for a comment between logical lines the next one, or the comment's own row
-    where none follows. So an own-line comment stands above its logical line if `logical_start_row > row`, and inside of
-    it otherwise.
+    `own_line`: nothing but blanks stands before it. `blanks` is how many stand right before it. Its logical line is
+    the one it is in or at the end of; for a comment between logical lines the next one, or the comment's own row where
+    none follows. So an own-line comment stands above its logical line if `logical_start_row > row`, and inside of it
+    otherwise.
     """
 
     row: int
