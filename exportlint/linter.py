@@ -84,7 +84,8 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
     for task, unit in zip(tasks, units, strict=True):
         enabled = task.settings.rules_for(task.path)
         wanted = [_agreed(found) for (_, code), found in by_file[task.filename].items() if code in enabled]
-        merged += unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+        kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+        merged += map(task.settings.fixes.apply, kept)
     return tuple(sorted(merged, key=lambda f: f.sort_key))
 
 

@@ -191,7 +191,13 @@ def test_statistics(root: Path, run: Run) -> None:
     assert result.out.splitlines()[:2] == ["2\terror\tEXP101\ttensor-branch", "1\terror\tEXP001\tsyntax-error"]
     assert result.code == 1
     counts = json.loads(run("--statistics", "--output-format", "json").out)
-    assert counts[0] == {"code": "EXP101", "name": "tensor-branch", "severity": "error", "count": 2}
+    assert counts[0] == {
+        "code": "EXP101",
+        "name": "tensor-branch",
+        "severity": "error",
+        "count": 2,
+        "fixable_count": 0,
+    }
     assert run("--statistics", "--output-format", "github").code == 2
 
 
