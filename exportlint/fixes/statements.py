@@ -70,6 +70,8 @@ class Statements:
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
+        if self.is_elif(statement):
+            return self._line_indent(statement) + self.unit
         if self._owns_line(self._start(statement)):
             return self._line_indent(statement)
         first = self._tree.block(statement)[0]
@@ -93,13 +95,19 @@ class Statements:
         if not items:
             return self._without_lines(start, end)
         lead = ""
-        if not self._owns_line(start):  # behind a colon
+        if self.is_elif(statements[0]):
+            lead = "else:\n" + indent
+        elif not self._owns_line(start):  # behind a colon
             start = len(self._source.text[:start].rstrip(" \t"))
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
     def insert_before(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
         """More code in front of a statement."""
+        if self.is_elif(statement):
+            inner = self.indent(statement)
+            moved = self.moved([statement], inner)
+            return self.replace([statement], [*new, moved])
         if not self._stands_alone(statement):
             return self.replace([statement], [*new, self.text(statement)])
         start, indent = self._start(statement), self.indent(statement)
@@ -129,6 +137,8 @@ class Statements:
         start = lines.line_start(lines.position(self._start(statements[0])).row)
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
         code = _NEWLINE.sub("\n", self._source.text[start:end])
+        if self.is_elif(statements[0]):
+            code = code.replace("elif", "if", 1)
         own = self._line_indent(statements[0])
         parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
         body = parsed.body
@@ -141,6 +151,10 @@ class Statements:
         return Verbatim(libcst.Module([wrapped]).code.partition("\n")[2].rstrip("\n"))
 
     # --- the shape of blocks
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """Whether a statement is an `elif`, which is an `else` with an `if` in it."""
+        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._start(statement))
 
     def _start(self, node: ast.AST) -> int:
         first = min((node, *getattr(node, "decorator_list", ())), key=lambda n: (n.lineno, n.col_offset))
