@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.cond import cond_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -31,6 +32,7 @@ def tensor_branch(fact: Branch, context: Context) -> Iterator[Report]:
         severity,
         f"{construct} on {what}: torch.export cannot know which way to go",
         "compute both ways and choose with `torch.where`, or use `torch.cond`",
+        fix=lambda code: cond_fix(code, fact),
     )
 
 
