@@ -21,7 +21,7 @@ from exportlint.fixes.terms import Term, choose, term
 
 def early_return(code: Code, branch: ast.If, condition: Condition, one: Way, other: Way, fresh: Fresh) -> Fix:
     """An `if` that returns, or whose `else` does, and the code behind it up to a last `return`."""
-    returns, falls = (branch.body, branch.orelse) if one.returned is not None else (branch.orelse, branch.body)
+    falls = branch.orelse if one.returned is not None else branch.body
     following = code.tree.following(branch)
     last = following[-1] if following else None
     if not isinstance(last, ast.Return) or last.value is None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.arms import Arm, Fresh, Way, arm, way
 from exportlint.fixes.code import Code
@@ -15,47 +16,68 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import is_bound, read_later, writes_in_place
 from exportlint.fixes.renaming import Names
 from exportlint.fixes.source_text import Piece
+from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, choose, term
 
 CHOOSE = "Choose with `torch.where`"
 
 
-def where_fix(code: Code, branch: ast.IfExp | ast.If) -> Fix:
-    """The choice that a conditional expression or an `if` makes, as a choice between two tensors.
+Branching = ast.IfExp | ast.If
+
+
+def where_fix(code: Code, _: Fact) -> Fix:
+    """Choose with `torch.where`, in the place of the branch in whose condition the finding is.
 
     Raises:
-        DeclinedError: one of the ways does more than compute tensors, or there is no telling.
+        DeclinedError: it is in none, one of the ways does more than compute tensors, or nothing tells what it does.
     """
+    return chosen(code, branch_of(code))
+
+
+def branch_of(code: Code) -> Branching:
+    """The branch in whose condition the finding is. Raises DeclinedError."""
+    node: ast.AST = code.node(ast.expr, ast.stmt)
+    for around in code.tree.ancestors(node):
+        if isinstance(around, Branching) and around.test is node:
+            return around
+        if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
+            break
+        node = around
+    raise DeclinedError("the finding is in no condition")
+
+
+def chosen(code: Code, branch: Branching) -> Fix:
+    """The choice that a conditional expression or an `if` makes, as a choice between tensors. Raises DeclinedError."""
     if isinstance(branch, ast.IfExp):
-        chosen = term(code, branch, Names())
-        return code.fix(
-            CHOOSE, code.replace(branch, chosen.source.text), safe=chosen.safe and _unseen(code, branch, chosen)
-        )
+        value = term(code, branch, Names())
+        return _fix(code, branch, value, code.replace(branch, value.source.text))
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
-    nested = _nested(code, branch)
-    if nested is not None:
-        target, chosen = nested
-        line = f"return {chosen.source.text}" if target is None else f"{target} = {chosen.source.text}"
-        return code.fix(
-            CHOOSE, code.statements.replace([branch], [line]), safe=chosen.safe and _unseen(code, branch, chosen)
-        )
+    targets = _targets(branch)
+    if branch.orelse and len(targets) == 1:
+        value = _value(code, branch)
+        line = _statement(targets.pop(), value)
+        return _fix(code, branch, value, code.statements.replace([branch], [line]))
     condition = tensor_condition(code, branch.test)
     one, other = way(branch.body), way(branch.orelse)
     fresh = Fresh(code, branch)
     if one.returned is None and other.returned is None:
         lines, safe = _assignments(code, branch, condition, one, other, fresh)
-    elif one.returned is not None and other.returned is not None:
-        arms = [arm(code, each, (), (), fresh) for each in (one, other)]
-        first, second = (a.returned for a in arms)
-        assert first is not None
-        assert second is not None
-        chosen = choose(code, condition, first, second)
-        lines, safe = [*arms[0].lines, *arms[1].lines, f"return {chosen.source.text}"], chosen.safe
-        safe = safe and _unseen(code, branch, chosen)
-    else:
+        return code.fix(CHOOSE, code.statements.replace([branch], lines), safe=safe)
+    if one.returned is None or other.returned is None:
         return early_return(code, branch, condition, one, other, fresh)
-    return code.fix(CHOOSE, code.statements.replace([branch], lines), safe=safe)
+    arms = [arm(code, each, (), (), fresh) for each in (one, other)]
+    value = choose(code, condition, *(each.returned for each in arms if each.returned is not None))
+    lines = [*arms[0].lines, *arms[1].lines, _statement(None, value)]
+    return _fix(code, branch, value, code.statements.replace([branch], lines))
+
+
+def _fix(code: Code, branch: Branching, value: Term, edit: Draft) -> Fix:
+    return code.fix(CHOOSE, edit, safe=value.safe and _unseen(code, branch, value))
+
+
+def _statement(target: str | None, value: Term) -> str:
+    return f"return {value.source.text}" if target is None else f"{target} = {value.source.text}"
 
 
 def _unseen(code: Code, node: ast.AST, chosen: Term) -> bool:
@@ -64,17 +86,6 @@ def _unseen(code: Code, node: ast.AST, chosen: Term) -> bool:
 
 
 # --- one value
-
-
-def _nested(code: Code, branch: ast.If) -> tuple[str | None, Term] | None:
-    """What an `if` whose ways are one statement each assigns or returns; the ways may be such statements again."""
-    if not branch.orelse:
-        return None
-    targets = _targets(branch)
-    if len(targets) != 1:
-        return None
-    (target,) = targets
-    return target, _value(code, branch)
 
 
 def _targets(statement: ast.stmt) -> set[str | None]:
@@ -122,9 +133,9 @@ def _assignments(
         terms = [
             _settled(each.variables.get(name) or _current(code, name), merged[:index], lines, fresh) for each in arms
         ]
-        chosen = choose(code, condition, terms[0], terms[1])
-        safe = safe and chosen.safe and _unseen(code, branch, chosen)
-        choices.append(f"{name} = {chosen.source.text}")
+        value = choose(code, condition, terms[0], terms[1])
+        safe = safe and value.safe and _unseen(code, branch, value)
+        choices.append(_statement(name, value))
     return [*lines, *choices], safe
 
 
