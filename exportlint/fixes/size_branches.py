@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.interpreter.sizes import is_own
 from exportlint.analysis.values import Const, External, Size
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.sizes import is_natural, is_tensor, is_whole
+from exportlint.fixes.size_values import is_natural, is_tensor, is_whole
 
 LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
 SMALLER: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE)
@@ -36,7 +37,10 @@ def _is_plain(code: Code, statement: ast.If) -> bool:
 
 def _ternary(code: Code, choice: ast.IfExp) -> Fix:
     """`n if n < 8 else 8`, `8 - n if n < 8 else 0`."""
-    smaller, larger = _compared(choice.test)
+    sides = _compared(choice.test)
+    if sides is None:
+        raise DeclinedError("the condition does not order two numbers")
+    smaller, larger = sides
     arms = [_key(choice.body), _key(choice.orelse)]
     if arms in ([_key(smaller), _key(larger)], [_key(larger), _key(smaller)]):
         function = "sym_min" if arms[0] == _key(smaller) else "sym_max"
@@ -64,15 +68,14 @@ def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.ex
 def _bounded(code: Code, statement: ast.If) -> Fix | None:
     """`if n > 8: n = 8`."""
     match statement:
-        case ast.If(test=ast.Compare() as test, body=[ast.Assign(targets=[ast.Name() as name], value=bound) as only]):
-            smaller, larger = _compared(test)
-            sides = [_key(smaller), _key(larger)]
+        case ast.If(body=[ast.Assign(targets=[ast.Name() as name], value=bound)]):
+            sides = [_key(side) for side in _compared(statement.test) or ()]
             if _key(bound) not in sides or _key(name) not in sides or _key(name) == _key(bound):
                 return None
             function = "sym_min" if _key(bound) == sides[0] else "sym_max"
             line = f"{name.id} = {code.name(f'torch.{function}')}({name.id}, {code.operand(bound)})"
             edit = code.statements.replace([statement], [line])
-            return code.fix(f"Use `torch.{function}`", edit, safe=_are_whole(code, name, bound) and only is not None)
+            return code.fix(f"Use `torch.{function}`", edit, safe=_are_whole(code, name, bound))
     return None
 
 
@@ -80,12 +83,16 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     """`if n > 8: x = x[:8]`: a slice takes what there is."""
     match statement:
         case ast.If(
-            test=ast.Compare() as test,
-            body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id=whole)) as part) as only],
+            body=[
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id=whole)) as part) as only
+            ],
         ) if name == whole:
-            bound, size = _compared(test)
+            sides = _compared(statement.test)
         case _:
             return None
+    if sides is None:
+        return None
+    bound, size = sides
     cut = [item for item in _items(part.slice) if not _is_everything(item)]
     if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].upper is None or cut[0].lower or cut[0].step:
         return None
@@ -107,22 +114,25 @@ def _is_size_of(code: Code, size: ast.expr, tensor: ast.expr, dim: int) -> bool:
     if _key(size) in {_key(length), _key(asked)}:
         return True
     found, expected = code.value(size), code.value(length)
-    return isinstance(found, Size) and bool(found.symbol) and found == expected and not found.symbol.endswith("'")
+    return isinstance(found, Size) and is_own(found.symbol) and found == expected
 
 
 def _padded(code: Code, statement: ast.If) -> Fix:
     """`if pad > 0: x = F.pad(x, (0, pad))`, `if n % 2: x = F.pad(x, (0, 1))`."""
     match statement.body:
-        case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=whole), pads, *_]) as call) as only]:
+        case [
+            ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=whole), pads, *_]) as call) as only
+        ]:
             callee = code.value(call.func)
         case _:
             raise DeclinedError("what hangs on the condition is no padding")
     amounts = pads.elts if isinstance(pads, (ast.Tuple, ast.List)) else []
     tested = list(_tested(statement.test))
-    is_padding = name == whole and callee == External("torch.nn.functional.pad") and bool(tested)
-    if not is_padding or not amounts or not all(_is_zero(a) or _key(a) in map(_key, tested) for a in amounts):
-        if not is_padding or not _is_parity(tested) or not all(_is_zero(a) or _is_one(a) for a in amounts):
-            raise DeclinedError("it pads by other numbers than it tests")
+    is_padding = name == whole and callee == External("torch.nn.functional.pad") and bool(amounts) and bool(tested)
+    are_tested = all(_is_zero(a) or _key(a) in map(_key, tested) for a in amounts)
+    are_parity = _is_parity(tested) and all(_is_zero(a) or _is_one(a) for a in amounts)
+    if not is_padding or not (are_tested or are_parity):
+        raise DeclinedError("it pads by other numbers than it tests")
     line, (start, _) = code.text(only), code.statements.range(only)
     for amount in reversed(amounts):
         if _is_one(amount):
@@ -140,6 +150,8 @@ def _tested(test: ast.expr) -> Iterator[ast.expr]:
             yield from (item for items in found for item in items) if all(found) else ()
         case ast.Compare(left=left, ops=[ast.Gt() | ast.NotEq()], comparators=[ast.Constant(value=0)]):
             yield left
+        case ast.Compare(left=ast.BinOp(op=ast.Mod(), right=ast.Constant(value=2)) as left, ops=[ast.Eq()]):
+            yield from [left] if _is_one(test.comparators[0]) else []
         case ast.Name() | ast.BinOp():
             yield test
 
@@ -167,15 +179,15 @@ def _is_everything(item: ast.expr) -> bool:
     return isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None
 
 
-def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """The sides of `a < b`, the one that is to be smaller first. Raises DeclinedError."""
+def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The sides of `a < b`, the one that is to be smaller first."""
     match test:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             if isinstance(op, SMALLER):
                 return left, right
             if isinstance(op, LARGER):
                 return right, left
-    raise DeclinedError("the condition does not order two numbers")
+    return None
 
 
 def _are_whole(code: Code, *nodes: ast.expr) -> bool:

@@ -5,67 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from exportlint.analysis.values import Const, External, Python, Scalar, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.values import Const, External, Shape, Tensor, Tuple
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.size_values import is_float, is_natural, is_number, is_size, is_tensor, is_whole
 from exportlint.fixes.sources import is_repeatable
 
 MAX_DENOMINATOR = 1024
 """Of factors whose products with sizes floats hold exactly."""
-
-
-def is_size(value: Value) -> bool:
-    """Whether a value is a size, or a number that was worked out from sizes."""
-    return isinstance(value, Size) and value.kind != "str"
-
-
-def is_whole(value: Value) -> bool:
-    """Whether a value is a size that no division made a float."""
-    return isinstance(value, Size) and value.kind == "int"
-
-
-def is_tensor(value: Value) -> bool:
-    """Whether a value surely is a tensor."""
-    return isinstance(value, Tensor) and not value.assumed and not value.optional
-
-
-def is_natural(code: Code, node: ast.expr) -> bool:
-    """Whether a number is at least 0, whatever the sizes."""
-    if isinstance(node, ast.BinOp):
-        grows = isinstance(node.op, (ast.Add, ast.Mult, ast.FloorDiv, ast.Div, ast.Mod, ast.Pow))
-        return grows and is_natural(code, node.left) and is_natural(code, node.right)
-    if isinstance(node, ast.Subscript):
-        return isinstance(code.value(node.value), Shape)
-    if isinstance(node, ast.Call):
-        is_count = isinstance(node.func, ast.Attribute) and node.func.attr in {"size", "numel", "dim"}
-        return (is_count and is_size(code.value(node))) or code.value(node.func) == External("builtins.len")
-    value = code.value(node)
-    if isinstance(value, Size) and isinstance(node, ast.Name):
-        return all(_gives_natural(code, node.id, binding) for binding in _bindings(code, node))
-    return isinstance(value, Const) and isinstance(value.value, (int, float)) and value.value >= 0
-
-
-def _bindings(code: Code, name: ast.Name) -> list[ast.AST]:
-    """The statements, or parts of them, that give a variable its values."""
-    function = code.tree.function(name)
-    stored = [
-        node
-        for node in ast.walk(function or code.tree.root)
-        if isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Store)
-    ]
-    return [code.tree.statement(node) for node in stored]
-
-
-def _gives_natural(code: Code, name: str, statement: ast.AST) -> bool:
-    if not isinstance(statement, ast.Assign):
-        return False
-    is_unpacked = not any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
-    if is_unpacked:
-        return isinstance(code.value(statement.value), Shape)
-    is_itself = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
-    return not is_itself and is_natural(code, statement.value)
 
 
 class SymbolicForm:
@@ -132,11 +81,13 @@ class SymbolicForm:
             sides = (node.left, node.right)
             return any(map(self._is_size, sides)) and all(self._is_size(s) or self._is_plain(s) for s in sides)
         if isinstance(node, ast.Call) and self._form(node) is not None:
-            return self._is_size(node.args[0]) or self._code.surely(lambda v: isinstance(v, (Shape, Tensor)), node.args[0])
+            return self._is_size(node.args[0]) or self._code.surely(
+                lambda v: isinstance(v, (Shape, Tensor)), node.args[0]
+            )
         return self._code.surely(is_size, node)
 
     def _is_plain(self, node: ast.expr) -> bool:
-        return self._code.surely(lambda v: _is_number(v) or _is_float(v), node)
+        return self._code.surely(lambda v: is_number(v) or is_float(v), node)
 
     # --- forms: None if the call is to be left as it is
 
@@ -193,11 +144,11 @@ class SymbolicForm:
             return False
         other = parent.right if parent.left is call else parent.left
         if isinstance(parent.op, ast.Div):
-            return self._code.surely(lambda v: is_tensor(v) or is_size(v) or _is_number(v), other)
-        return self._code.surely(lambda v: (isinstance(v, Tensor) and v.kind == "float") or _is_float(v), other)
+            return self._code.surely(lambda v: is_tensor(v) or is_size(v) or is_number(v), other)
+        return self._code.surely(lambda v: (isinstance(v, Tensor) and v.kind == "float") or is_float(v), other)
 
     def _divmod(self, call: ast.Call) -> str | None:
-        if len(call.args) != 2 or not self._code.surely(lambda v: is_whole(v) or _is_number(v), *call.args):
+        if len(call.args) != 2 or not self._code.surely(lambda v: is_whole(v) or is_number(v), *call.args):
             return None
         one, other = (self.text(argument, Precedence.UNARY) for argument in call.args)
         if not all(is_repeatable(ast.parse(f"({text})", mode="eval").body) for text in (one, other)):
@@ -217,9 +168,11 @@ class SymbolicForm:
 
     def _pow(self, call: ast.Call) -> str | None:
         code = self._code
-        if len(call.args) != 2 or not code.surely(is_size, call.args[0]) or not code.surely(_is_number, call.args[1]):
+        if len(call.args) != 2 or not code.surely(is_size, call.args[0]) or not code.surely(is_number, call.args[1]):
             return None
-        return f"{code.name('torch.sym_float')}({self.text(call.args[0])}) ** {self.text(call.args[1], Precedence.UNARY)}"
+        return (
+            f"{code.name('torch.sym_float')}({self.text(call.args[0])}) ** {self.text(call.args[1], Precedence.UNARY)}"
+        )
 
     def _prod(self, call: ast.Call) -> str | None:
         sizes = self._code.value(call.args[0])
@@ -242,13 +195,3 @@ class SymbolicForm:
         if not isinstance(parent, ast.BinOp):
             return False
         return self._code.surely(is_tensor, parent.right if parent.left is call else parent.left)
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, Const) and isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
-
-
-def _is_float(value: Value) -> bool:
-    if isinstance(value, (Size, Scalar)):
-        return value.kind == "float"
-    return value == Python("float") or (isinstance(value, Const) and isinstance(value.value, float))

@@ -12,7 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.sizes import is_tensor
+from exportlint.fixes.size_values import is_tensor
 from exportlint.fixes.sources import is_repeatable
 from exportlint.registry import rule
 

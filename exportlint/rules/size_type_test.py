@@ -13,7 +13,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.sizes import is_size
+from exportlint.fixes.size_values import is_size
 from exportlint.registry import rule
 
 SYMBOLIC = {"int": "torch.SymInt", "float": "torch.SymFloat", "bool": "torch.SymBool"}
@@ -43,11 +43,11 @@ def size_type_test(fact: SizeConversion | Conversion, context: Context) -> Itera
 
 
 def _fix(code: Code, kind: str | None) -> Fix:
-    test = code.node(ast.Call, ast.Compare)
+    test: ast.expr = code.node(ast.Call, ast.Compare)
     parent = code.tree.parents[test]
     if isinstance(parent, ast.Compare) and parent.left is test:
         test = parent
-    number, expected, is_negated = _asked(code, test)
+    number, expected, is_negated = _asked(test)
     named = [*expected.elts] if isinstance(expected, ast.Tuple) else [expected]
     kinds = [kind] if kind else [k for k in SYMBOLIC if any(code.value(n) == External(f"builtins.{k}") for n in named)]
     symbolic = [code.name(SYMBOLIC[k]) for k in kinds]
@@ -59,7 +59,7 @@ def _fix(code: Code, kind: str | None) -> Fix:
     return code.fix(f"Ask for `{'`, `'.join(symbolic)}` as well", code.replace(test, text), safe=is_same)
 
 
-def _asked(code: Code, test: ast.Call | ast.Compare) -> tuple[ast.expr, ast.expr, bool]:
+def _asked(test: ast.expr) -> tuple[ast.expr, ast.expr, bool]:
     """A number, the type that it is asked to have, and whether it is asked not to have it. Raises DeclinedError."""
     match test:
         case ast.Call(args=[number, expected]):
