@@ -180,6 +180,8 @@ class SymbolicForm:
         if call.keywords or len(call.args) != 1 or not is_sizes:
             return None
         self.exact &= self._meets_tensor(call)
+        if isinstance(call.args[0], ast.Attribute) and isinstance(sizes, Shape):
+            return f"{self.text(call.args[0].value, Precedence.ATOM)}.numel()"
         return f"{self._code.name('math.prod')}({self.text(call.args[0])})"
 
     def _tensor(self, call: ast.Call) -> str | None:
