@@ -5,14 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from exportlint.analysis.outline import dotted
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.names import bound_names, qualified
+from exportlint.fixes.names import bound_names, fresh, qualified
 from exportlint.fixes.statements import Draft, Verbatim
 
-Assignment = ast.Assign | ast.AnnAssign
+
+class Assignment(NamedTuple):
+    """A statement that assigns one attribute, and nothing else."""
+
+    statement: ast.stmt
+    target: ast.Attribute
+    value: ast.expr
 
 
 class Constructor:
@@ -44,21 +51,24 @@ class Constructor:
             if isinstance(node, ast.Attribute) and node.attr == name and _is_name(node.value, receiver(method))
         ]
 
-    def assignments(self, name: str) -> list[Assignment]:
-        """The statements of `__init__` that assign `self.name` and nothing else, wherever they stand in it."""
-        own = {*self.uses(name)}
-        return [s for s in ast.walk(self.init) if _assigns(s, own)] if self.init is not None else []  # type: ignore[misc]
-
     def assignment(self, name: str) -> Assignment:
         """The one statement by which `__init__` gives `self.name` its first value, whichever way it goes.
 
         Raises:
             DeclinedError: there is none such, or several.
         """
-        found = self.assignments(name)
-        if self.init is None or len(found) != 1 or found[0] not in self.init.body:
+        body = self.init.body if self.init is not None else []
+        inside = {node for statement in body for node in ast.walk(statement)}
+        targets = [use for use in self.uses(name) if use in inside and not isinstance(use.ctx, ast.Load)]
+        found = [a for statement in body if (a := _assigned(statement)) and a.target in targets]
+        if len(found) != 1 or len(targets) != 1:
             raise DeclinedError(f"`__init__` does not assign `{name}` once and for all")
         return found[0]
+
+    def free(self, name: str) -> str:
+        """A name like `name` that no attribute has."""
+        taken = {node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute)}
+        return fresh(name, taken | {method.name for method in self.methods})
 
     def require_private(self, name: str) -> None:
         """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
@@ -74,7 +84,7 @@ class Constructor:
             raise DeclinedError(f"`{name}` is an attribute of the class as well")
 
     def require_constant(self, expression: ast.expr, before: ast.stmt | None = None) -> None:
-        """Raises DeclinedError if an expression of a method may be something else in `__init__`, at its end or `before`.
+        """Raises DeclinedError if an expression of a method may be something else at the end of `__init__`, or `before`.
 
         It may use constants, torch, and attributes that only `__init__` assigns.
         """
@@ -98,7 +108,7 @@ class Constructor:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
                 writes = [use for use in self.uses(node.attr) if not isinstance(use.ctx, ast.Load)]
                 first = self.assignment(node.attr)
-                if len(writes) == 1 and (before is None or first.lineno < before.lineno):
+                if len(writes) == 1 and (before is None or first.statement.lineno < before.lineno):
                     found.append(node.value)
         return found
 
@@ -152,12 +162,12 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _assigns(statement: ast.AST, targets: set[ast.Attribute]) -> bool:
-    if isinstance(statement, ast.AnnAssign):
-        return statement.target in targets and statement.value is not None
-    return isinstance(statement, ast.Assign) and len(statement.targets) == 1 and statement.targets[0] in targets
+def _assigned(statement: ast.stmt) -> Assignment | None:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None or len(targets) != 1:
+        return None
+    return Assignment(statement, targets[0], statement.value) if isinstance(targets[0], ast.Attribute) else None
 
 
 def _is_field(statement: ast.stmt) -> bool:
     return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-

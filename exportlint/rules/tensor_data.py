@@ -16,7 +16,9 @@ from exportlint.fixes.writes import IN_PLACE, writes
 from exportlint.registry import rule
 
 ATOM = Precedence.ATOM
-UNSAVED = frozenset({"clone", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
+UNSAVED = frozenset(
+    {"clone", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"}
+)
 
 CLAIM = Claim(
     non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 13): ERROR},
