@@ -84,9 +84,10 @@ class Constructor:
             raise DeclinedError(f"`{name}` is an attribute of the class as well")
 
     def require_constant(self, expression: ast.expr, before: ast.stmt | None = None) -> None:
-        """Raises DeclinedError if an expression of a method may be something else at the end of `__init__`, or `before`.
+        """Raises DeclinedError if an expression of a method may be something else at the end of `__init__`.
 
-        It may use constants, torch, and attributes that only `__init__` assigns.
+        Or in front of the statement `before` of it. It may use constants, torch, and attributes that only `__init__`
+        assigns.
         """
         method = next((m for m in (expression, *self.code.tree.ancestors(expression)) if m in self.methods), None)
         if not isinstance(method, ast.FunctionDef) or (self.init and receiver(method) != receiver(self.init)):

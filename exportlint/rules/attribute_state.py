@@ -59,7 +59,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
 
 
 def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
-    """What no later call needs is a variable of this one, if that reads it; else the program does not need it at all."""
+    """What no later call needs is a variable if this one reads it; else the program does not need it at all."""
     constructor = Constructor(code, target)
     constructor.require_private(target.attr)
     uses = constructor.uses(target.attr)
