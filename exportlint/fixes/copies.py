@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from exportlint.analysis.outline import FunctionNode
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.statements import Draft, is_docstring
 
 
 def copy_first(code: Code, function: FunctionNode, text: str, changes: Sequence[ast.AST], *, early: bool) -> Draft:
@@ -24,7 +24,7 @@ def copy_first(code: Code, function: FunctionNode, text: str, changes: Sequence[
             break
         place = code.tree.statement(code.tree.parents[place])
     if early:
-        place = next((s for s in function.body if not _is_docstring(s)), place)
+        place = next((s for s in function.body if not is_docstring(s)), place)
     return code.statements.insert_before(place, [text])
 
 
@@ -55,7 +55,3 @@ def _is_repeated(code: Code, statement: ast.stmt, function: FunctionNode) -> boo
         if isinstance(around, (ast.For, ast.AsyncFor, ast.While, FunctionNode)):
             return True
     return True
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

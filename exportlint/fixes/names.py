@@ -8,6 +8,7 @@ from itertools import count
 
 from exportlint.analysis.outline import FunctionNode, dotted, imported
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import is_docstring
 from exportlint.fixes.tree import Scope, Tree
 from exportlint.source import SourceFile
 
@@ -118,7 +119,7 @@ def place_of_import(source: SourceFile, module: ast.Module, name: str) -> tuple[
             if _package(statement) == package:
                 return source.lines.line_start(statement.lineno), True
             last = statement
-        elif not (index == 0 and _is_docstring(statement)):
+        elif not (index == 0 and is_docstring(statement)):
             break
         else:
             last = statement
@@ -135,11 +136,3 @@ def _package(statement: ast.Import | ast.ImportFrom) -> str:
     if isinstance(statement, ast.ImportFrom):
         return "" if statement.level else (statement.module or "").partition(".")[0]
     return statement.names[0].name.partition(".")[0]
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

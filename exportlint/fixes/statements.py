@@ -65,7 +65,10 @@ class Statements:
 
     def text(self, node: ast.AST) -> str:
         r"""The source of a node; its lines end with `\n`."""
-        start, end = self.range(node)
+        return self.between(*self.range(node))
+
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
         return _NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
@@ -188,3 +191,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

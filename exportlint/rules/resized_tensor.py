@@ -51,11 +51,10 @@ def _fix_out(code: Code) -> Fix:
         raise DeclinedError("`out` is not the last argument, or no variable")
     if not isinstance(statement, ast.Expr):
         raise DeclinedError("the result has another name as well")
-    start = code.statements.range(call)[0]
+    start, stop = code.statements.range(call)
     given = (*call.args, *(k.value for k in call.keywords[:-1]), call.func)
     behind, end = max(code.statements.range(a)[1] for a in given), code.statements.range(out)[1]
-    whole = code.text(call)
-    text = f"{out.value.id} = {whole[: behind - start]}{whole[end - start :]}"
+    text = f"{out.value.id} = {code.statements.between(start, behind)}{code.statements.between(end, stop)}"
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
     first, second, *_ = sorted(names, key=lambda n: (n.lineno, n.col_offset))
     made = code.tree.parents[first]
