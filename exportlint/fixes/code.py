@@ -39,6 +39,10 @@ class Code:
         self.statements = Statements(self.source, self.tree)
         self._imports: dict[str, None] = {}
 
+    def anew(self) -> Code:
+        """The same without the imports that were asked for, for another try."""
+        return Code(self.module, self.site, self.moments)
+
     # --- the finding
 
     def node(self, *kinds: type[N], site: Site | None = None) -> N:

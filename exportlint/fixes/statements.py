@@ -128,20 +128,29 @@ class Statements:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
 
-    def moved(self, statements: Sequence[ast.stmt], indent: str) -> Verbatim:
+    def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
 
-        libcst does it, which knows which lines belong to strings and brackets.
+        libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
+        in front of them. An `elif` becomes an `if`.
         """
         import libcst
 
         lines = self._source.lines
         if not all(self._stands_alone(s) for s in statements):
             return Verbatim(self.joined([self.text(s) for s in statements], indent))
-        start = lines.line_start(lines.position(self._start(statements[0])).row)
+        row = lines.position(self._start(statements[0])).row
+        start = lines.line_start(row)
+        if self.is_elif(statements[0]):
+            start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
         code = _NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
+        if self.is_elif(statements[0]):
+            code = own + code
+        while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
+            row -= 1
+            code = f"{lines.line(row).rstrip()}\n{code}"
         parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
         body = parsed.body
         if own:
@@ -151,6 +160,10 @@ class Statements:
             return Verbatim(libcst.Module(body).code.rstrip("\n"))
         wrapped = libcst.If(libcst.Name("x"), libcst.IndentedBlock(body, indent=indent))
         return Verbatim(libcst.Module([wrapped]).code.partition("\n")[2].rstrip("\n"))
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """Whether a statement is written as the `elif` of another one."""
+        return isinstance(statement, ast.If) and self.text(statement).startswith("elif")
 
     # --- the shape of blocks
 
