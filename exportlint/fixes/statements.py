@@ -65,7 +65,10 @@ class Statements:
 
     def text(self, node: ast.AST) -> str:
         r"""The source of a node; its lines end with `\n`."""
-        start, end = self.range(node)
+        return self.between(*self.range(node))
+
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
         return _NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
@@ -117,6 +120,15 @@ class Statements:
             return self.replace([statement], [self.text(statement), *new])
         end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
+
+    def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
+        """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
+        body = self.moved(statements, self.indent(statements[0]) + self.unit)
+        draft = self.replace(statements, [header, body])
+        if not all(self._stands_alone(s) for s in statements):
+            return draft
+        last = statements[-1]
+        return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
 
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
@@ -198,3 +210,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
