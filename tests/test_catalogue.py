@@ -16,7 +16,7 @@ from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.config.toml import check, parse
 from exportlint.findings import Applicability, Mode, TorchVersion
-from exportlint.fixer import fix_file
+from exportlint.fixer import fix
 from exportlint.linter import Task, lint
 from exportlint.pages import DIRECTIVES, MODES, Block, Marked, Page
 from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
@@ -193,8 +193,8 @@ def test_fixes_are_what_the_page_shows(page: Page, block: Block, tmp_path: Path)
     assert {fix.applicability.value for fix in fixes} <= {b.fix for b in shown}
     for fixed in shown:
         most = Applicability(fixed.fix)
-        result = fix_file(task, lambda f, most=most: f.fix is not None and f.fix.applicability.rank <= most.rank)  # type: ignore[misc]
-        assert result.data.decode() == fixed.plain
+        (result,) = fix([task], lambda _, most=most: most).tasks  # type: ignore[misc]
+        assert result.read().text == fixed.plain
 
 
 REWRITES = [

@@ -360,7 +360,7 @@ def test_info_alone_is_shown_and_exits_with_0(root: Path, run: Run, monkeypatch:
     def lowered(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
         return [replace(f, severity=Severity.INFO) for f in check_file(source, project, settings)]
 
-    monkeypatch.setattr("exportlint.linter.check_file", lowered)
+    monkeypatch.setattr("exportlint.workspace.check_file", lowered)
     write(root, {"model.py": NET})
     result = run("--output-format", "concise")
     assert result.code == 0
@@ -380,7 +380,7 @@ class TestFailures:
                 how()
             return check_file(source, project, settings)
 
-        monkeypatch.setattr("exportlint.linter.check_file", broken)
+        monkeypatch.setattr("exportlint.workspace.check_file", broken)
 
     def test_an_exception_is_a_finding(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail() -> None:
@@ -392,7 +392,7 @@ class TestFailures:
         assert result.code == 2
         assert result.places == [("a.py", 1, "EXP004"), ("b.py", 7, "EXP101")]
         message = result.findings[0]["message"]
-        assert message.startswith("internal error: ValueError: two lines (exportlint/linter.py:")
+        assert message.startswith("internal error: ValueError: two lines (exportlint/workspace.py:")
         assert message.endswith("; please report this, with the file if you can")
         assert run("--exit-zero").code == 2
 
