@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+
+from exportlint.findings import Applicability
 
 F = TypeVar("F", bound=Callable[..., Iterable[Any]])
 
@@ -69,6 +72,8 @@ class Rule:
         """Where the page can be read on the web."""
         return CATALOGUE_URL + self.page_name
 
+
+_FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
 
 _registered: dict[str, Rule] = {}
 
@@ -175,3 +180,9 @@ def page(rule: Rule) -> str:
     if found is None:
         raise FileNotFoundError(f"{rule.page_name} is missing from {' and '.join(map(str, places))}")
     return found.read_text(encoding="utf-8")
+
+
+def applicabilities(page: str) -> list[str]:
+    """How safe the fixes are that the Markdown of a page shows, the safest first."""
+    shown = set(_FIX.findall(page))
+    return [applicability.value for applicability in Applicability if applicability.value in shown]

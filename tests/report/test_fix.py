@@ -50,17 +50,42 @@ ROWS = "".join(f"row {row}\n" for row in range(1, 13))
         (
             ROWS,
             [at(1, 1, 1, 1, "import torch\n"), at(11, 5, 11, 7, "11!")],
-            ["    |", "  1 + import torch", "  2 | row 1", " ...", " 11 | row 10", "    - row 11", " 12 + row 11!", " 13 | row 12", "    |"],
+            [
+                "    |",
+                "  1 + import torch",
+                "  2 | row 1",
+                " ...",
+                " 11 | row 10",
+                "    - row 11",
+                " 12 + row 11!",
+                " 13 | row 12",
+                "    |",
+            ],
         ),
         (
             ROWS,
             [at(3, 1, 4, 1, ""), at(9, 1, 9, 2, "R")],
-            [" " * 3 + "|", " 2 | row 2", "   - row 3", " 3 | row 4", " ...", " 7 | row 8", "   - row 9", " 8 + Row 9", " 9 | row 10", "   |"],
+            [
+                " " * 3 + "|",
+                " 2 | row 2",
+                "   - row 3",
+                " 3 | row 4",
+                " ...",
+                " 7 | row 8",
+                "   - row 9",
+                " 8 + Row 9",
+                " 9 | row 10",
+                "   |",
+            ],
         ),
-        ("x = '\x1b[31m'\n", [at(1, 1, 1, 2, "\u202ey")], ["   |", "   - x = '␛[31m'", " 1 + \ufffdy = '␛[31m'", " 2 |", "   |"]),
+        (
+            "x = '\x1b[31m'\n",
+            [at(1, 1, 1, 2, "\u202ey")],
+            ["   |", "   - x = '␛[31m'", " 1 + \ufffdy = '␛[31m'", " 2 |", "   |"],
+        ),
         ("\tx\n", [at(1, 2, 1, 3, "y")], ["   |", "   -     x", " 1 +     y", " 2 |", "   |"]),
     ],
-)  # fmt: skip
+)
 def test_the_change_under_a_finding(text: str, edits: list[Edit], expected: list[str]) -> None:
     assert shown(text, *edits).splitlines() == ["Do it", *expected]
 
