@@ -1,0 +1,24 @@
+"""What fixes make of sources that are hard to edit, as the documents in this folder tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exportlint.fixer import fix_file
+from exportlint.linter import lint
+from tests.fixes.rewrites import Rewrite, rewrites
+
+CASES = [case for document in sorted(Path(__file__).parent.glob("*.md")) for case in rewrites(document)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_rewrite(case: Rewrite, tmp_path: Path) -> None:
+    task = case.task(tmp_path)
+    if not case.after:
+        assert [f.fix for f in lint([task]).findings if f.fix is not None] == []
+    for most, expected in (case.after or {}).items():
+        fixed = fix_file(task, lambda f, most=most: f.fix is not None and f.fix.applicability.rank <= most.rank)  # type: ignore[misc]
+        assert fixed.data.decode() == expected
+        compile(expected, "case.py", "exec")
