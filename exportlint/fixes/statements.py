@@ -112,6 +112,15 @@ class Statements:
         end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
+    def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
+        """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
+        body = self.moved(statements, self.indent(statements[0]) + self.unit)
+        draft = self.replace(statements, [header, body])
+        if not all(self._stands_alone(s) for s in statements):
+            return draft
+        last = statements[-1]
+        return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
+
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
