@@ -31,3 +31,10 @@ def with_argument(code: Code, call: ast.Call, argument: str) -> Draft:
         return Draft(place, place, f" {argument}")
     line = code.source.lines.line(last.lineno)
     return Draft(place, place, f"\n{line[: len(line) - len(line.lstrip())]}{argument},")
+
+
+def without_argument(code: Code, call: ast.Call, argument: ast.expr | ast.keyword) -> Draft:
+    """One argument less, which is not the first, and the comma in front of it."""
+    given = sorted([*call.args, *call.keywords], key=lambda node: (node.lineno, node.col_offset))
+    before = given[given.index(argument) - 1]
+    return Draft(code.statements.range(before)[1], code.statements.range(argument)[1], "")

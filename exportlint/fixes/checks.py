@@ -82,7 +82,7 @@ def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]
     and empty for an `assert` with the message.
     """
     lines: list[str] = []
-    for python, parts in groupby(demand.parts(), lambda part: is_python(code.value(part.node))):
+    for python, parts in groupby(demand.parts(), lambda part: _is_python(code, part.node)):
         if not python:
             lines += (_check(code, part, message) for part in parts)
         elif refusal:
@@ -90,6 +90,12 @@ def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]
         else:
             lines.append(_call("assert ", " and ".join(part.source(code, True) for part in parts), message))
     return lines
+
+
+def _is_python(code: Code, node: ast.expr) -> bool:
+    """Whether Python knows the truth of a condition. What the finding is about only seems so: `torch.equal(x, y)`."""
+    around = (code.expression, *code.tree.ancestors(code.expression))
+    return is_python(code.value(node)) and not any(part is node for part in around)
 
 
 def _check(code: Code, demand: Demand, message: str) -> str:

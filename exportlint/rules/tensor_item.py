@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.values import Tensor, Value
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 LIST_OF_FLOATS = Claim(non_strict=always(INFO), strict=always(ERROR))
+
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 @rule("EXP201", "tensor-item", HostRead)
@@ -27,4 +35,32 @@ def tensor_item(fact: HostRead, context: Context) -> Iterator[Report]:
         severity,
         message,
         "stay with the tensor where an operator takes it",
+        fix=_fix if fact.api == "item" else None,
     )
+
+
+def _fix(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    if not isinstance(call.func, ast.Attribute) or not _meets_tensor(code, call):
+        raise DeclinedError("a number is wanted")
+    tensor = call.func.value
+    value = code.value(tensor)
+    if not code.surely(_has_no_dimensions, tensor) or not isinstance(value, Tensor):
+        raise DeclinedError("the tensor may have dimensions")
+    text = code.operand(tensor, Precedence.ATOM)
+    if value.kind not in {"int", "bool"} and not value.detached:
+        text += ".detach()"
+    return code.fix("Compute with the tensor, which has a dtype of its own", code.replace(call, text), safe=False)
+
+
+def _has_no_dimensions(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.zero_dim and not value.assumed
+
+
+def _meets_tensor(code: Code, call: ast.Call) -> bool:
+    """Whether a number is an operand next to a tensor."""
+    parent = code.tree.parents[call]
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ARITHMETIC):
+        return False
+    other = parent.right if parent.left is call else parent.left
+    return code.surely(lambda value: isinstance(value, Tensor) and not value.assumed, other)
