@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exportlint.analysis.values import Guard, Python, Scalar, Size, Tensor, Value
 from exportlint.fixes import numbers
 from exportlint.fixes.code import Code
 from exportlint.fixes.counts import count_condition
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import builtin, is_python, operation, scalar, tensor
+from exportlint.fixes.held import operands as operation_operands
 from exportlint.fixes.numbers import Operand
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
@@ -80,11 +81,6 @@ def either(one: Condition, other: Condition) -> Condition:
     return _joined("|", Precedence.BIT_OR, one, other)
 
 
-def is_python(value: Value) -> bool:
-    """Whether Python knows the truth of a value while torch.export traces."""
-    return isinstance(value, (Python, Size, Guard)) or type(value).__name__ == "Const"
-
-
 def _joined(operator: str, place: Precedence, one: Condition, other: Condition) -> Condition:
     return Condition(joined(operator, place, one.piece, other.piece), one.safe and other.safe)
 
@@ -98,7 +94,7 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
         try:
             condition = tensor_condition(code, operand)
         except DeclinedError:
-            if result is None or not is_python(code.value(operand)):
+            if result is None or not is_python(code, operand):
                 raise
             result = _guarded(code, piece(code, operand), result, conjunction)
             continue
@@ -151,8 +147,8 @@ def _wrapped(operand: Operand) -> Piece:
 def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
     if isinstance(container, (ast.Tuple, ast.List, ast.Set)):
         return _any_of(code, item, container.elts)
-    held = code.value(container)
-    if not isinstance(held, Tensor):
+    held = tensor(code, container)
+    if held is None:
         raise DeclinedError("the elements are not known")
     one, other = numbers.operands(code, container, item)
     equal = joined("==", Precedence.COMPARISON, _wrapped(one), _wrapped(other))
@@ -170,8 +166,8 @@ def _any_of(code: Code, item: ast.expr, elements: Sequence[ast.expr]) -> Conditi
 
 
 def _truth(code: Code, node: ast.expr) -> Condition:
-    value = code.value(node)
-    if isinstance(value, Scalar) and value.api == "size":
+    value = scalar(code, node)
+    if value is not None and value.api == "size":
         counted = count_condition(code, node, ast.NotEq(), ast.Constant(0))
         if counted is not None:
             return Condition(counted)
@@ -188,38 +184,31 @@ def _truth(code: Code, node: ast.expr) -> Condition:
 
 def _of_call(code: Code, node: ast.Call) -> Condition | None:
     """The truth of calls that read tensors: `bool(t)`, `torch.equal(a, b)`, `any(…)`."""
-    name = numbers.called(code, node)
-    arguments = list(_arguments(code, node))
-    if name == "bool" and len(arguments) == 1:
-        return tensor_condition(code, arguments[0])
+    function = builtin(code, node)
+    if function == "bool" and len(node.args) == 1:
+        return tensor_condition(code, node.args[0])
+    if function in {"any", "all"} and len(node.args) == 1:
+        return _quantified(code, function, node.args[0])
+    name, arguments = operation(code, node), operation_operands(code, node)
+    if name == "item" and len(arguments) == 1:
+        return _truth(code, arguments[0])
     if name == "is_nonzero" and len(arguments) == 1:
         return _truth(code, arguments[0])
-    if name == "equal" and len(arguments) == 2 and not node.keywords:
-        left, right = (_wrapped(o) for o in numbers.operands(code, *arguments))
-        equal = joined("==", Precedence.COMPARISON, left, right)
-        return Condition(method(equal, "all"), safe=False)
+    if name == "equal" and len(arguments) == 2:
+        left, right = map(_wrapped, numbers.operands(code, *arguments))
+        # tensors of different shapes are not equal, but `==` broadcasts or refuses them
+        return Condition(method(joined("==", Precedence.COMPARISON, left, right), "all"), safe=False)
     if name == "allclose":
         given = map(code.text, (*arguments, *node.keywords))
         return Condition(method(call(code.name("torch.isclose", node), *given), "all"))
-    if name in {"any", "all"} and len(arguments) == 1 and not node.keywords:
-        return _quantified(code, name, arguments[0])
     return None
-
-
-def _arguments(code: Code, node: ast.Call) -> Iterator[ast.expr]:
-    """The positional arguments, a method's receiver first."""
-    if isinstance(node.func, ast.Attribute) and numbers.is_method(code, node):
-        yield node.func.value
-    yield from node.args
 
 
 def _quantified(code: Code, name: str, argument: ast.expr) -> Condition | None:
     if isinstance(argument, (ast.Tuple, ast.List)) and argument.elts:
-        values = ast.BoolOp(ast.Or() if name == "any" else ast.And(), argument.elts)
-        return _combined(code, values)
-    value = code.value(argument)
-    if not isinstance(value, Tensor):
+        return _combined(code, ast.BoolOp(ast.Or() if name == "any" else ast.And(), argument.elts))
+    operand = numbers.operand(code, argument)
+    if operand is None:
         return None
     # Python refuses a matrix, whose rows have no truth
-    operand = numbers.operand(code, argument)
-    return Condition(method(operand.source, name), safe=False) if operand is not None else None
+    return Condition(method(operand.source, name), safe=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import Const, Tensor
+from exportlint.analysis.values import Const
 from exportlint.fixes.code import Code
-from exportlint.fixes.numbers import called, is_method
+from exportlint.fixes.held import builtin, operands, operation, tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, joined, method, piece
 
@@ -46,52 +46,48 @@ def _constant(code: Code, node: ast.expr) -> object:
 def _counted(code: Code, node: ast.expr) -> Piece | None:
     """The mask whose true elements an expression counts."""
     if isinstance(node, ast.Call):
-        name = called(code, node)
-        if name == "len" and len(node.args) == 1:
+        if builtin(code, node) == "len" and len(node.args) == 1:
             return _selected(code, node.args[0])
-        if name == "size" and isinstance(node.func, ast.Attribute) and _is_first(node.args):
-            return _selected(code, node.func.value)
-        if name == "numel" and isinstance(node.func, ast.Attribute):
-            return _selected(code, node.func.value, elements=True)
+        name, given = operation(code, node), operands(code, node)
+        if name == "size" and len(given) == 2 and _is_zero(given[1]):
+            return _selected(code, given[0])
+        if name == "numel" and len(given) == 1 and isinstance(given[0], ast.Subscript):
+            return _selected(code, given[0])
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-        return _selected(code, node.value.value) if _is_first([node.slice]) else None
+        return _selected(code, node.value.value) if _is_zero(node.slice) else None
     return None
 
 
-def _is_first(arguments: list[ast.expr]) -> bool:
-    return len(arguments) == 1 and isinstance(arguments[0], ast.Constant) and arguments[0].value == 0
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _selected(code: Code, node: ast.expr, *, elements: bool = False) -> Piece | None:
+def _selected(code: Code, node: ast.expr) -> Piece | None:
     """The mask that made a selection of its true elements."""
     if isinstance(node, ast.Subscript):
-        index = code.value(node.slice)
-        if isinstance(index, Tensor) and index.kind == "bool":
+        index = tensor(code, node.slice)
+        if index is not None and index.kind == "bool":
             return piece(code, node.slice)
-        if _is_first([node.slice]) and isinstance(node.value, ast.Call):
-            as_tuple = called(code, node.value) == "where" or any(
-                k.arg == "as_tuple" and isinstance(k.value, ast.Constant) and k.value.value for k in node.value.keywords
-            )
-            return _of_call(code, node.value) if as_tuple else None
+        return _of_call(code, node.value, as_tuple=True) if _is_zero(node.slice) else None
+    return _of_call(code, node, as_tuple=False)
+
+
+def _of_call(code: Code, node: ast.expr, *, as_tuple: bool) -> Piece | None:
+    """The mask that `nonzero`, `argwhere`, `where` or `masked_select` selects with."""
+    name = operation(code, node)
+    if not isinstance(node, ast.Call) or name not in {"nonzero", "argwhere", "where", "masked_select"}:
         return None
-    if isinstance(node, ast.Call) and called(code, node) in {"nonzero", "argwhere", "masked_select"}:
-        return None if elements or any(k.arg == "as_tuple" for k in node.keywords) else _of_call(code, node)
-    return None
-
-
-def _of_call(code: Code, node: ast.Call) -> Piece | None:
-    """The mask that a call of `nonzero`, `argwhere`, `where` or `masked_select` selects with."""
-    name = called(code, node)
-    given = (
-        [node.func.value, *node.args] if is_method(code, node) and isinstance(node.func, ast.Attribute) else node.args
-    )
-    wanted = 2 if name == "masked_select" else 1
-    if name not in {"nonzero", "argwhere", "where", "masked_select"} or len(given) != wanted:
+    given = operands(code, node)
+    wanted = [True] if name == "nonzero" and as_tuple else []
+    options = [k.value.value for k in node.keywords if k.arg == "as_tuple" and isinstance(k.value, ast.Constant)]
+    if as_tuple != (name == "where" or bool(wanted)) or options != wanted or len(options) < len(node.keywords):
+        return None
+    if len(given) != (2 if name == "masked_select" else 1):
         return None
     mask = given[-1]
-    value = code.value(mask)
-    if isinstance(value, Tensor) and value.kind == "bool":
-        return _wrapped(piece(code, mask))
+    held = tensor(code, mask)
+    if held is not None and held.kind == "bool":
+        return piece(code, mask)
     return Piece(f"({joined('!=', Precedence.COMPARISON, _wrapped(piece(code, mask)), Piece('0')).text})")
 
 

@@ -6,13 +6,20 @@ import ast
 import struct
 from dataclasses import dataclass
 
-from exportlint.analysis.values import BoundMethod, Const, External, Kind, Python, Scalar, Size, Tensor
+from exportlint.analysis.values import Const, Kind, Python, Scalar, Size
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import builtin, operation, scalar, tensor
+from exportlint.fixes.held import operands as operation_operands
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.source_text import Piece, joined, method, piece
 
 SYMBOLS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
+POINTWISE = frozenset({
+    "abs", "sqrt", "exp", "log", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or",
+    "logical_xor", "float", "bool", "detach", "gt", "lt", "ge", "le", "eq", "ne", "round", "floor", "ceil", "sigmoid",
+    "tanh", "square", "clamp", "double", "long", "int",
+})  # fmt: skip
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "prod", "median", "std", "var",
                         "norm", "count_nonzero", "nansum", "nanmean", "logsumexp"})  # fmt: skip
 
@@ -45,13 +52,14 @@ def operands(code: Code, left: ast.expr, right: ast.expr) -> tuple[Operand, Oper
 
 def operand(code: Code, node: ast.expr) -> Operand | None:
     """A tensor that holds what an expression does; None if that is no tensor data."""
-    value = code.value(node)
     read = _read(code, node) if isinstance(node, ast.Call) else None
     if read is not None:
         return read
-    if isinstance(value, Tensor):
-        return Operand(piece(code, node), value.kind, scalar=is_scalar(code, node), safe=not value.assumed)
-    if not isinstance(value, Scalar) or value.kind == "bool":
+    held = tensor(code, node)
+    if held is not None:
+        return Operand(piece(code, node), held.kind, scalar=is_scalar(code, node), safe=not held.assumed)
+    value = scalar(code, node)
+    if value is None or value.kind == "bool":
         return None
     if isinstance(node, ast.BinOp) and type(node.op) in SYMBOLS and value.api != "size":
         return _arithmetic(code, node)
@@ -60,62 +68,39 @@ def operand(code: Code, node: ast.expr) -> Operand | None:
         if inner is not None:
             source = Piece(f"-{inner.source.at(Precedence.UNARY)}", Precedence.UNARY)
             return Operand(source, inner.kind, read=True, scalar=inner.scalar, safe=inner.safe)
-    tensor = code.name("torch.tensor", node)
+    function = code.name("torch.tensor", node)
     options = f", dtype={code.name('torch.float64', node)}" if value.kind != "int" else ""
-    return Operand(Piece(f"{tensor}({code.text(node)}{options})"), value.kind, scalar=True, safe=value.kind is not None)
-
-
-def called(code: Code, node: ast.Call) -> str | None:
-    """The short name of the builtin, function of torch or method of a tensor that a call reaches."""
-    function = code.value(node.func)
-    if isinstance(function, External):
-        library, _, name = function.name.rpartition(".")
-        return name if library in {"builtins", "torch"} else None
-    if isinstance(function, BoundMethod) and isinstance(function.receiver, Tensor):
-        return function.name
-    return None
-
-
-def is_method(code: Code, node: ast.Call) -> bool:
-    """Whether a call is that of a tensor's method."""
-    return isinstance(code.value(node.func), BoundMethod)
+    return Operand(
+        Piece(f"{function}({code.text(node)}{options})"), value.kind, scalar=True, safe=value.kind is not None
+    )
 
 
 def is_scalar(code: Code, node: ast.expr) -> bool:
     """Whether a tensor, or a number, surely has no dimensions."""
-    value = code.value(node)
-    if isinstance(value, (Scalar, Size, Const)) or (isinstance(value, Tensor) and value.zero_dim):
-        return True
+    held = tensor(code, node)
+    if held is None or held.zero_dim:
+        return held is not None or isinstance(code.value(node), (Scalar, Size, Const))
     if isinstance(node, ast.Compare):
         return all(is_scalar(code, part) for part in (node.left, *node.comparators))
     if isinstance(node, ast.BinOp):
         return is_scalar(code, node.left) and is_scalar(code, node.right)
     if isinstance(node, ast.UnaryOp):
         return is_scalar(code, node.operand)
-    if isinstance(node, ast.Call) and isinstance(value, Tensor):
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if is_method(code, node) and isinstance(node.func, ast.Attribute):
-            return (called(code, node) in REDUCTIONS and not given) or (
-                called(code, node) in POINTWISE and all(is_scalar(code, part) for part in (node.func.value, *given))
-            )
-        return (called(code, node) in REDUCTIONS and len(given) == 1) or (
-            called(code, node) in POINTWISE and all(is_scalar(code, part) for part in given)
-        )
+    if isinstance(node, ast.Call):
+        given = [*operation_operands(code, node), *(keyword.value for keyword in node.keywords)]
+        if operation(code, node) in REDUCTIONS:
+            return len(given) == 1
+        return (operation(code, node) or builtin(code, node)) in POINTWISE and all(is_scalar(code, p) for p in given)
     return False
-
-
-POINTWISE = frozenset({"abs", "sqrt", "exp", "log", "isnan", "isinf", "isfinite", "logical_not", "logical_and",
-                       "logical_or", "logical_xor", "float", "bool", "detach", "gt", "lt", "ge", "le", "eq", "ne",
-                       "round", "floor", "ceil", "sigmoid", "tanh", "square", "clamp", "double", "long", "int"})  # fmt: skip
 
 
 def _read(code: Code, node: ast.Call) -> Operand | None:
     """`t.item()`, `float(t)`, `int(t)` as `t`."""
-    name = called(code, node)
-    if name == "item" and isinstance(node.func, ast.Attribute) and not node.args:
+    name = builtin(code, node)
+    if operation(code, node) == "item" and isinstance(node.func, ast.Attribute):
         inner = operand(code, node.func.value)
-    elif name in {"float", "int", "abs"} and not is_method(code, node) and len(node.args) == 1 and not node.keywords:
-        if not isinstance(code.value(node.args[0]), (Tensor, Scalar)):
+    elif name in {"float", "int", "abs"} and len(node.args) == 1 and not node.keywords:
+        if tensor(code, node.args[0]) is None and scalar(code, node.args[0]) is None:
             return None
         inner = operand(code, node.args[0])
     else:

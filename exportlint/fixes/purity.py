@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
-from exportlint.analysis.values import BoundMethod, External, Tensor
+from exportlint.analysis.values import External
 from exportlint.fixes.code import Code
+from exportlint.fixes.held import operation
 
 HARMLESS = frozenset({
     "abs", "bool", "float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "range", "round",
@@ -28,9 +29,8 @@ def api_of(code: Code, node: ast.Call) -> table.Api | None:
     called = code.value(node.func)
     if isinstance(called, External):
         return table.lookup(called.name)
-    if isinstance(called, BoundMethod) and isinstance(called.receiver, Tensor) and not called.receiver.assumed:
-        return table.tensor_member(called.name)
-    return None
+    name = operation(code, node)
+    return table.tensor_member(name) if name is not None else None
 
 
 def _is_harmless(code: Code, node: ast.Call) -> bool:
