@@ -16,10 +16,10 @@ def with_argument(code: Code, call: ast.Call, argument: str) -> Draft:
         DeclinedError: a comment stands where it would go.
     """
     end = code.statements.range(call)[1] - 1
-    given = [*call.args, *call.keywords]
+    given = _arguments(call)
     if not given:
         return Draft(end, end, argument)
-    last = max(given, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
+    last = given[-1]
     start = code.statements.range(last)[1]
     rest = code.source.text[start:end]
     if "#" in rest:
@@ -35,6 +35,12 @@ def with_argument(code: Code, call: ast.Call, argument: str) -> Draft:
 
 def without_argument(code: Code, call: ast.Call, argument: ast.expr | ast.keyword) -> Draft:
     """One argument less, which is not the first, and the comma in front of it."""
-    given = sorted([*call.args, *call.keywords], key=lambda node: (node.lineno, node.col_offset))
+    given = _arguments(call)
     before = given[given.index(argument) - 1]
     return Draft(code.statements.range(before)[1], code.statements.range(argument)[1], "")
+
+
+def _arguments(call: ast.Call) -> list[ast.expr | ast.keyword]:
+    """All arguments, in the order in which they stand in the source."""
+    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    return sorted(given, key=lambda node: (node.lineno, node.col_offset))

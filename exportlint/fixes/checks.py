@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from exportlint.analysis.values import Scalar
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import OPERATORS, is_python, negated, tensor_condition
+from exportlint.fixes.conditions import OPERATORS, negated, tensor_condition
 from exportlint.fixes.counts import count_condition
 from exportlint.fixes.eager_only import is_report
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import is_python, scalar
 from exportlint.fixes.messages import message_of, message_of_raise
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.statements import Draft
@@ -95,7 +95,7 @@ def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]
 def _is_python(code: Code, node: ast.expr) -> bool:
     """Whether Python knows the truth of a condition. What the finding is about only seems so: `torch.equal(x, y)`."""
     around = (code.expression, *code.tree.ancestors(code.expression))
-    return is_python(code.value(node)) and not any(part is node for part in around)
+    return is_python(code, node) and not any(part is node for part in around)
 
 
 def _check(code: Code, demand: Demand, message: str) -> str:
@@ -113,15 +113,12 @@ def _call(function: str, condition: str, message: str) -> str:
 
 def _is_number(code: Code, node: ast.expr) -> bool:
     """Whether a condition is about numbers that no tensor at hand holds: the code has names for them, or sizes."""
-    if not isinstance(code.value(node), Scalar):
+    if scalar(code, node) is None:
         return False
     if isinstance(node, ast.Compare) and count_condition(code, node.left, node.ops[0], node.comparators[0]):
         return False
-    values = [(part, code.value(part)) for part in ast.walk(node) if isinstance(part, ast.expr)]
-    return any(
-        isinstance(value, Scalar) and (value.api == "size" or isinstance(part, (ast.Name, ast.Attribute)))
-        for part, value in values
-    )
+    numbers = [(part, scalar(code, part)) for part in ast.walk(node) if isinstance(part, ast.expr)]
+    return any(n is not None and (n.api == "size" or isinstance(p, (ast.Name, ast.Attribute))) for p, n in numbers)
 
 
 def _number_condition(code: Code, demand: Demand) -> str:

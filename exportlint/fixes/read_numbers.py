@@ -4,49 +4,49 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import External, Scalar, Tensor
+from exportlint.analysis.values import External
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import scalar, tensor
 from exportlint.fixes.numbers import operand
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, call, method
 from exportlint.fixes.torch_names import MATH, TO_INTEGERS
 
 
-def item(code: Code, tensor: Piece, kind: str) -> Piece:
+def item(code: Code, source: Piece, kind: str) -> Piece:
     """The number in a tensor as an `int` or `float`."""
-    dtype = code.name(f"torch.{kind}64")
-    return method(method(tensor, "to", dtype), "item")
+    return method(method(source, "to", code.name(f"torch.{kind}64")), "item")
 
 
 def integer(code: Code, node: ast.expr) -> tuple[Piece, bool]:
     """`int(node)`, and whether it is that for all numbers."""
-    value = code.value(node)
-    if isinstance(value, Scalar):
-        tensor = _read(node)
-        if tensor is None:
+    if scalar(code, node) is not None:
+        read = _read(node)
+        if read is None:
             return call(code.name("torch.sym_int"), code.text(node)), True
-        node, value = tensor, code.value(tensor)
-    if not isinstance(value, Tensor):
+        node = read
+    held = tensor(code, node)
+    if held is None:
         raise DeclinedError("it may be something else than a tensor")
-    tensor_piece = Piece(code.operand(node, Precedence.ATOM))
-    if value.kind == "int":
-        return method(tensor_piece, "item"), not value.assumed
+    source = Piece(code.operand(node, Precedence.ATOM))
+    if held.kind == "int":
+        return method(source, "item"), not held.assumed
     # `int` refuses NaN and infinities
-    return item(code, tensor_piece, "int"), value.kind == "bool" and not value.assumed
+    return item(code, source, "int"), held.kind == "bool" and not held.assumed
 
 
 def floating(code: Code, node: ast.expr) -> tuple[Piece, bool]:
     """`float(node)`, and whether it is that for all numbers."""
-    value = code.value(node)
-    if isinstance(value, Scalar):
+    if scalar(code, node) is not None:
         return call(code.name("torch.sym_float"), code.text(node)), True
-    if not isinstance(value, Tensor):
+    held = tensor(code, node)
+    if held is None:
         raise DeclinedError("it may be something else than a tensor")
-    tensor = Piece(code.operand(node, Precedence.ATOM))
-    if value.kind in {"int", "bool"}:
-        return item(code, tensor, "float"), not value.assumed
-    return method(tensor, "item"), value.kind == "float" and not value.assumed
+    source = Piece(code.operand(node, Precedence.ATOM))
+    if held.kind in {"int", "bool"}:
+        return item(code, source, "float"), not held.assumed
+    return method(source, "item"), held.kind == "float" and not held.assumed
 
 
 def of_math(code: Code, node: ast.Call) -> Piece:

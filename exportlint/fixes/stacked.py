@@ -9,6 +9,7 @@ from exportlint.analysis.joins import options
 from exportlint.analysis.values import Const, Python, Scalar, Sequence, Size, Tensor, Tuple, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
 
 
 def stacked(code: Code, node: ast.expr) -> str:
@@ -35,12 +36,11 @@ def _are_tensors(value: Value) -> bool:
 
 
 def _element(code: Code, node: ast.expr, device: str) -> str:
-    value = code.value(node)
     if isinstance(node, (ast.List, ast.Tuple)):
         return _stacked(code, node, device)
-    if isinstance(value, Tensor):
+    if tensor(code, node) is not None:
         return code.text(node)
-    if isinstance(value, (Const, Python, Scalar, Size)) and not isinstance(node, ast.Starred):
+    if all(isinstance(option, (Const, Python, Scalar, Size)) for option in options(code.value(node))):
         return f"{code.name('torch.tensor', node)}({code.text(node)}{device})"
     raise DeclinedError("an element may be anything")
 
@@ -65,5 +65,5 @@ def _device(code: Code, node: ast.expr) -> str:
 
 def _tensor_names(code: Code, node: ast.expr) -> Iterator[str]:
     for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(code.value(part), Tensor):
+        if isinstance(part, ast.Name) and tensor(code, part) is not None:
             yield part.id

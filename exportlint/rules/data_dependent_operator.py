@@ -40,7 +40,8 @@ def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report
     severity = context.severity(UNTIL_2_15 if name == "_assert" else CLAIM)
     if severity is None or fact.guarded or instead is None:
         return
-    yield Report(severity, f"`{name}` needs the values of a tensor while torch.export traces it", instead, fix=FIXES.get(name))
+    message = f"`{name}` needs the values of a tensor while torch.export traces it"
+    yield Report(severity, message, instead, fix=FIXES.get(name))
 
 
 def _fix_assert(code: Code) -> Fix:

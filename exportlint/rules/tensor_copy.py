@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Copy
-from exportlint.analysis.values import Tensor
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
@@ -45,8 +45,7 @@ def _fix(code: Code, fact: Copy, context: Context) -> Fix:
     if len(call.args) != 1 or call.keywords:
         raise DeclinedError("the copy has options")
     original = call.args[0]
-    value = code.value(original)
-    if isinstance(value, Tensor):
+    if tensor(code, original) is not None:
         # a shallow copy shares the memory, but no history
         method = "detach" if fact.api == "copy.copy" else "clone"
         text = f"{code.operand(original, Precedence.ATOM)}.{method}()"

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
-from exportlint.analysis.values import Tensor, Value
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
+from exportlint.fixes.numbers import is_scalar
 from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
@@ -43,18 +44,13 @@ def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
     if not isinstance(call.func, ast.Attribute) or not _meets_tensor(code, call):
         raise DeclinedError("a number is wanted")
-    tensor = call.func.value
-    value = code.value(tensor)
-    if not code.surely(_has_no_dimensions, tensor) or not isinstance(value, Tensor):
+    held = tensor(code, call.func.value)
+    if held is None or held.assumed or not is_scalar(code, call.func.value):
         raise DeclinedError("the tensor may have dimensions")
-    text = code.operand(tensor, Precedence.ATOM)
-    if value.kind not in {"int", "bool"} and not value.detached:
+    text = code.operand(call.func.value, Precedence.ATOM)
+    if held.kind not in {"int", "bool"} and not held.detached:
         text += ".detach()"
     return code.fix("Compute with the tensor, which has a dtype of its own", code.replace(call, text), safe=False)
-
-
-def _has_no_dimensions(value: Value) -> bool:
-    return isinstance(value, Tensor) and value.zero_dim and not value.assumed
 
 
 def _meets_tensor(code: Code, call: ast.Call) -> bool:
@@ -62,5 +58,5 @@ def _meets_tensor(code: Code, call: ast.Call) -> bool:
     parent = code.tree.parents[call]
     if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ARITHMETIC):
         return False
-    other = parent.right if parent.left is call else parent.left
-    return code.surely(lambda value: isinstance(value, Tensor) and not value.assumed, other)
+    other = tensor(code, parent.right if parent.left is call else parent.left)
+    return other is not None and not other.assumed

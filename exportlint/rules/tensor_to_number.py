@@ -69,7 +69,8 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise DeclinedError("not all arguments are known")
     if fact.target.startswith("math."):
-        return code.fix("Use the operator of torch", code.replace(node, read_numbers.of_math(code, node).text), safe=False)
+        number = read_numbers.of_math(code, node)
+        return code.fix("Use the operator of torch", code.replace(node, number.text), safe=False)
     if len(node.args) != 1 or fact.target == "complex()":
         raise DeclinedError("torch.export has no symbol for it")
     argument = node.args[0]
