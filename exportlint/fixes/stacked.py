@@ -20,8 +20,8 @@ def stacked(code: Code, node: ast.expr) -> str:
 def _stacked(code: Code, node: ast.expr, device: str) -> str:
     function = code.name("torch.stack", node)
     if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
-        elements = [_element(code, element, device) for element in node.elts]
-        return f"{function}({_with_elements(code, node, elements)})"
+        elements = {element: _element(code, element, device) for element in node.elts}
+        return f"{function}({code.substituted(node, elements)})"
     if isinstance(node, ast.ListComp) and isinstance(code.value(node), (Sequence, Tuple)):
         if _are_tensors(code.value(node)):
             return f"{function}({code.text(node)})"
@@ -43,19 +43,6 @@ def _element(code: Code, node: ast.expr, device: str) -> str:
     if all(isinstance(option, (Const, Python, Scalar, Size)) for option in options(code.value(node))):
         return f"{code.name('torch.tensor', node)}({code.text(node)}{device})"
     raise DeclinedError("an element may be anything")
-
-
-def _with_elements(code: Code, node: ast.List | ast.Tuple, elements: list[str]) -> str:
-    """The source of a list with other elements, what stands between them left as it is."""
-    text = code.text(node)
-    start = code.statements.range(node)[0]
-    parts, end = [], 0
-    source = code.source.text[start : start + len(text)]
-    for element, new in zip(node.elts, elements, strict=True):
-        first, last = (offset - start for offset in code.statements.range(element))
-        parts += [source[end:first], new]
-        end = last
-    return "".join([*parts, source[end:]])
 
 
 def _device(code: Code, node: ast.expr) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from exportlint.fixes.tree import Tree
 from exportlint.source import SourceFile
 
-_NEWLINE = re.compile(r"\r\n?|\n")
+NEWLINE = re.compile(r"\r\n?|\n")
 
 
 class Verbatim(str):
@@ -43,7 +43,7 @@ class Statements:
     @cached_property
     def newline(self) -> str:
         """The first line end of the file."""
-        found = _NEWLINE.search(self._source.text)
+        found = NEWLINE.search(self._source.text)
         return found.group() if found else "\n"
 
     @cached_property
@@ -66,7 +66,7 @@ class Statements:
     def text(self, node: ast.AST) -> str:
         r"""The source of a node; its lines end with `\n`."""
         start, end = self.range(node)
-        return _NEWLINE.sub("\n", self._source.text[start:end])
+        return NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
@@ -137,7 +137,7 @@ class Statements:
             return Verbatim(self.joined([self.text(s) for s in statements], indent))
         start = lines.line_start(lines.position(self._start(statements[0])).row)
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
-        code = _NEWLINE.sub("\n", self._source.text[start:end])
+        code = NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
         parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
         body = parsed.body

@@ -15,39 +15,57 @@ MATH = {
 TO_INTEGERS = frozenset({"floor", "ceil", "trunc"})
 """Functions of `math` that return integers."""
 
-FUNCTIONS = {
+NUMPY = {
     "abs": "abs", "absolute": "abs", "add": "add", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin",
     "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2", "arctanh": "atanh", "ceil": "ceil", "clip": "clamp",
-    "cos": "cos", "cosh": "cosh", "deg2rad": "deg2rad", "divide": "divide", "dot": "dot", "equal": "eq", "exp": "exp",
-    "exp2": "exp2", "expm1": "expm1", "fabs": "abs", "floor": "floor", "floor_divide": "floor_divide", "fmod": "fmod",
-    "greater": "greater", "hypot": "hypot", "isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan", "less": "less",
-    "log": "log", "log10": "log10", "log1p": "log1p", "log2": "log2", "logaddexp": "logaddexp",
-    "logical_and": "logical_and", "logical_not": "logical_not", "logical_or": "logical_or",
-    "logical_xor": "logical_xor", "matmul": "matmul", "maximum": "maximum", "minimum": "minimum",
-    "multiply": "multiply", "nan_to_num": "nan_to_num", "negative": "negative", "ones_like": "ones_like",
-    "outer": "outer", "power": "pow", "rad2deg": "rad2deg", "reciprocal": "reciprocal", "rint": "round",
-    "sign": "sign", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt", "square": "square", "subtract": "subtract",
-    "tan": "tan", "tanh": "tanh", "trace": "trace", "tril": "tril", "triu": "triu", "true_divide": "true_divide",
-    "trunc": "trunc", "where": "where", "zeros_like": "zeros_like", "linalg.norm": "linalg.norm",
-    "linalg.inv": "linalg.inv", "linalg.det": "linalg.det", "reshape": "reshape", "ravel": "ravel",
+    "cos": "cos", "cosh": "cosh", "deg2rad": "deg2rad", "divide": "divide", "dot": "matmul", "exp": "exp",
+    "exp2": "exp2", "expm1": "expm1", "fabs": "abs", "floor": "floor", "floor_divide": "floor_divide",
+    "hypot": "hypot", "isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan", "linalg.det": "linalg.det",
+    "linalg.inv": "linalg.inv", "log": "log", "log10": "log10", "log1p": "log1p", "log2": "log2",
+    "logaddexp": "logaddexp", "logical_and": "logical_and", "logical_not": "logical_not",
+    "logical_or": "logical_or", "logical_xor": "logical_xor", "matmul": "matmul", "maximum": "maximum",
+    "minimum": "minimum", "multiply": "multiply", "nan_to_num": "nan_to_num", "negative": "negative",
+    "ones_like": "ones_like", "outer": "outer", "power": "pow", "rad2deg": "rad2deg", "ravel": "ravel",
+    "reciprocal": "reciprocal", "reshape": "reshape", "rint": "round", "round": "round", "sign": "sign", "sin": "sin",
+    "sinh": "sinh", "sqrt": "sqrt", "square": "square", "subtract": "subtract", "tan": "tan", "tanh": "tanh",
+    "trace": "trace", "tril": "tril", "triu": "triu", "true_divide": "true_divide", "trunc": "trunc",
+    "where": "where", "zeros_like": "zeros_like", "swapaxes": "swapaxes", "moveaxis": "moveaxis",
+    "diagonal": "diagonal", "roll": "roll", "repeat": "repeat_interleave", "tile": "tile",
 }  # fmt: skip
-"""Functions of numpy that torch has with the same arguments in the same places."""
+"""Functions of numpy that torch has with the same positional arguments."""
 
-OVER_DIMENSIONS = {
+ALONG_AXES = {
     "sum": "sum", "mean": "mean", "prod": "prod", "max": "amax", "amax": "amax", "min": "amin", "amin": "amin",
-    "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin", "cumsum": "cumsum", "cumprod": "cumprod",
-    "squeeze": "squeeze", "softmax": "softmax", "expand_dims": "unsqueeze", "flip": "flip", "roll": "roll",
-    "repeat": "repeat_interleave", "concatenate": "cat", "stack": "stack", "swapaxes": "swapaxes", "sort": "msort",
-    "nansum": "nansum", "nanmean": "nanmean", "count_nonzero": "count_nonzero",
+    "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin", "squeeze": "squeeze", "nansum": "nansum",
+    "nanmean": "nanmean", "count_nonzero": "count_nonzero", "linalg.norm": "linalg.norm", "std": "std", "var": "var",
+    "concatenate": "cat", "stack": "stack", "expand_dims": "unsqueeze", "cumsum": "cumsum", "cumprod": "cumprod",
+    "flip": "flip",
 }  # fmt: skip
-"""Functions of numpy with an `axis`, which is a `dim` in torch, and `keepdims`, which is `keepdim`."""
+"""Functions of numpy with an `axis`, which torch calls `dim`."""
 
-KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "a_min": "min", "a_max": "max", "ddof": "correction"}
-"""Keywords of numpy that torch calls otherwise."""
+NEED_AXIS = frozenset({"cumsum", "cumprod", "flip", "expand_dims"})
+"""Those that torch has with a `dim` only."""
+
+DIMS = frozenset({"flip"})
+"""Those whose `axis` torch calls `dims`."""
+
+OF_TENSORS = frozenset({"atan2", "hypot", "logaddexp", "logical_and", "logical_or", "logical_xor", "matmul", "outer"})
+"""Functions of torch that take tensors where those of numpy take numbers too."""
+
+METHODS = {
+    "copy": "clone", "clip": "clamp", "reshape": "reshape", "ravel": "ravel", "flatten": "flatten", "round": "round",
+    "dot": "matmul", "swapaxes": "swapaxes", "trace": "trace", "diagonal": "diagonal",
+}  # fmt: skip
+"""Methods of arrays that tensors have with the same positional arguments."""
+
+KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "a_min": "min", "a_max": "max", "ddof": "correction",
+            "decimals": "decimals", "nan": "nan", "min": "min", "max": "max", "offset": "offset"}  # fmt: skip
 
 DTYPES = {
     "float16": "float16", "float32": "float32", "float64": "float64", "single": "float32", "double": "float64",
     "half": "float16", "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
-    "bool_": "bool", "bool": "bool", "complex64": "complex64", "complex128": "complex128",
+    "bool_": "bool", "complex64": "complex64", "complex128": "complex128",
 }  # fmt: skip
-"""The dtypes of numpy."""
+BUILTIN_DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
+
+CONSTANTS = {"pi": "math.pi", "e": "math.e", "inf": "math.inf", "nan": "math.nan", "newaxis": ""}
