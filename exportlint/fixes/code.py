@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -39,6 +40,10 @@ class Code:
         self.statements = Statements(self.source, self.tree)
         self._imports: dict[str, None] = {}
 
+    def anew(self) -> Code:
+        """The same without the imports that were asked for, for another try."""
+        return Code(self.module, self.site, self.moments)
+
     # --- the finding
 
     def node(self, *kinds: type[N], site: Site | None = None) -> N:
@@ -68,6 +73,22 @@ class Code:
             and moments.complete
             and all(test(moment.value(node)) for moment in moments.snapshots for node in nodes)
         )
+
+    def after(self, statements: Sequence[ast.stmt]) -> Code:
+        """The same file with the variables as they are when statements have run that follow the finding.
+
+        What the fix imports is shared. Raises DeclinedError if they surely leave the function.
+        """
+        if not statements:
+            return self
+        moments = Moments()
+        moments.complete = self.moments.complete
+        moments.snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
+        if not moments.snapshots:
+            raise DeclinedError("nothing is known of the variables behind statements")
+        later = copy(self)
+        later.moments = moments
+        return later
 
     # --- source
 

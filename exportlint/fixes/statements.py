@@ -65,11 +65,16 @@ class Statements:
 
     def text(self, node: ast.AST) -> str:
         r"""The source of a node; its lines end with `\n`."""
-        start, end = self.range(node)
+        return self.between(*self.range(node))
+
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
         return _NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
+        if self.is_elif(statement):
+            return self._line_indent(statement) + self.unit
         if self._owns_line(self._start(statement)):
             return self._line_indent(statement)
         first = self._tree.block(statement)[0]
@@ -93,13 +98,17 @@ class Statements:
         if not items:
             return self._without_lines(start, end)
         lead = ""
-        if not self._owns_line(start):  # behind a colon
+        if self.is_elif(statements[0]):
+            lead = "else:\n" + indent
+        elif not self._owns_line(start):  # behind a colon
             start = len(self._source.text[:start].rstrip(" \t"))
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
     def insert_before(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
         """More code in front of a statement."""
+        if self.is_elif(statement):
+            return self.replace([statement], [*new, self.moved([statement], self.indent(statement))])
         if not self._stands_alone(statement):
             return self.replace([statement], [*new, self.text(statement)])
         start, indent = self._start(statement), self.indent(statement)
@@ -112,24 +121,42 @@ class Statements:
         end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
+    def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
+        """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
+        body = self.moved(statements, self.indent(statements[0]) + self.unit)
+        draft = self.replace(statements, [header, body])
+        if not all(self._stands_alone(s) for s in statements):
+            return draft
+        last = statements[-1]
+        return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
+
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
 
-    def moved(self, statements: Sequence[ast.stmt], indent: str) -> Verbatim:
+    def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
 
-        libcst does it, which knows which lines belong to strings and brackets.
+        libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
+        in front of them. An `elif` becomes an `if`.
         """
         import libcst
 
         lines = self._source.lines
         if not all(self._stands_alone(s) for s in statements):
             return Verbatim(self.joined([self.text(s) for s in statements], indent))
-        start = lines.line_start(lines.position(self._start(statements[0])).row)
+        row = lines.position(self._start(statements[0])).row
+        start = lines.line_start(row)
+        if self.is_elif(statements[0]):
+            start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
         code = _NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
+        if self.is_elif(statements[0]):
+            code = own + code
+        while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
+            row -= 1
+            code = f"{lines.line(row).rstrip()}\n{code}"
         parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
         body = parsed.body
         if own:
@@ -139,6 +166,10 @@ class Statements:
             return Verbatim(libcst.Module(body).code.rstrip("\n"))
         wrapped = libcst.If(libcst.Name("x"), libcst.IndentedBlock(body, indent=indent))
         return Verbatim(libcst.Module([wrapped]).code.partition("\n")[2].rstrip("\n"))
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """Whether a statement is written as the `elif` of another one."""
+        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._start(statement))
 
     # --- the shape of blocks
 
@@ -179,3 +210,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
