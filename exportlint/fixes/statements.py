@@ -11,7 +11,7 @@ from functools import cached_property
 from exportlint.fixes.tree import Tree
 from exportlint.source import SourceFile
 
-_NEWLINE = re.compile(r"\r\n?|\n")
+NEWLINE = re.compile(r"\r\n?|\n")
 
 
 class Verbatim(str):
@@ -43,7 +43,7 @@ class Statements:
     @cached_property
     def newline(self) -> str:
         """The first line end of the file."""
-        found = _NEWLINE.search(self._source.text)
+        found = NEWLINE.search(self._source.text)
         return found.group() if found else "\n"
 
     @cached_property
@@ -69,7 +69,7 @@ class Statements:
 
     def between(self, start: int, end: int) -> str:
         r"""The source between two offsets; its lines end with `\n`."""
-        return _NEWLINE.sub("\n", self._source.text[start:end])
+        return NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
@@ -150,7 +150,7 @@ class Statements:
         if self.is_elif(statements[0]):
             start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
-        code = _NEWLINE.sub("\n", self._source.text[start:end])
+        code = NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
         if self.is_elif(statements[0]):
             code = own + code

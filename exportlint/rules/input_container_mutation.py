@@ -34,7 +34,7 @@ def input_container_mutation(fact: ContainerMutation, context: Context) -> Itera
 
 
 def _fix(code: Code, fact: ContainerMutation) -> Fix:
-    node = code.node(ast.expr)
+    node = code.node(ast.AST)
     function = code.tree.function(node)
     kinds = {_kind(option) for option in options(code.value(ast.Name(fact.name, ast.Load())))}
     if function is None or len(kinds) != 1 or (kind := kinds.pop()) is None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from exportlint.analysis.facts import Mutation
-from exportlint.analysis.outline import FunctionNode
 from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -15,7 +14,6 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.copies import copy_first, is_read_before, parameter
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.out_of_place import rebound
-from exportlint.fixes.statements import Draft
 from exportlint.fixes.writes import writes, written
 from exportlint.registry import rule
 
@@ -45,27 +43,26 @@ def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: Mutation) -> Fix:
     """Either way the caller does not see the write any more."""
+    if fact.target.detached:
+        raise DeclinedError("who detaches it to write to it means it")
     node = code.node(ast.expr, ast.AugAssign)
+    target = next((found for part in ast.walk(node) if (found := written(part)) is not None), None)
+    here = code.tree.function(node)
+    if isinstance(target, ast.Attribute) and here is not None and not fact.metadata:
+        text = code.text(target)
+        edit = copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, target)], early=False)
+        return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
     function, name = parameter(code, fact.trail.steps()[0].node if fact.trail is not None else None)
     others = [n for n in writes(function, ast.Name(name)) if code.tree.statement(n) is not code.tree.statement(node)]
     if not others and not is_read_before(function, name, code.tree.statement(node)):
         with suppress(DeclinedError):
             variable, text = rebound(code, node)
-            if variable == name and code.tree.function(node) is function:
+            if variable == name and here is function:
                 edit = code.replace(code.tree.statement(node), text)
                 return code.fix("Make a new tensor, which the caller does not see", edit, safe=False)
     if fact.metadata:
         raise DeclinedError("a clone of other sizes is no better")
-    return code.fix("Write to a clone, which the caller does not see", _clone(code, node, function, name), safe=False)
-
-
-def _clone(code: Code, node: ast.AST, function: FunctionNode, name: str) -> Draft:
-    """The clone of an attribute right in front of the write, that of an argument in front of all that may share it."""
-    targets = [target for part in ast.walk(node) if (target := written(part)) is not None]
-    here = code.tree.function(node)
-    if targets and isinstance(targets[0], ast.Attribute) and here is not None:
-        text = code.text(targets[0])
-        return copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, targets[0])], early=False)
     own = [*writes(function, ast.Name(name))]
     early = not own or is_read_before(function, name, code.tree.statement(own[0]))
-    return copy_first(code, function, f"{name} = {name}.clone()", own or function.body[-1:], early=early)
+    edit = copy_first(code, function, f"{name} = {name}.clone()", own or function.body[-1:], early=early)
+    return code.fix("Write to a clone, which the caller does not see", edit, safe=False)

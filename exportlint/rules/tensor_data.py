@@ -57,7 +57,9 @@ def _fix(code: Code, fact: DataRead) -> Fix:
     else:
         raise DeclinedError("no method does the same in place")
     if not fact.mutates and not _is_written_later(code, data):
-        return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed)
+        assigned = [t for t in getattr(code.tree.statement(data), "targets", ()) if isinstance(t, ast.Attribute)]
+        hidden = any(target.attr == "data" for target in assigned)  # then export passes, and ignores the assignment
+        return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed and not hidden)
     return code.fix("Write to the tensor that `.detach()` gives", edit, safe=_is_unsaved(code, fact, data))
 
 
