@@ -156,7 +156,8 @@ def test_where_an_import_goes_in_a_file_without_any(tmp_path: Path) -> None:
     "body",
     [
         "y = here", "def y(): here", "for y in here: pass", "with here as y: pass", "import y; here",
-        "import y.z; here", "import z as y; here", "try: here\n        except E as y: pass", "global y; here", "lambda y: here",
+        "import y.z; here", "import z as y; here",
+        "try: here\n        except E as y: pass", "global y; here", "lambda y: here",
         "match here:\n            case [*y]: pass", "match here:\n            case {**y}: pass", "return here, y",
         "return here, [y for y in x]", "class y: here", "match here:\n            case y: pass",
     ],
