@@ -1,0 +1,91 @@
+"""The ways through an `if` as they stand in the source: what they assign, and what they return."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exportlint.fixes.errors import DeclinedError
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A statement that assigns variables: an assignment of `value`, or an `if`, which has none.
+
+    Of an augmented assignment, `value` is the operation.
+    """
+
+    statement: ast.stmt
+    targets: tuple[str, ...]
+    value: ast.expr | None
+
+    @property
+    def reads(self) -> set[str]:
+        """The variables that it reads."""
+        return names_in(self.value or self.statement)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way through an `if` as it stands in the source: assignments, then perhaps `return`."""
+
+    steps: tuple[Step, ...]
+    returned: ast.expr | None = None
+
+    @property
+    def assigned(self) -> tuple[str, ...]:
+        """The variables that it assigns, in order."""
+        return tuple(dict.fromkeys(name for step in self.steps for name in step.targets))
+
+    @property
+    def reads(self) -> set[str]:
+        """The variables that it reads."""
+        found = set[str]().union(*(step.reads for step in self.steps))
+        return found | (names_in(self.returned) if self.returned is not None else set())
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The variables that stand in a node."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def way(statements: Sequence[ast.stmt]) -> Way:
+    """Code as steps. Raises DeclinedError if it does more than assign variables, choose and return a value."""
+    steps: list[Step] = []
+    for statement in statements:
+        if isinstance(statement, ast.Return):
+            if statement.value is None:
+                raise DeclinedError("nothing is returned")
+            return Way(tuple(steps), statement.value)
+        step = _step(statement)
+        if step is not None:
+            steps.append(step)
+    return Way(tuple(steps))
+
+
+def _step(statement: ast.stmt) -> Step | None:
+    if isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    ):
+        return None
+    if isinstance(statement, ast.If):
+        inner = [way(statement.body), way(statement.orelse)]
+        if any(each.returned is not None for each in inner):
+            raise DeclinedError("an inner way returns")
+        return Step(statement, tuple(dict.fromkeys(name for each in inner for name in each.assigned)), None)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target, value = statement.target, statement.value
+    elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        read = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
+        target = statement.target
+        value = ast.copy_location(ast.BinOp(read, statement.op, statement.value), statement)
+    else:
+        raise DeclinedError("an arm does more than assign variables")
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    names = tuple(t.id for t in targets if isinstance(t, ast.Name))
+    if len(names) < len(targets):
+        raise DeclinedError("an arm writes to something else than variables")
+    return Step(statement, names, value)
