@@ -50,11 +50,15 @@ def _writes_in_place(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_") and node.func.attr[-2:] != "__"
 
 
-def runs_of(code: Code, body: Sequence[ast.stmt]) -> list[Run]:
-    """What a body does in a function of an operator, in each way in which it is reached. Raises DeclinedError."""
-    found = [moment.run(body) for moment in code.moments.snapshots]
-    runs = [run for run in found if run is not None]
-    if not runs or len(runs) < len(found):
+def runs_of(code: Code, body: Sequence[ast.stmt], *, first: Sequence[ast.stmt] = ()) -> list[Run]:
+    """What a body does in a function of an operator, in each way in which it is reached, behind what runs `first`.
+
+    Raises:
+        DeclinedError: that is not known.
+    """
+    moments = [moment.after(first) if first else moment for moment in code.moments.snapshots]
+    runs = [run for moment in moments if moment is not None and (run := moment.run(body)) is not None]
+    if not runs or len(runs) < len(moments):
         raise DeclinedError("it is not known what the variables hold")
     return runs
 
