@@ -71,6 +71,10 @@ class Statements:
             text = text[: first - start] + new + text[last - start :]
         return NEWLINE.sub("\n", text)
 
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
+        return NEWLINE.sub("\n", self._source.text[start:end])
+
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
         if self.is_elif(statement):
@@ -210,3 +214,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from exportlint.fixes.errors import DeclinedError
 
-
 Branching = ast.If | ast.Match
 
 
