@@ -18,7 +18,7 @@ from exportlint.findings import Applicability, Edit, Fix
 from exportlint.fixes import names
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence, precedence
-from exportlint.fixes.statements import Draft, Statements
+from exportlint.fixes.statements import NEWLINE, Draft, Statements
 from exportlint.fixes.tree import N, Tree
 from exportlint.source import Comment, comments
 
@@ -126,6 +126,16 @@ class Code:
         if precedence(node) < place or (place != Precedence.ARGUMENT and _is_open(text)):
             return f"({text})"
         return text
+
+    def substituted(self, node: ast.AST, parts: Mapping[ast.expr, str]) -> str:
+        """The source of a node with other text instead of some of its parts, and all else as it is."""
+        start, end = self.statements.range(node)
+        places = sorted((*self.statements.range(part), text) for part, text in parts.items())
+        pieces: list[str] = []
+        for first, last, text in places:
+            pieces += [self.source.text[start:first], text]
+            start = last
+        return NEWLINE.sub("\n", "".join([*pieces, self.source.text[start:end]]))
 
     def name(self, qualified: str, node: ast.AST | None = None) -> str:
         """How the file calls something at a node, such as `torch.where`; the fix imports it if nothing else does.

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exportlint.analysis.facts import Branch
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.snapshot import Run
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import (
@@ -31,7 +31,7 @@ from exportlint.fixes.variables import bound, leaves, needed, needed_after, retu
 MESSAGE = "Branch with `torch.cond`, which compiles both ways, also in eager"
 
 
-def cond_fix(code: Code, fact: Branch) -> Fix:
+def cond_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.cond` decide, of an `if`, an `elif` or a conditional expression.
 
     Never safe: outside of torch.export `torch.cond` compiles the functions, and refuses some that eager runs, such as

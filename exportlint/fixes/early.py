@@ -6,34 +6,39 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, negated, tensor_condition
+from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.liveness import assigned, is_bound, writes_in_place
-from exportlint.fixes.merging import Fresh, arm, hoisted
+from exportlint.fixes.liveness import assigned, is_bound
+from exportlint.fixes.merging import Fresh, arm, folded, hoisted
 from exportlint.fixes.purity import is_harmless
-from exportlint.fixes.shapes import Form, form
+from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
-from exportlint.fixes.terms import Term, choose, term
-from exportlint.fixes.ways import names_in, way
-
-MESSAGE = "Choose what is returned with `torch.where`"
+from exportlint.fixes.terms import Term, term
+from exportlint.fixes.ways import Branching, cases, names_in, way
 
 
 @dataclass(frozen=True, slots=True)
 class _Exit:
-    """An `if` that returns, as lines that stand in its place, its condition and what it returns."""
+    """A branch that returns in all ways but one, as lines that stand in its place, and what it returns.
 
-    branch: ast.If
+    The value of the way that goes on is None, and `falls` its statements.
+    """
+
+    branch: Branching
     lines: Sequence[str]
-    condition: Condition
-    value: Term
+    conditions: Sequence[Condition]
+    values: Sequence[Term | None]
+    falls: Sequence[ast.stmt]
 
 
-def early_return(code: Code, branch: ast.If, fresh: Fresh) -> Fix:
-    """An `if` that returns, or whose `else` does, and others behind it up to a last `return`. Raises DeclinedError."""
+def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draft], Term]:
+    """A branch that returns in some ways, and others behind it up to a last `return`: the edits, and what it returns.
+
+    Raises:
+        DeclinedError: the code that all of them run may have effects, or does not end with a `return`.
+    """
     following = code.tree.following(branch)
     last = following[-1] if following else None
     if not isinstance(last, ast.Return) or last.value is None:
@@ -43,57 +48,57 @@ def early_return(code: Code, branch: ast.If, fresh: Fresh) -> Fix:
     here = code
     statements = [branch, *following[:-1]]
     for index, statement in enumerate(statements):
-        if isinstance(statement, ast.If) and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
+        goes_on: Sequence[ast.stmt] = [statement]
+        if isinstance(statement, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
             exits.append(_exit(here, statement, assigned(statements[index + 1 :]), fresh, forms))
-            falls = _falls(statement)
-        else:
-            falls = [statement]
-        for one in falls:
+            goes_on = exits[-1].falls
+        for one in goes_on:
             if not is_harmless(here, [one]):
                 raise DeclinedError("the code behind the `return` may have effects")
             _note(here, one, forms)
             here = here.after([one])
-    value = term(here, last.value, forms)
+    value = rest = term(here, last.value, forms)
     for found in reversed(exits):
-        value = choose(code, found.condition, found.value, value)
+        value = folded(code, found.conditions, [each or value for each in found.values])
     sound = all(found is not None and found.total for found in forms.values())
-    safe = sound and value.safe and not (value.variable and writes_in_place(code, branch))
-    if len(statements) == 1 and not _falls(branch):
+    value = replace(value, safe=value.safe and sound, variable=value.variable or rest.variable)
+    if len(statements) == 1 and not exits[0].falls:
         lines = [*exits[0].lines, f"return {value.source.text}"]
-        return code.fix(MESSAGE, code.statements.replace([branch, last], lines), safe=safe)
-    edits = [_edit(code, found) for found in exits]
-    return code.fix(MESSAGE, *edits, code.replace(last.value, value.source.text), safe=safe)
-
-
-def _falls(branch: ast.If) -> Sequence[ast.stmt]:
-    """The statements of an `if` after which the function goes on."""
-    return branch.orelse if isinstance(branch.body[-1], ast.Return) else branch.body
+        return [code.statements.replace([branch, last], lines)], value
+    return [*(_edit(code, found) for found in exits), code.replace(last.value, value.source.text)], value
 
 
 def _edit(code: Code, found: _Exit) -> Draft:
-    falls = _falls(found.branch)
-    lines = [*found.lines]
-    if falls:
-        lines.append(code.statements.moved(falls, code.statements.indent(found.branch)))
+    lines = list(found.lines)
+    if found.falls:
+        lines.append(code.statements.moved(found.falls, code.statements.indent(found.branch)))
     return code.statements.replace([found.branch], lines)
 
 
-def _exit(code: Code, branch: ast.If, later: set[str], fresh: Fresh, forms: dict[str, Form | None]) -> _Exit:
-    condition = tensor_condition(code, branch.test)
-    falls = _falls(branch)
-    returns = way(branch.orelse if falls is branch.body else branch.body)
-    if falls is branch.body:
-        condition = negated(condition)
+def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: Forms) -> _Exit:
+    found = cases(branch)
+    going_on = [case.body for case in found if not case.body or not isinstance(case.body[-1], ast.Return)]
+    if len(going_on) != 1:
+        raise DeclinedError("several ways go on behind the branch")
+    (falls,) = going_on
     changed = later | assigned(falls)
-    keep = {n for n in returns.assigned if n not in changed and not is_bound(code, n, maybe=True)}
-    leaving = arm(code, returns, keep, (), fresh, forms)
-    if leaving.returned is None:
-        raise DeclinedError("a way returns sometimes")
-    lines = list(leaving.lines)
-    if changed & names_in(branch.test):
-        condition = hoisted(condition, lines, fresh)
-    value = _settled(leaving.returned, changed, lines, fresh)
-    return _Exit(branch, lines, condition, value)
+    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    lines: list[str] = []
+    values: list[Term | None] = []
+    for case in found:
+        if case.body is falls:
+            values.append(None)
+            continue
+        leaving = way(case.body)
+        keep = {n for n in leaving.assigned if n not in changed and not is_bound(code, n, maybe=True)}
+        result = arm(code, leaving, keep, (), fresh, forms)
+        if result.returned is None:
+            raise DeclinedError("a way returns sometimes")
+        lines += result.lines
+        values.append(_settled(result.returned, changed, lines, fresh))
+    if any(changed & names_in(case.test) for case in found if case.test is not None):
+        conditions = hoisted(conditions, lines, fresh)
+    return _Exit(branch, lines, conditions, values, falls)
 
 
 def _note(code: Code, statement: ast.stmt, forms: dict[str, Form | None]) -> None:

@@ -1,4 +1,4 @@
-"""Both ways of an `if` as straight code, and what the variables are then: a choice for each."""
+"""The ways of a branch as straight code, and what the variables are then: a choice for each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Forms
 from exportlint.fixes.source_text import Piece, joined, piece
 from exportlint.fixes.terms import Term, choose, is_sound, term
-from exportlint.fixes.ways import Step, Way, way
+from exportlint.fixes.ways import Branching, Step, Way, cases, way
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
@@ -87,33 +87,47 @@ def arm(code: Code, source: Way, keep: Collection[str], final: Collection[str], 
     return Arm(tuple(lines), variables, replace(returned, safe=returned.safe and sound))
 
 
-def merged(code: Code, branch: ast.If, fresh: Fresh, forms: Forms) -> Arm:
-    """What an `if` that does not return leaves in the variables that are read behind it. Raises DeclinedError."""
-    condition = tensor_condition(code, branch.test)
-    one, other = way(branch.body), way(branch.orelse)
-    names = [n for n in dict.fromkeys((*one.assigned, *other.assigned)) if read_later(code, branch, n)]
-    for name in names:
-        if not (name in one.assigned and name in other.assigned) and not is_bound(code, name):
-            raise DeclinedError("one way leaves a variable without a value")
-    arms = [_arm(code, this, that, names, fresh, forms) for this, that in ((one, other), (other, one))]
-    lines = [*arms[0].lines, *arms[1].lines]
+def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
+    """What a branch that does not return leaves in the variables that are read behind it. Raises DeclinedError."""
+    found = cases(branch)
+    ways = [way(case.body) for case in found]
+    assigned = [set(each.assigned) for each in ways]
+    names = [n for n in dict.fromkeys(n for each in ways for n in each.assigned) if read_later(code, branch, n)]
+    if any(not all(name in each for each in assigned) and not is_bound(code, name) for name in names):
+        raise DeclinedError("one way leaves a variable without a value")
+    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    arms = [_arm(code, each, [other for other in ways if other is not each], names, fresh, forms) for each in ways]
+    lines = [line for each in arms for line in each.lines]
     if len(names) > 1:
-        condition = hoisted(condition, lines, fresh)
+        conditions = hoisted(conditions, lines, fresh)
     variables: dict[str, Term] = {}
     for name in names:
-        current = ast.copy_location(ast.Name(name, ast.Load()), branch.test)
+        current = ast.copy_location(ast.Name(name, ast.Load()), branch)
         terms = [each.variables.get(name) or _current(code, current, forms) for each in arms]
-        variables[name] = choose(code, condition, terms[0], terms[1])
+        variables[name] = folded(code, conditions, terms)
     return Arm(tuple(lines), variables)
 
 
-def hoisted(condition: Condition, lines: list[str], fresh: Fresh) -> Condition:
-    """A condition that is worked out in front of some lines, as a variable."""
-    if condition.text.isidentifier():
-        return condition
-    name = fresh.name("condition")
-    lines.insert(0, f"{name} = {condition.text}")
-    return replace(condition, source=Piece(name), scalar=True)
+def folded(code: Code, conditions: Sequence[Condition], terms: Sequence[Term]) -> Term:
+    """The first term whose condition holds, or the last one."""
+    *others, value = terms
+    for condition, other in reversed(list(zip(conditions, others, strict=True))):
+        value = choose(code, condition, other, value)
+    return value
+
+
+def hoisted(conditions: Sequence[Condition], lines: list[str], fresh: Fresh) -> list[Condition]:
+    """Conditions that are worked out in front of some lines, as variables."""
+    first: list[str] = []
+    found: list[Condition] = []
+    for condition in conditions:
+        if not condition.text.isidentifier():
+            name = fresh.name("condition")
+            first.append(f"{name} = {condition.text}")
+            condition = replace(condition, source=Piece(name), scalar=True)
+        found.append(condition)
+    lines[:0] = first
+    return found
 
 
 def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
@@ -130,8 +144,8 @@ def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
     return [*first, *lines]
 
 
-def _arm(code: Code, this: Way, that: Way, names: Sequence[str], fresh: Fresh, forms: Forms) -> Arm:
-    taken = {*names, *that.assigned, *that.reads}
+def _arm(code: Code, this: Way, others: Sequence[Way], names: Sequence[str], fresh: Fresh, forms: Forms) -> Arm:
+    taken = set(names).union(*({*other.assigned, *other.reads} for other in others))
     keep = {name for name in this.assigned if name not in taken and not is_bound(code, name, maybe=True)}
     return arm(code, this, keep, names, fresh, forms)
 
@@ -148,7 +162,7 @@ def _variable(code: Code, node: ast.Name, forms: Forms) -> Term:
 
 def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[str], dict[str, Term]]:
     """What a step assigns, and lines to run first."""
-    if isinstance(step.statement, ast.If):
+    if isinstance(step.statement, Branching):
         found = merged(code, step.statement, fresh, forms)
         return found.lines, found.variables
     assert step.value is not None

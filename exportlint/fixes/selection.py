@@ -1,8 +1,10 @@
-"""Branches on tensor data as `torch.where`: both ways are computed, and the condition chooses."""
+"""Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
@@ -11,13 +13,20 @@ from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.early import early_return
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import writes_in_place
-from exportlint.fixes.merging import Fresh, arm, assignments, merged
+from exportlint.fixes.merging import Fresh, arm, assignments, folded, merged
 from exportlint.fixes.statements import Draft
-from exportlint.fixes.terms import Term, choose, term
-from exportlint.fixes.ways import way
+from exportlint.fixes.terms import Term, term
+from exportlint.fixes.ways import Branching, cases, way
 
 CHOOSE = "Choose with `torch.where`"
-Branching = ast.IfExp | ast.If
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A branch as a choice between tensors: edits, and whether they change nothing."""
+
+    edits: Sequence[Draft]
+    safe: bool
 
 
 def where_fix(code: Code, _: Fact) -> Fix:
@@ -26,14 +35,17 @@ def where_fix(code: Code, _: Fact) -> Fix:
     Raises:
         DeclinedError: it is in none, one of the ways does more than compute tensors, or nothing tells what it does.
     """
-    return chosen(code, branch_of(code))
+    found = choice(code, branch_of(code))
+    return code.fix(CHOOSE, *found.edits, safe=found.safe)
 
 
-def branch_of(code: Code) -> Branching:
+def branch_of(code: Code) -> Branching | ast.IfExp:
     """The branch in whose condition the finding is. Raises DeclinedError."""
-    node: ast.AST = code.node(ast.expr, ast.stmt)
+    node: ast.AST = code.node(ast.expr)
     for around in code.tree.ancestors(node):
-        if isinstance(around, Branching) and around.test is node:
+        if isinstance(around, (ast.If, ast.IfExp)) and around.test is node:
+            return around
+        if isinstance(around, ast.Match) and around.subject is node:
             return around
         if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
             break
@@ -41,51 +53,35 @@ def branch_of(code: Code) -> Branching:
     raise DeclinedError("the finding is in no condition")
 
 
-def chosen(code: Code, branch: Branching) -> Fix:
-    """The choice that a conditional expression or an `if` makes, as a choice between tensors. Raises DeclinedError."""
+def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
+    """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
     if isinstance(branch, ast.IfExp):
         value = term(code, branch, {})
-        return _fix(code, branch, code.replace(branch, value.source.text), value)
+        return _choice(code, branch, code.replace(branch, value.source.text), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
-    if _returns(branch):
-        value = _returned(code, branch)
-        return _fix(code, branch, code.statements.replace([branch], [f"return {value.source.text}"]), value)
-    one, other = way(branch.body), way(branch.orelse)
+    found = cases(branch)
+    ways = [way(case.body) for case in found]
+    returning = [each.returned is not None for each in ways]
     fresh = Fresh(code, branch)
-    if one.returned is None and other.returned is None:
-        found = merged(code, branch, fresh, {})
-        if not found.variables:
+    if not any(returning):
+        result = merged(code, branch, fresh, {})
+        if not result.variables:
             raise DeclinedError("nothing is done with what is assigned")
-        lines = [*found.lines, *assignments(found.variables, fresh)]
-        return _fix(code, branch, code.statements.replace([branch], lines), *found.variables.values())
-    if one.returned is None or other.returned is None:
-        return early_return(code, branch, fresh)
-    arms = [arm(code, each, (), (), fresh, {}) for each in (one, other)]
-    condition = tensor_condition(code, branch.test)
-    value = choose(code, condition, *(each.returned for each in arms if each.returned is not None))
-    lines = [*arms[0].lines, *arms[1].lines, f"return {value.source.text}"]
-    return _fix(code, branch, code.statements.replace([branch], lines), value)
+        lines = [*result.lines, *assignments(result.variables, fresh)]
+        return _choice(code, branch, code.statements.replace([branch], lines), *result.variables.values())
+    if not all(returning):
+        edits, value = early_return(code, branch, fresh)
+        return _choice(code, branch, edits, value)
+    arms = [arm(code, each, (), (), fresh, {}) for each in ways]
+    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    value = folded(code, conditions, [each.returned for each in arms if each.returned is not None])
+    lines = [*(line for each in arms for line in each.lines), f"return {value.source.text}"]
+    return _choice(code, branch, code.statements.replace([branch], lines), value)
 
 
-def _fix(code: Code, branch: Branching, edit: Draft, *values: Term) -> Fix:
+def _choice(code: Code, branch: ast.AST, edits: Draft | Sequence[Draft], *values: Term) -> Choice:
     # where a variable is chosen, the result is a new tensor, and was that variable itself
     seen = any(value.variable for value in values) and writes_in_place(code, branch)
-    return code.fix(CHOOSE, edit, safe=not seen and all(value.safe for value in values))
-
-
-def _returns(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing but return a value, perhaps one of several."""
-    if isinstance(statement, ast.If):
-        ways = statement.body, statement.orelse
-        return all(len(statements) == 1 and _returns(statements[0]) for statements in ways)
-    return isinstance(statement, ast.Return) and statement.value is not None
-
-
-def _returned(code: Code, statement: ast.stmt) -> Term:
-    if isinstance(statement, ast.If):
-        condition = tensor_condition(code, statement.test)
-        return choose(code, condition, _returned(code, statement.body[0]), _returned(code, statement.orelse[0]))
-    assert isinstance(statement, ast.Return)
-    assert statement.value is not None
-    return term(code, statement.value, {})
+    safe = not seen and all(value.safe for value in values)
+    return Choice([edits] if isinstance(edits, Draft) else edits, safe)

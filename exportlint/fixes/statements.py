@@ -11,7 +11,7 @@ from functools import cached_property
 from exportlint.fixes.tree import Tree
 from exportlint.source import SourceFile
 
-_NEWLINE = re.compile(r"\r\n?|\n")
+NEWLINE = re.compile(r"\r\n?|\n")
 
 
 class Verbatim(str):
@@ -43,7 +43,7 @@ class Statements:
     @cached_property
     def newline(self) -> str:
         """The first line end of the file."""
-        found = _NEWLINE.search(self._source.text)
+        found = NEWLINE.search(self._source.text)
         return found.group() if found else "\n"
 
     @cached_property
@@ -69,7 +69,11 @@ class Statements:
         text = self._source.text[start:end]
         for (first, last), new in sorted(((self.range(n), t) for n, t in (instead or {}).items()), reverse=True):
             text = text[: first - start] + new + text[last - start :]
-        return _NEWLINE.sub("\n", text)
+        return NEWLINE.sub("\n", text)
+
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
+        return NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
@@ -121,6 +125,15 @@ class Statements:
         end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
+    def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
+        """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
+        body = self.moved(statements, self.indent(statements[0]) + self.unit)
+        draft = self.replace(statements, [header, body])
+        if not all(self._stands_alone(s) for s in statements):
+            return draft
+        last = statements[-1]
+        return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
+
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
@@ -141,7 +154,7 @@ class Statements:
         if self.is_elif(statements[0]):
             start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
-        code = _NEWLINE.sub("\n", self._source.text[start:end])
+        code = NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
         if self.is_elif(statements[0]):
             code = own + code
@@ -201,3 +214,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

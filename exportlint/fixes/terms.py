@@ -40,9 +40,10 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
         source = Piece(f"({', '.join(i.source.text for i in items)}{',' if len(items) == 1 else ''})")
         reads = frozenset[str]().union(*(item.reads for item in items))
         return Term(source, "tuple", items=items, reads=reads)
-    if isinstance(node, ast.IfExp) and not is_python(code, node.test):
-        condition = tensor_condition(code, node.test)
-        return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
+    if isinstance(node, ast.IfExp):
+        condition = _condition(code, node.test)
+        if condition is not None:
+            return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     source, reads = piece(code, node), read_by(code, node)
     value = code.value(node)
@@ -55,6 +56,16 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if all(_is_number(option) for option in options(value)):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
+
+
+def _condition(code: Code, test: ast.expr) -> Condition | None:
+    """A condition on tensor data; None if Python knows it."""
+    try:
+        return tensor_condition(code, test)
+    except DeclinedError:
+        if is_python(code, test):
+            return None
+        raise
 
 
 def read_by(code: Code, node: ast.expr) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The ways through an `if` as they stand in the source: what they assign, and what they return."""
+"""The ways through an `if` or `match` as they stand in the source: what they assign, and what they return."""
 
 from __future__ import annotations
 
@@ -8,10 +8,50 @@ from dataclasses import dataclass
 
 from exportlint.fixes.errors import DeclinedError
 
+Branching = ast.If | ast.Match
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way of a branch, and the condition to take it if none of those in front of it holds; the last has none."""
+
+    test: ast.expr | None
+    body: Sequence[ast.stmt]
+
+
+def cases(branch: Branching) -> list[Case]:
+    """The ways of a branch, those of its `elif`s among them. Raises DeclinedError."""
+    found: list[Case] = []
+    if isinstance(branch, ast.Match):
+        for case in branch.cases:
+            if case.guard is not None:
+                raise DeclinedError("a case has a guard")
+            found.append(Case(_test(branch.subject, case.pattern), case.body))
+            if found[-1].test is None:
+                return found
+        return [*found, Case(None, ())]
+    found.append(Case(branch.test, branch.body))
+    if len(branch.orelse) == 1 and isinstance(branch.orelse[0], ast.If):
+        return [*found, *cases(branch.orelse[0])]
+    return [*found, Case(None, branch.orelse)]
+
+
+def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
+    """Whether a pattern fits, as a condition; None if it always does."""
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return None
+    if isinstance(pattern, ast.MatchValue):
+        return ast.copy_location(ast.Compare(subject, [ast.Eq()], [pattern.value]), subject)
+    if isinstance(pattern, ast.MatchOr):
+        parts = [test for part in pattern.patterns if (test := _test(subject, part)) is not None]
+        if len(parts) == len(pattern.patterns):
+            return ast.copy_location(ast.BoolOp(ast.Or(), parts), subject)
+    raise DeclinedError("a pattern is no number")
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A statement that assigns variables: an assignment of `value`, or an `if`, which has none.
+    """A statement that assigns variables: an assignment of `value`, or a branch, which has none.
 
     Of an augmented assignment, `value` is the operation.
     """
@@ -69,8 +109,8 @@ def _step(statement: ast.stmt) -> Step | None:
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     ):
         return None
-    if isinstance(statement, ast.If):
-        inner = [way(statement.body), way(statement.orelse)]
+    if isinstance(statement, Branching):
+        inner = [way(case.body) for case in cases(statement)]
         if any(each.returned is not None for each in inner):
             raise DeclinedError("an inner way returns")
         return Step(statement, tuple(dict.fromkeys(name for each in inner for name in each.assigned)), None)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.eager_only import REPORTS, computes_only, eager_only, reports
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
-REPORTS = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 13): INFO})
+SAYS = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 13): INFO})
 OTHERS = Claim(non_strict=always(INFO), strict=always(ERROR))
-LEVELS = ("debug", "info", "warning", "warning_once", "warn", "error", "critical", "exception", "log")
-LOGS = frozenset({
-    "builtins.print", "warnings.warn", *(f"logging.{level}" for level in LEVELS),
-    *(f"logging.Logger.{level}" for level in LEVELS),
-})  # fmt: skip
 ACTS = frozenset({
     "builtins.open", "gc.collect", "gc.disable", "gc.enable", "time.sleep", "atexit.register", "os.makedirs",
     "os.mkdir", "os.putenv", "subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.call",
@@ -26,7 +26,7 @@ ACTS = frozenset({
 @rule("EXP605", "side-effect", Call)
 def side_effect(fact: Call, context: Context) -> Iterator[Report]:
     """`print(x)`, `logger.info(...)`, `warnings.warn(...)`, `open(path, "w")`, `gc.collect()`."""
-    claim = REPORTS if fact.name in LOGS else OTHERS if fact.name in ACTS else None
+    claim = SAYS if fact.name in REPORTS else OTHERS if fact.name in ACTS else None
     severity = context.severity(claim) if claim is not None else None
     if severity is None or (fact.guarded and severity is ERROR):
         return
@@ -36,5 +36,20 @@ def side_effect(fact: Call, context: Context) -> Iterator[Report]:
         f"`{shown}()` cannot be traced in strict mode"
         if severity is ERROR
         else f"`{shown}()` runs while torch.export traces, and not when the exported program runs",
-        "do it outside of the model, or under `if not torch.compiler.is_compiling():`",
+        "do it outside of the model, or under `if not torch.compiler.is_exporting():`",
+        fix=lambda code: _fix(code, fact, context, fails=severity is ERROR),
     )
+
+
+def _fix(code: Code, fact: Call, context: Context, *, fails: bool) -> Fix:
+    """Where export passes already, what is said to those who export is lost."""
+    call = code.node(ast.Call)
+    if fact.name in REPORTS:
+        statements = reports(code, call)
+        safe = fails and computes_only(code, statements)
+    else:
+        statement = code.tree.statement(call)
+        if not isinstance(statement, ast.Expr):
+            raise DeclinedError("its result is used")
+        statements, safe = [statement], False
+    return code.fix("Leave it out of export", eager_only(code, statements, context.version), safe=safe)

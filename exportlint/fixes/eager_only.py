@@ -1,0 +1,84 @@
+"""What a model says while it runs, kept for eager and out of what torch.export traces."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.findings import TorchVersion
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft
+
+IS_EXPORTING: TorchVersion = (2, 7)
+"""The first torch with `torch.compiler.is_exporting`."""
+
+LEVELS = ("debug", "info", "warning", "warning_once", "warn", "error", "critical", "exception", "log")
+REPORTS = frozenset({
+    "builtins.print", "warnings.warn", *(f"logging.{level}" for level in LEVELS),
+    *(f"logging.Logger.{level}" for level in LEVELS),
+})  # fmt: skip
+"""The functions that say something and return nothing."""
+
+TEXTS = frozenset({"json.dumps", "pickle.dumps"})
+"""The functions that turn what they are given into text or bytes."""
+
+WRITERS = frozenset({"torch.save", "pickle.dump", "json.dump", "numpy.save", "numpy.savez", "numpy.savetxt"})
+"""The functions that write what they are given into files."""
+
+
+def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
+    """Statements that follow each other in one block, under a condition that is false during export."""
+    return code.statements.wrap(statements, f"if not {is_exporting(code, statements[0], version)}:")
+
+
+def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> str:
+    """The source of a condition that is true during export."""
+    asks = "is_exporting" if version >= IS_EXPORTING else "is_compiling"
+    return f"{code.name(f'torch.compiler.{asks}', node)}()"
+
+
+def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
+    """The statement of which a node is part, if it only says something, and those next to it that do.
+
+    Raises:
+        DeclinedError: it does something else too.
+    """
+    statement = code.tree.statement(node)
+    if not is_report(code, statement):
+        raise DeclinedError("the statement does more than to say something")
+    block = code.tree.block(statement)
+    first = last = block.index(statement)
+    while first and is_report(code, block[first - 1]):
+        first -= 1
+    while last + 1 < len(block) and is_report(code, block[last + 1]):
+        last += 1
+    return block[first : last + 1]
+
+
+def computes_only(code: Code, nodes: Sequence[ast.AST]) -> bool:
+    """Whether code surely changes nothing that the program has: what it calls are reports, operators, conversions."""
+    return all(
+        not isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr))
+        and (not isinstance(node, ast.Call) or code.surely(_is_pure, node.func))
+        for root in nodes
+        for node in ast.walk(root)
+    )
+
+
+def is_report(code: Code, statement: ast.stmt) -> bool:
+    """Whether a statement only says something."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    callee = code.value(statement.value.func)
+    return isinstance(callee, External) and callee.name in REPORTS
+
+
+def _is_pure(callee: Value) -> bool:
+    if isinstance(callee, BoundMethod):
+        return isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const)) and not callee.name.endswith("_")
+    if not isinstance(callee, External) or callee.name in WRITERS:
+        return False
+    library = callee.name.partition(".")[0]
+    return callee.name in REPORTS | TEXTS or (library in {"torch", "builtins", "math"} and callee.name[-1] != "_")
