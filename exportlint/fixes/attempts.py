@@ -15,10 +15,10 @@ F = TypeVar("F", bound=Fact)
 
 def first_of(code: Code, fact: F, *ways: Callable[[Code, F], Fix]) -> Fix:
     """The fix of the first way that does not decline. Raises DeclinedError, for the reason of the last one."""
-    *others, last = ways
-    for way in others:
-        try:
-            return way(code.anew(), fact)
-        except DeclinedError:
-            continue
-    return last(code, fact)
+    first, *others = ways
+    if not others:
+        return first(code, fact)
+    try:
+        return first(code.anew(), fact)
+    except DeclinedError:
+        return first_of(code, fact, *others)

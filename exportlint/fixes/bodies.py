@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
 from exportlint.analysis.interpreter.snapshot import Run
 from exportlint.analysis.joins import options
 from exportlint.analysis.trail import Trail
-from exportlint.analysis.values import Dict, Origin, Tensor, Tuple, Unknown, Value
+from exportlint.analysis.values import UNKNOWN, Dict, Origin, Tensor, Tuple, Unknown, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.tree import Scope
+from exportlint.fixes.variables import needed
 
 REFUSED = (BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch)
 LEAVING: dict[type[ast.AST], str] = {
@@ -38,6 +39,8 @@ def check_movable(body: Iterable[ast.AST]) -> None:
         node = waiting.pop()
         if type(node) in LEAVING:
             raise DeclinedError(f"{LEAVING[type(node)]} cannot be moved into a function")
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            raise DeclinedError("a function that an operator runs cannot assign attributes")
         if isinstance(node, ast.Name) and node.id in {"super", "locals", "print"}:
             raise DeclinedError(f"`{node.id}` cannot be used in a function that an operator runs")
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not _writes_in_place(node.value):
@@ -50,13 +53,38 @@ def _writes_in_place(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_") and node.func.attr[-2:] != "__"
 
 
-def runs_of(code: Code, body: Sequence[ast.stmt]) -> list[Run]:
-    """What a body does in a function of an operator, in each way in which it is reached. Raises DeclinedError."""
-    found = [moment.run(body) for moment in code.moments.snapshots]
-    runs = [run for run in found if run is not None]
-    if not runs or len(runs) < len(found):
+def runs_of(code: Code, body: Sequence[ast.stmt], *, first: Sequence[ast.stmt] = ()) -> list[Run]:
+    """What a body does in a function of an operator, in each way in which it is reached, behind what runs `first`.
+
+    Raises:
+        DeclinedError: that is not known.
+    """
+    moments = [moment.after(first) if first else moment for moment in code.moments.snapshots]
+    runs = [run for moment in moments if moment is not None and (run := moment.run(body)) is not None]
+    if not runs or len(runs) < len(moments):
         raise DeclinedError("it is not known what the variables hold")
     return runs
+
+
+def copies(code: Code, body: Sequence[ast.stmt], counters: Container[str] = ()) -> list[str]:
+    """Statements that let a function work on copies of what its body changes with `+=`.
+
+    Raises:
+        DeclinedError: others see the change.
+    """
+    found = dict.fromkeys(
+        node.target.id
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    )
+    kept = [name for name in found if name in needed(body)]
+    for name in kept:
+        values = [moment.variable(name) or UNKNOWN for moment in code.moments.snapshots]
+        tensors = [option for value in values for option in options(value) if isinstance(option, Tensor)]
+        if name not in counters and any(tensor.origin is not Origin.FRESH for tensor in tensors):
+            raise DeclinedError(f"`{name}` is changed in place")
+    return [f"{name} = {name}.clone()" for name in kept]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +187,7 @@ def _items(value: Value) -> Iterable[Value]:
 
 
 def check_result(code: Code, source: str) -> None:
-    """Raises DeclinedError if the linter would find fault with how new code, in the place of the old, uses operators."""
+    """Raises DeclinedError if the linter would find fault with how new code, in place of the old, uses operators."""
     for run in runs_of(code, ast.parse(f"import torch\n{source}").body):
         refused = next((fact for fact in run.facts if isinstance(fact, REFUSED)), None)
         if refused is not None:

@@ -16,7 +16,6 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import is_python, scalar
 from exportlint.fixes.messages import message_of, message_of_raise
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.statements import Draft
 
 MESSAGE = "Check it in the program, which raises a RuntimeError"
 OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -64,15 +63,7 @@ def checked(code: Code) -> Fix:
         raise DeclinedError("more happens before the `raise`")
     demand = Demand(statement.test, holds=False)
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
-    return code.fix(MESSAGE, _in_place(code, statement, lines), safe=False)
-
-
-def _in_place(code: Code, statement: ast.If, lines: Sequence[str]) -> Draft:
-    if not code.text(statement).startswith("elif"):
-        return code.statements.replace([statement], lines)
-    block = ["else:", *(code.unit + line for line in lines)]
-    indent = code.statements.indent(statement)
-    return code.replace(statement, code.statements.joined(block, indent).removeprefix(indent))
+    return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
 
 
 def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]:
@@ -84,7 +75,7 @@ def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]
     lines: list[str] = []
     for python, parts in groupby(demand.parts(), lambda part: _is_python(code, part.node)):
         if not python:
-            lines += (_check(code, part, message) for part in parts)
+            lines += (check for part in parts for check in _check(code, part, message))
         elif refusal:
             lines += [f"if {' or '.join(part.source(code, False) for part in parts)}:", code.unit + refusal]
         else:
@@ -98,13 +89,13 @@ def _is_python(code: Code, node: ast.expr) -> bool:
     return is_python(code, node) and not any(part is node for part in around)
 
 
-def _check(code: Code, demand: Demand, message: str) -> str:
+def _check(code: Code, demand: Demand, message: str) -> list[str]:
     node = demand.node
     if _is_number(code, node):
-        return f"{code.name('torch._check', node)}({_number_condition(code, demand)})"
+        return [f"{code.name('torch._check', node)}({condition})" for condition in _number_conditions(code, demand)]
     condition = tensor_condition(code, node)
     text = condition.text if demand.holds else negated(condition).text
-    return f"{_call(code.name('torch._assert_async', node) + '(', text, message)})"
+    return [f"{_call(code.name('torch._assert_async', node) + '(', text, message)})"]
 
 
 def _call(function: str, condition: str, message: str) -> str:
@@ -121,15 +112,14 @@ def _is_number(code: Code, node: ast.expr) -> bool:
     return any(n is not None and (n.api == "size" or isinstance(p, (ast.Name, ast.Attribute))) for p, n in numbers)
 
 
-def _number_condition(code: Code, demand: Demand) -> str:
-    """A comparison of numbers, turned round if it must not hold. `not` would ask for its truth."""
+def _number_conditions(code: Code, demand: Demand) -> list[str]:
+    """Comparisons of numbers, turned round if they must not hold. `not` would ask for their truth."""
     node = demand.node
     if not isinstance(node, ast.Compare):
-        return f"{code.operand(node, Precedence.BIT_OR)} {'!=' if demand.holds else '=='} 0"
-    symbols = [OPERATORS.get(type(op)) for op in node.ops]
-    if len(symbols) != 1 or symbols[0] is None:
-        raise DeclinedError("there is more than one comparison, or none of numbers")
-    if demand.holds:
-        return code.text(node)
-    left, right = (code.operand(side, Precedence.BIT_OR) for side in (node.left, node.comparators[0]))
-    return f"{left} {OPPOSITES[symbols[0]]} {right}"
+        return [f"{code.operand(node, Precedence.BIT_OR)} {'!=' if demand.holds else '=='} 0"]
+    symbols = [OPERATORS.get(type(op), "") for op in node.ops]
+    if not all(symbols) or (len(symbols) > 1 and not demand.holds):
+        raise DeclinedError("the comparison is none of numbers, or cannot be turned round")
+    operands = [code.operand(side, Precedence.BIT_OR) for side in (node.left, *node.comparators)]
+    signs = symbols if demand.holds else [OPPOSITES[symbol] for symbol in symbols]
+    return [f"{one} {sign} {other}" for one, sign, other in zip(operands, signs, operands[1:], strict=False)]

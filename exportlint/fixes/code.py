@@ -24,6 +24,7 @@ from exportlint.fixes.statements import NEWLINE, Draft, Statements
 from exportlint.fixes.tree import N, Tree
 from exportlint.source import Comment, comments
 
+_SCOPES = (ast.JoinedStr, ast.Lambda, ast.comprehension)
 SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY_ONLY
 
 
@@ -40,6 +41,7 @@ class Code:
         self.moments = moments
         self.tree = _tree(module)
         self.statements = Statements(self.source, self.tree)
+        self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
         self._names: set[tuple[int, str]] = set()
 
@@ -93,11 +95,27 @@ class Code:
         later.moments = moments
         return later
 
+    def renamed(self, names: Mapping[str, str]) -> Code:
+        """The same file for code in which variables have other names: the source of expressions has these."""
+        other = copy(self)
+        other.renames = {**self.renames, **names}
+        return other
+
     # --- source
 
     def text(self, node: ast.AST) -> str:
-        """The source of a node as it stands there, without parentheses around it."""
-        return self.statements.text(node)
+        """The source of a node as it stands there, without parentheses around it.
+
+        Raises:
+            DeclinedError: it gives a variable that has another name a meaning of its own.
+        """
+        parts = list(ast.walk(node)) if self.renames else ()
+        instead: dict[ast.AST, str] = {
+            n: self.renames[n.id] for n in parts if isinstance(n, ast.Name) and n.id in self.renames
+        }
+        if instead and any(isinstance(part, _SCOPES) for part in parts):
+            raise DeclinedError("a variable may mean something else inside")
+        return self.statements.text(node, instead)
 
     def operand(self, node: ast.expr, place: Precedence = Precedence.ARGUMENT) -> str:
         """The source of an expression, in parentheses if it needs them at a place of some precedence.

@@ -7,14 +7,15 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exportlint.analysis.facts import Branch
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.snapshot import Run
+from exportlint.analysis.values import Scalar, Value
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import (
-    Operands,
     check_movable,
     check_result,
     check_tensors,
+    copies,
     given_back,
     is_tensor,
     operands,
@@ -31,7 +32,7 @@ from exportlint.fixes.variables import bound, leaves, needed, needed_after, retu
 MESSAGE = "Branch with `torch.cond`, which compiles both ways, also in eager"
 
 
-def cond_fix(code: Code, fact: Branch) -> Fix:
+def cond_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.cond` decide, of an `if`, an `elif` or a conditional expression.
 
     Never safe: outside of torch.export `torch.cond` compiles the functions, and refuses some that eager runs, such as
@@ -50,6 +51,17 @@ def cond_fix(code: Code, fact: Branch) -> Fix:
             break
         node = around
     raise DeclinedError("it is no `if`")
+
+
+def _predicate(code: Code, node: ast.expr) -> str:
+    """A condition as `torch.cond` takes it: a tensor, or a comparison of sizes, which is a symbol."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and code.surely(_is_size, node.left):
+        return code.operand(node)
+    return tensor_condition(code, node).text
+
+
+def _is_size(value: Value) -> bool:
+    return isinstance(value, Scalar) and value.api == "size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,7 @@ def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     given = operands(code, needed(ways), ())
     space = " " if given.names else ""
     functions = [f"lambda{space}{given.parameters}: {_in_brackets(result)}" for result in results]
-    text = f"{code.name('torch.cond')}({tensor_condition(code, node.test).text}, {', '.join(functions)}, {given.text})"
+    text = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(functions)}, {given.text})"
     check_result(code, text)
     return code.fix(MESSAGE, code.replace(node, text), safe=False)
 
@@ -105,15 +117,20 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
             raise DeclinedError("only one way returns, and the other goes on behind the block")
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
-    runs = [runs_of(code, way.body) for way in (then, other)]
+    firsts = [copies(code, way.body) for way in (then, other)]
+    runs = [
+        runs_of(code, [*ast.parse("\n".join(first)).body, *way.body])
+        for first, way in zip(firsts, (then, other), strict=True)
+    ]
     read = [*needed(then.body), *needed(other.body)]
     given = operands(code, [*read, *_kept(then, other, results)], {n for n in assigned if n in read} | set(results))
     indent = code.statements.indent(node)
     names = [code.fresh("true_fn", node), code.fresh("false_fn", node)]
     lines: list[str] = []
-    for name, way, found in zip(names, (then, other), runs, strict=True):
-        lines += [*_function(code, name, given, way, found, results, indent), Verbatim()]
-    call = f"{code.name('torch.cond')}({tensor_condition(code, node.test).text}, {', '.join(names)}, {given.text})"
+    for name, first, way, found in zip(names, firsts, (then, other), runs, strict=True):
+        groups, last = _end(code, way, found, results)
+        lines += [*definition(code, name, given, first, groups, last, indent), Verbatim()]
+    call = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(names)}, {given.text})"
     lines.append(f"{', '.join(results)} = {call}" if results else f"return {call}")
     check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
     return code.fix(MESSAGE, *put_in_place(code, replaced, lines), safe=False)
@@ -125,12 +142,12 @@ def _kept(then: _Way, other: _Way, results: Sequence[str]) -> list[str]:
     return [name for way in (then, other) for name in needed([*way.body, *tail]) if name in results]
 
 
-def _function(
-    code: Code, name: str, given: Operands, way: _Way, runs: Sequence[Run], results: Sequence[str], indent: str
-) -> list[str]:
+def _end(
+    code: Code, way: _Way, runs: Sequence[Run], results: Sequence[str]
+) -> tuple[Sequence[Sequence[ast.stmt]], str]:
+    """The statements of a way without the one that ends it, and what ends the function that is made of it."""
     if results:
-        last = ", ".join(_result(code, result, runs) for result in results)
-        return definition(code, name, given, way.groups, f"return {last}", indent)
+        return way.groups, f"return {', '.join(_result(result, runs) for result in results)}"
     *_, final = way.body
     last = ""
     for statement in returns(way.body):
@@ -145,10 +162,10 @@ def _function(
     groups = [list(group) for group in way.groups]
     if isinstance(final, ast.Return):
         groups[-1].pop()
-    return definition(code, name, given, groups, last, indent)
+    return groups, last
 
 
-def _result(code: Code, name: str, runs: Sequence[Run]) -> str:
+def _result(name: str, runs: Sequence[Run]) -> str:
     values = [run.variables.get(name) for run in runs]
     found = [value for value in values if value is not None]
     if not found or len(found) < len(values):

@@ -11,11 +11,17 @@ from exportlint.fixes.statements import Draft
 
 
 def definition(
-    code: Code, name: str, given: Operands, groups: Sequence[Sequence[ast.stmt]], last: str, indent: str
+    code: Code,
+    name: str,
+    given: Operands,
+    first: Sequence[str],
+    groups: Sequence[Sequence[ast.stmt]],
+    last: str,
+    indent: str,
 ) -> list[str]:
-    """The lines of a function of moved statements, and of a `last` one, in a block of some indentation."""
+    """The lines of a function of moved statements between `first` ones and a `last` one, in a block so indented."""
     inner = indent + code.unit
-    lines = [f"def {name}({given.parameters}):"]
+    lines = [f"def {name}({given.parameters}):", *(code.unit + line for line in first)]
     for group in groups:
         kept = [statement for statement in group if not isinstance(statement, ast.Pass)]
         if kept:

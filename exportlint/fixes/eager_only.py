@@ -24,6 +24,9 @@ REPORTS = frozenset({
 TEXTS = frozenset({"json.dumps", "pickle.dumps"})
 """The functions that turn what they are given into text or bytes."""
 
+WRITERS = frozenset({"torch.save", "pickle.dump", "json.dump", "numpy.save", "numpy.savez", "numpy.savetxt"})
+"""The functions that write what they are given into files."""
+
 
 def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
     """Statements that follow each other in one block, under a condition that is false during export."""
@@ -75,7 +78,7 @@ def is_report(code: Code, statement: ast.stmt) -> bool:
 def _is_pure(callee: Value) -> bool:
     if isinstance(callee, BoundMethod):
         return isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const)) and not callee.name.endswith("_")
-    if not isinstance(callee, External):
+    if not isinstance(callee, External) or callee.name in WRITERS:
         return False
     library = callee.name.partition(".")[0]
     return callee.name in REPORTS | TEXTS or (library in {"torch", "builtins", "math"} and callee.name[-1] != "_")

@@ -24,7 +24,7 @@ ROWWISE = frozenset({
 """Modules of torch that take no rows as well as some."""
 
 
-def empty_selection_fix(code: Code, fact: Branch | Conversion) -> Fix:
+def empty_selection_fix(code: Code, _: Branch | Conversion) -> Fix:
     """Leave out `if idx.numel() == 0: continue`, if the rest of the pass only writes where `idx` says.
 
     Raises:

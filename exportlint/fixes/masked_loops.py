@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.facts import Branch
+from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
@@ -25,7 +25,7 @@ OPERATORS: dict[type[ast.operator], tuple[str, Precedence]] = {
 }
 
 
-def masked_fix(code: Code, fact: Branch) -> Fix:
+def masked_fix(code: Code, _: Fact) -> Fix:
     """Keep the old values where `if …: break` or `if …: continue` has left the loop or the pass.
 
     Raises:

@@ -1,28 +1,32 @@
-"""Branches on tensor data as `torch.where`: both ways are computed, and the condition chooses."""
+"""Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
-from exportlint.fixes.arms import Arm, Fresh, Way, arm, way
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, tensor_condition
+from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.early import early_return
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.liveness import is_bound, read_later, writes_in_place
-from exportlint.fixes.renaming import Names
-from exportlint.fixes.source_text import Piece
+from exportlint.fixes.liveness import writes_in_place
+from exportlint.fixes.merging import Fresh, arm, assignments, folded, merged
 from exportlint.fixes.statements import Draft
-from exportlint.fixes.terms import Term, choose, term
+from exportlint.fixes.terms import Term, term
+from exportlint.fixes.ways import Branching, cases, way
 
 CHOOSE = "Choose with `torch.where`"
 
 
-Branching = ast.IfExp | ast.If
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A branch as a choice between tensors: edits, and whether they change nothing."""
+
+    edits: Sequence[Draft]
+    safe: bool
 
 
 def where_fix(code: Code, _: Fact) -> Fix:
@@ -31,14 +35,17 @@ def where_fix(code: Code, _: Fact) -> Fix:
     Raises:
         DeclinedError: it is in none, one of the ways does more than compute tensors, or nothing tells what it does.
     """
-    return chosen(code, branch_of(code))
+    found = choice(code, branch_of(code))
+    return code.fix(CHOOSE, *found.edits, safe=found.safe)
 
 
-def branch_of(code: Code) -> Branching:
+def branch_of(code: Code) -> Branching | ast.IfExp:
     """The branch in whose condition the finding is. Raises DeclinedError."""
-    node: ast.AST = code.node(ast.expr, ast.stmt)
+    node: ast.AST = code.node(ast.expr)
     for around in code.tree.ancestors(node):
-        if isinstance(around, Branching) and around.test is node:
+        if isinstance(around, (ast.If, ast.IfExp)) and around.test is node:
+            return around
+        if isinstance(around, ast.Match) and around.subject is node:
             return around
         if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
             break
@@ -46,120 +53,35 @@ def branch_of(code: Code) -> Branching:
     raise DeclinedError("the finding is in no condition")
 
 
-def chosen(code: Code, branch: Branching) -> Fix:
-    """The choice that a conditional expression or an `if` makes, as a choice between tensors. Raises DeclinedError."""
+def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
+    """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
     if isinstance(branch, ast.IfExp):
-        value = term(code, branch, Names())
-        return _fix(code, branch, value, code.replace(branch, value.source.text))
+        value = term(code, branch, {})
+        return _choice(code, branch, code.replace(branch, value.source.text), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
-    targets = _targets(branch)
-    if branch.orelse and len(targets) == 1:
-        value = _value(code, branch)
-        line = _statement(targets.pop(), value)
-        return _fix(code, branch, value, code.statements.replace([branch], [line]))
-    condition = tensor_condition(code, branch.test)
-    one, other = way(branch.body), way(branch.orelse)
+    found = cases(branch)
+    ways = [way(case.body) for case in found]
+    returning = [each.returned is not None for each in ways]
     fresh = Fresh(code, branch)
-    if one.returned is None and other.returned is None:
-        lines, safe = _assignments(code, branch, condition, one, other, fresh)
-        return code.fix(CHOOSE, code.statements.replace([branch], lines), safe=safe)
-    if one.returned is None or other.returned is None:
-        return early_return(code, branch, condition, one, other, fresh)
-    arms = [arm(code, each, (), (), fresh) for each in (one, other)]
-    value = choose(code, condition, *(each.returned for each in arms if each.returned is not None))
-    lines = [*arms[0].lines, *arms[1].lines, _statement(None, value)]
-    return _fix(code, branch, value, code.statements.replace([branch], lines))
+    if not any(returning):
+        result = merged(code, branch, fresh, {})
+        if not result.variables:
+            raise DeclinedError("nothing is done with what is assigned")
+        lines = [*result.lines, *assignments(result.variables, fresh)]
+        return _choice(code, branch, code.statements.replace([branch], lines), *result.variables.values())
+    if not all(returning):
+        edits, value = early_return(code, branch, fresh)
+        return _choice(code, branch, edits, value)
+    arms = [arm(code, each, (), (), fresh, {}) for each in ways]
+    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    value = folded(code, conditions, [each.returned for each in arms if each.returned is not None])
+    lines = [*(line for each in arms for line in each.lines), f"return {value.source.text}"]
+    return _choice(code, branch, code.statements.replace([branch], lines), value)
 
 
-def _fix(code: Code, branch: Branching, value: Term, edit: Draft) -> Fix:
-    return code.fix(CHOOSE, edit, safe=value.safe and _unseen(code, branch, value))
-
-
-def _statement(target: str | None, value: Term) -> str:
-    return f"return {value.source.text}" if target is None else f"{target} = {value.source.text}"
-
-
-def _unseen(code: Code, node: ast.AST, chosen: Term) -> bool:
-    """Whether nobody notices that the chosen tensor is a new one."""
-    return not chosen.variable or not writes_in_place(code, node)
-
-
-# --- one value
-
-
-def _targets(statement: ast.stmt) -> set[str | None]:
-    """The variable that a statement assigns, None for what it returns; more than one if it is of another kind."""
-    if isinstance(statement, ast.Return) and statement.value is not None:
-        return {None}
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return {statement.targets[0].id}
-    if isinstance(statement, ast.If) and len(statement.body) == len(statement.orelse) == 1:
-        return _targets(statement.body[0]) | _targets(statement.orelse[0])
-    return {None, ""}
-
-
-def _value(code: Code, statement: ast.stmt) -> Term:
-    if isinstance(statement, ast.If):
-        condition = tensor_condition(code, statement.test)
-        return choose(code, condition, _value(code, statement.body[0]), _value(code, statement.orelse[0]))
-    assert isinstance(statement, (ast.Assign, ast.Return))
-    assert statement.value is not None
-    return term(code, statement.value, Names())
-
-
-# --- several variables
-
-
-def _assignments(
-    code: Code, branch: ast.If, condition: Condition, one: Way, other: Way, fresh: Fresh
-) -> tuple[list[str], bool]:
-    names = list(dict.fromkeys((*one.assigned, *other.assigned)))
-    merged = [name for name in names if read_later(code, branch, name)]
-    if not merged:
-        raise DeclinedError("nothing is done with what is assigned")
-    for name in merged:
-        if not (name in one.assigned and name in other.assigned) and not is_bound(code, name):
-            raise DeclinedError("one way leaves a variable without a value")
-    arms = [_arm(code, this, that, merged, fresh) for this, that in ((one, other), (other, one))]
-    lines = [*arms[0].lines, *arms[1].lines]
-    if len(merged) > 1 and not condition.text.isidentifier():
-        name = fresh.name("condition")
-        lines.insert(0, f"{name} = {condition.text}")
-        condition = replace(condition, source=Piece(name), scalar=True)
-    choices: list[str] = []
-    safe = True
-    for index, name in enumerate(merged):
-        terms = [
-            _settled(each.variables.get(name) or _current(code, name), merged[:index], lines, fresh) for each in arms
-        ]
-        value = choose(code, condition, terms[0], terms[1])
-        safe = safe and value.safe and _unseen(code, branch, value)
-        choices.append(_statement(name, value))
-    return [*lines, *choices], safe
-
-
-def _arm(code: Code, this: Way, that: Way, merged: Sequence[str], fresh: Fresh) -> Arm:
-    keep = {
-        name
-        for name in this.assigned
-        if name not in merged
-        and name not in that.assigned
-        and name not in that.reads
-        and not is_bound(code, name, maybe=True)
-    }
-    return arm(code, this, keep, merged, fresh)
-
-
-def _current(code: Code, name: str) -> Term:
-    """A variable as it is."""
-    return term(code, ast.parse(name, mode="eval").body, Names({name: Piece(name)}))
-
-
-def _settled(value: Term, overwritten: Sequence[str], lines: list[str], fresh: Fresh) -> Term:
-    """A value that what is assigned before it does not change."""
-    if not value.reads & set(overwritten):
-        return value
-    name = fresh.name("value", numbered=True)
-    lines.append(f"{name} = {value.source.text}")
-    return replace(value, source=Piece(name), reads=frozenset({name}))
+def _choice(code: Code, branch: ast.AST, edits: Draft | Sequence[Draft], *values: Term) -> Choice:
+    # where a variable is chosen, the result is a new tensor, and was that variable itself
+    seen = any(value.variable for value in values) and writes_in_place(code, branch)
+    safe = not seen and all(value.safe for value in values)
+    return Choice([edits] if isinstance(edits, Draft) else edits, safe)

@@ -57,7 +57,7 @@ def _index(code: Code, node: ast.expr) -> str:
     return f"{code.operand(node, ATOM)}.reshape(1)"
 
 
-def _device(code: Code, place: str) -> str:
+def _device(place: str) -> str:
     return f"{place.removesuffix('.reshape(1)')}.device"
 
 
@@ -67,7 +67,7 @@ def _is_modules(value: Value) -> bool:
 
 
 def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: str) -> Fix:
-    arguments = [argument for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not all(is_pure(code, argument) for argument in arguments):
         raise DeclinedError("an argument would be evaluated more than once")
     name = code.fresh("layer", call)
@@ -90,7 +90,7 @@ def _of_values(code: Code, subscript: ast.Subscript, place: str) -> Fix:
     if held and all(map(is_tensor, held)):
         return _selected(code, subscript, text, place, message)
     if held and all(map(_is_number, held)):
-        made = f"{code.name('torch.tensor')}({text}, device={_device(code, place)})"
+        made = f"{code.name('torch.tensor')}({text}, device={_device(place)})"
         return code.fix(message, code.replace(subscript, f"{made}.index_select(0, {place}).squeeze(0)"), safe=False)
     raise DeclinedError("what there is to choose from is neither tensors nor numbers")
 

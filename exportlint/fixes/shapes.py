@@ -37,7 +37,11 @@ class Form:
         return self.shape == other.shape and self.dtype == other.dtype
 
 
-def form(code: Code, node: ast.expr, known: Mapping[str, Form | None]) -> Form | None:
+Forms = Mapping[str, Form | None]
+"""The forms of variables, None where nothing proves one."""
+
+
+def form(code: Code, node: ast.expr, known: Forms) -> Form | None:
     """The form of a tensor expression; `known` are the forms of variables that were assigned on the way."""
     held = tensor(code, node)
     if held is None or held.assumed or held.optional or held.dynamic:
@@ -59,7 +63,7 @@ def form(code: Code, node: ast.expr, known: Mapping[str, Form | None]) -> Form |
     return None
 
 
-def _of_numbers(code: Code, node: ast.expr, known: Mapping[str, Form | None]) -> Form | None:
+def _of_numbers(code: Code, node: ast.expr, known: Forms) -> Form | None:
     """Of an operand that must not hold booleans."""
     found, held = form(code, node, known), tensor(code, node)
     if found is None or held is None:
@@ -67,7 +71,7 @@ def _of_numbers(code: Code, node: ast.expr, known: Mapping[str, Form | None]) ->
     return replace(found, total=found.total and held.kind in {"int", "float"})
 
 
-def _of_operator(code: Code, node: ast.BinOp, known: Mapping[str, Form | None]) -> Form | None:
+def _of_operator(code: Code, node: ast.BinOp, known: Forms) -> Form | None:
     if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
         return None
     found = _combined(code, node.left, node.right, known)
@@ -83,7 +87,7 @@ def _of_operator(code: Code, node: ast.BinOp, known: Mapping[str, Form | None]) 
     return replace(found, total=found.total and isinstance(constant, Const) and bool(constant.value))
 
 
-def _combined(code: Code, left: ast.expr, right: ast.expr, known: Mapping[str, Form | None]) -> Form | None:
+def _combined(code: Code, left: ast.expr, right: ast.expr, known: Forms) -> Form | None:
     """What broadcasting and type promotion make of two operands."""
     forms: list[Form] = []
     numbers: list[str] = []
@@ -117,7 +121,7 @@ def _kind_of_number(code: Code, node: ast.expr) -> str | None:
     return type(number).__name__ if isinstance(number, (bool, int, float)) else None
 
 
-def _of_call(code: Code, node: ast.Call, known: Mapping[str, Form | None]) -> Form | None:
+def _of_call(code: Code, node: ast.Call, known: Forms) -> Form | None:
     name, given = operation(code, node), operands(code, node)
     if name is None or not given:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,9 +64,13 @@ class Statements:
         end = lines.from_ast(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
         return self._start(node), lines.offset(end)
 
-    def text(self, node: ast.AST) -> str:
-        r"""The source of a node; its lines end with `\n`."""
-        return self.between(*self.range(node))
+    def text(self, node: ast.AST, instead: Mapping[ast.AST, str] | None = None) -> str:
+        r"""The source of a node, with other text instead of nodes in it; its lines end with `\n`."""
+        start, end = self.range(node)
+        text = self._source.text[start:end]
+        for (first, last), new in sorted(((self.range(n), t) for n, t in (instead or {}).items()), reverse=True):
+            text = text[: first - start] + new + text[last - start :]
+        return NEWLINE.sub("\n", text)
 
     def between(self, start: int, end: int) -> str:
         r"""The source between two offsets; its lines end with `\n`."""

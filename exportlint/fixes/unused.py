@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from exportlint.analysis.values import External
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.code import Code
-from exportlint.fixes.eager_only import computes_only, eager_only, is_exporting, is_report, reports
+from exportlint.fixes.eager_only import WRITERS, computes_only, eager_only, is_exporting, is_report, reports
 from exportlint.fixes.errors import DeclinedError
 
 MESSAGE = "Leave it out of export"
-WRITERS = frozenset({"torch.save", "pickle.dump", "json.dump", "numpy.save", "numpy.savez", "numpy.savetxt"})
-"""Functions that write files."""
 
 
 def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:

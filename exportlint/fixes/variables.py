@@ -26,12 +26,15 @@ def bound(body: Iterable[ast.AST]) -> list[str]:
     waiting = list(body)[::-1]
     while waiting:
         node = waiting.pop()
+        name: str | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            found[node.id] = None
-        elif isinstance(node, (FunctionNode, ast.ClassDef)) or (isinstance(node, ast.ExceptHandler) and node.name):
-            found[node.name] = None
+            name = node.id
+        elif isinstance(node, (FunctionNode, ast.ClassDef, ast.ExceptHandler)):
+            name = node.name
         elif isinstance(node, ast.alias):
-            found[(node.asname or node.name).partition(".")[0]] = None
+            name = (node.asname or node.name).partition(".")[0]
+        if name is not None:
+            found[name] = None
         if not isinstance(node, (Scope, ast.ClassDef, _Comprehension)):
             waiting.extend(reversed(list(ast.iter_child_nodes(node))))
     return list(found)

@@ -25,7 +25,7 @@ REDUCTIONS = {
 MESSAGE = "Work on the whole tensor, which gives another result if nothing is selected"
 
 
-def iteration_fix(code: Code, fact: Conversion) -> Fix:
+def iteration_fix(code: Code, _: Conversion) -> Fix:
     """Index with the whole tensor instead of row by row: `sum(x[i] for i in rows)`, `for i in rows: y[i] = 0`.
 
     Raises:
@@ -49,7 +49,7 @@ def iteration_fix(code: Code, fact: Conversion) -> Fix:
     raise DeclinedError("what is done with each row has no form for all of them")
 
 
-def filter_fix(code: Code, fact: Branch) -> Fix:
+def filter_fix(code: Code, _: Branch) -> Fix:
     """Select rows with a mask: `torch.stack([r for r in x if r.sum() > 0])`.
 
     Raises:

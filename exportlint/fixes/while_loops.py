@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.interpreter.snapshot import Run
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import Const, Python, Size, Tensor, Value
+from exportlint.analysis.values import UNKNOWN, Const, Python, Size, Tensor, Value
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.bodies import (
     Operands,
     check_movable,
     check_result,
     check_tensors,
+    copies,
     is_tensor,
     operands,
     runs_of,
@@ -33,9 +34,9 @@ SINCE: TorchVersion = (2, 6)
 """The first version that has `torch.while_loop`."""
 
 
-def while_fix(code: Code, fact: Branch) -> Fix:
+def while_fix(code: Code, _: Branch) -> Fix:
     """Let `torch.while_loop` run a `while`. Raises DeclinedError if its body is not fit for that."""
-    node = next((n for n in code.tree.ancestors(code.expression) if isinstance(n, ast.stmt)), None)
+    node = code.tree.statement(code.expression)
     if not isinstance(node, ast.While):
         raise DeclinedError("it is no `while`")
     _check(code, node)
@@ -45,9 +46,9 @@ def while_fix(code: Code, fact: Branch) -> Fix:
     return _fix(code, node, carried, condition, counters)
 
 
-def range_fix(code: Code, fact: Conversion) -> Fix:
+def range_fix(code: Code, _: Conversion) -> Fix:
     """Let `torch.while_loop` run `for i in range(n)`, where `n` is read from a tensor. Raises DeclinedError."""
-    node = next((n for n in code.tree.ancestors(code.node(ast.expr)) if isinstance(n, ast.stmt)), None)
+    node = code.tree.statement(code.expression)
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
         raise DeclinedError("it is no loop over a `range`")
     call = node.iter
@@ -83,12 +84,11 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
 
 def _is_number(code: Code, name: str) -> bool:
     """Whether a variable holds a number, which has to be carried as a tensor."""
-    return all(
-        _is_python_number(option) for moment in code.moments.snapshots for option in options(moment.variable(name))
-    )
+    held = [option for m in code.moments.snapshots for option in options(m.variable(name) or UNKNOWN)]
+    return any(map(_is_python_number, held)) and all(isinstance(o, (Const, Python, Size)) for o in held)
 
 
-def _is_python_number(value: Value | None) -> bool:
+def _is_python_number(value: Value) -> bool:
     if isinstance(value, Const):
         return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
     return isinstance(value, Size) or (isinstance(value, Python) and value.type in {"int", "float"})
@@ -105,13 +105,14 @@ def _condition(code: Code, node: ast.expr, counters: dict[str, str]) -> str:
 
 
 def _number_tensor(code: Code, node: ast.expr) -> str:
-    """The 0-d tensor from which a number is read."""
-    if isinstance(node, ast.Call):
-        of_method = isinstance(node.func, ast.Attribute) and node.func.attr == "item" and not node.args
-        if of_method and isinstance(node.func, ast.Attribute):
-            node = node.func.value
-        elif isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
-            return _number_tensor(code, node.args[0])
+    """The 0-d tensor from which a number is read, or what is computed from it."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant):
+        operator = "+" if isinstance(node.op, ast.Add) else "-"
+        return f"{_number_tensor(code, node.left)} {operator} {code.text(node.right)}"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
+        node = node.func.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
+        return _number_tensor(code, node.args[0])
     if not code.surely(is_tensor, node):
         raise DeclinedError("the number does not stand next to the tensor from which it is read")
     if code.surely(lambda value: isinstance(value, Tensor) and value.zero_dim, node):
@@ -129,7 +130,9 @@ def _fix(
 ) -> Fix:
     if not carried:
         raise DeclinedError("the loop changes no variable")
-    runs = runs_of(code, node.body)
+    first = copies(code, node.body, starts)
+    counters = ["import torch", *(f"{name} = {start}" for name, start in starts.items())]
+    runs = runs_of(code, [*ast.parse("\n".join(first)).body, *node.body], first=ast.parse("\n".join(counters)).body)
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
     passed = dict(zip(tensors.names, tensors.passed, strict=True)) | starts
     given = Operands(tuple(carried), tuple(passed[name] for name in carried))
@@ -138,22 +141,19 @@ def _fix(
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
     last = f"return {', '.join(back)}" if len(back) > 1 else f"return ({back[0]},)"
     targets = ["_" if step and name == carried[0] else name for name in carried]
+    left = ", ".join(targets) if len(targets) > 1 else f"({targets[0]},)"
     lines = [
-        *definition(code, names[0], given, [], f"return {condition}", indent),
+        *definition(code, names[0], given, [], [], f"return {condition}", indent),
         Verbatim(),
-        *definition(code, names[1], given, [node.body], last, indent),
+        *definition(code, names[1], given, first, [node.body], last, indent),
         Verbatim(),
-        f"{', '.join(targets) if len(targets) > 1 else f'({targets[0]},)'} = "
-        f"{code.name('torch.while_loop')}({names[0]}, {names[1]}, {given.text})",
+        f"{left} = {code.name('torch.while_loop')}({names[0]}, {names[1]}, {given.text})",
     ]
     check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
 
 
 def _returned(name: str, runs: Sequence[Run]) -> str:
-    found = [(run, run.variables.get(name)) for run in runs]
-    values = [value for _, value in found if value is not None]
-    if not all(map(_is_python_number, values)):
-        check_tensors(values, f"`{name}`")
-    copied = any(value is not None and is_tensor(value) and not run.is_own(value) for run, value in found)
-    return f"{name}.clone()" if copied else name
+    found = [(run, run.variables.get(name, UNKNOWN)) for run in runs]
+    check_tensors((value for _, value in found), f"`{name}`")
+    return f"{name}.clone()" if any(is_tensor(value) and not run.is_own(value) for run, value in found) else name

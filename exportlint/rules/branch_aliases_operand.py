@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyAlias
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.operator_functions import clone_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(
@@ -22,6 +23,7 @@ def branch_aliases_operand(fact: BodyAlias, context: Context) -> Iterator[Report
         return
     where = f"{fact.role} of `{fact.operator}`"
     if fact.is_own:
-        yield Report(severity, f"{where} returns {fact.what} twice", "return a `.clone()` of it the second time")
+        message, instead = f"{where} returns {fact.what} twice", "return a `.clone()` of it the second time"
     else:
-        yield Report(severity, f"{where} returns {fact.what}, or a view of it", "return a `.clone()` of it")
+        message, instead = f"{where} returns {fact.what}, or a view of it", "return a `.clone()` of it"
+    yield Report(severity, message, instead, fix=lambda code: clone_fix(code, fact))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyCapture
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.operator_functions import captured_fix
 from exportlint.registry import rule
 
 FLOAT = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -21,4 +22,5 @@ def branch_captures_number(fact: BodyCapture, context: Context) -> Iterator[Repo
             severity,
             f"{fact.role} of `{fact.operator}` uses `{fact.name}`, a number that was read from a tensor outside of it",
             "use the tensor, or read it inside of the function",
+            fix=lambda code: captured_fix(code, fact),
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyMismatch
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.operator_functions import tuple_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -30,4 +31,5 @@ def branch_mismatch(fact: BodyMismatch, context: Context) -> Iterator[Report]:
     claim = SIZE if fact.what == "size" else CARRY if fact.what.startswith("carry") else CLAIM
     severity = context.severity(claim)
     if severity is not None and not fact.guarded:
-        yield Report(severity, f"`{fact.operator}`: {fact.problem}", HELP[fact.what])
+        message = f"`{fact.operator}`: {fact.problem}"
+        yield Report(severity, message, HELP[fact.what], fix=lambda code: tuple_fix(code, fact))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyWrite
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.fixes.operator_functions import copy_fix
 from exportlint.registry import rule
 
 COND = Claim(
@@ -31,4 +32,4 @@ def branch_mutates_operand(fact: BodyWrite, context: Context) -> Iterator[Report
     else:
         message = f"`{fact.api}` in {where} changes {fact.what}, which is not its own"
         instead = "return what the function finds out, and change the state after the call"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: copy_fix(code, fact))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.control_flow import OperandMismatch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.operator_functions import operands_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -31,4 +32,5 @@ def operator_operands(fact: OperandMismatch, context: Context) -> Iterator[Repor
     only = fact.what == "predicate" or (fact.what == "number" and of_cond) or (fact.what == "symbol" and is_int)
     severity = context.severity(NON_STRICT if only else CLAIM)
     if severity is not None and not fact.guarded:
-        yield Report(severity, f"`{fact.operator}`: {fact.problem}", HELP[fact.what])
+        message = f"`{fact.operator}`: {fact.problem}"
+        yield Report(severity, message, HELP[fact.what], fix=lambda code: operands_fix(code, fact))

@@ -8,12 +8,8 @@ from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.attempts import first_of
 from exportlint.fixes.code import Code
-from exportlint.fixes.cond import cond_fix
-from exportlint.fixes.empty_selections import empty_selection_fix
-from exportlint.fixes.masked_loops import masked_fix
-from exportlint.fixes.selection import where_fix
+from exportlint.fixes.truth import branch_fix
 from exportlint.fixes.vectorised import filter_fix
 from exportlint.registry import rule
 
@@ -46,7 +42,7 @@ def tensor_branch(fact: Branch, context: Context) -> Iterator[Report]:
 def _fix(code: Code, fact: Branch) -> Fix:
     if fact.construct == "comprehension":
         return filter_fix(code, fact)
-    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix)
+    return branch_fix(code, fact)
 
 
 def _is_size(fact: Branch) -> bool:
