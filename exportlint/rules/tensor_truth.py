@@ -8,10 +8,9 @@ from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.attempts import first_of
 from exportlint.fixes.code import Code
 from exportlint.fixes.ordering import extreme_fix, sorted_fix
-from exportlint.fixes.truth import branch_fix, truth_fix
+from exportlint.fixes.truth import condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -59,4 +58,4 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: Branch) -> Fix:
     special = ORDERING.get(fact.construct)
-    return special(code, fact) if special is not None else first_of(code, fact, branch_fix, truth_fix)
+    return special(code, fact) if special is not None else condition_fix(code, fact)
