@@ -21,6 +21,7 @@ from exportlint.fixes.selection import branch_of, choice, where_fix
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.terms import choose, term
 from exportlint.fixes.ways import names_in
+from exportlint.fixes.while_loops import while_fix
 
 MESSAGE = "Keep the truth a tensor"
 
@@ -32,7 +33,7 @@ def branch_fix(code: Code, fact: Fact) -> Fix:
 
 def condition_fix(code: Code, fact: Fact) -> Fix:
     """Rewrite the statement whose condition the finding is in, or make that a tensor. Raises DeclinedError."""
-    return first_of(code, fact, lambda code, _: checked(code), branch_fix, truth_fix)
+    return first_of(code, fact, lambda code, _: checked(code), while_fix, branch_fix, truth_fix)
 
 
 def truth_fix(code: Code, _: Fact) -> Fix:
