@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import Const, Python, Scalar, Size
+from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
@@ -53,7 +53,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             raise DeclinedError("the size depends on the way taken")
         variable = isinstance(node, (ast.Name, ast.Attribute))
         return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
-    if all(_is_number(option) for option in options(value)):
+    if _is_number(value):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
 
@@ -98,7 +98,13 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number: what arithmetic in a loop makes of one is only known to be some Python value."""
+    found = set(options(value)) - {PYTHON}
+    return bool(found) and all(_is_one_number(option) for option in found)
+
+
+def _is_one_number(value: Value) -> bool:
     if isinstance(value, Const):
         return isinstance(value.value, (bool, int, float))
     return isinstance(value, (Scalar, Size)) or (isinstance(value, Python) and value.type in {"int", "float", "bool"})

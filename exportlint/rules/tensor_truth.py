@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.attempts import first_of
+from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.ordering import extreme_fix, sorted_fix
-from exportlint.fixes.truth import branch_fix, truth_fix
-from exportlint.fixes.while_loops import SINCE, while_fix
+from exportlint.fixes.truth import condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -61,8 +59,4 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: Branch, version: TorchVersion) -> Fix:
     special = ORDERING.get(fact.construct)
-    if special is not None:
-        return special(code, fact)
-    if version >= SINCE and isinstance(code.tree.statement(code.expression), ast.While):
-        return first_of(code, fact, branch_fix, while_fix, truth_fix)
-    return first_of(code, fact, branch_fix, truth_fix)
+    return special(code, fact) if special is not None else condition_fix(code, fact)
