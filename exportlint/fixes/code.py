@@ -15,7 +15,7 @@ from exportlint.analysis.joins import join
 from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Value
-from exportlint.findings import Applicability, Edit, Fix
+from exportlint.findings import Applicability, Edit, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed, is_open
@@ -34,11 +34,12 @@ class Code:
     Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
     """
 
-    def __init__(self, module: Module, site: Site, moments: Moments) -> None:
+    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion) -> None:
         self.module = module
         self.source = module.source
         self.site = site
         self.moments = moments
+        self.version = version
         self.tree = _tree(module)
         self.statements = Statements(self.source, self.tree)
         self.renames: Mapping[str, str] = {}
@@ -47,7 +48,12 @@ class Code:
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
-        return Code(self.module, self.site, self.moments)
+        return Code(self.module, self.site, self.moments, self.version)
+
+    def need(self, version: TorchVersion) -> None:
+        """Raises DeclinedError if the code is exported with an older torch than the fix needs."""
+        if self.version < version:
+            raise DeclinedError(f"torch {version[0]}.{version[1]} is the first that can do it")
 
     # --- the finding
 

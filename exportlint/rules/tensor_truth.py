@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Branch
@@ -54,9 +53,9 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
     what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
     label = LABELS.get(fact.construct, f"`{fact.construct}`")
     message = f"{label} needs the truth of {what}, which torch.export does not know"
-    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context.version))
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 
-def _fix(code: Code, fact: Branch, version: TorchVersion) -> Fix:
+def _fix(code: Code, fact: Branch) -> Fix:
     special = ORDERING.get(fact.construct)
     return special(code, fact) if special is not None else condition_fix(code, fact)

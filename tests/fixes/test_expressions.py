@@ -57,7 +57,7 @@ global_ = {**(a or b)}, [*(a or b)], f(*(a or b), **(c or d))
 
 def code_of(text: str, path: Path) -> Code:
     module = Project().add(from_text(text, path))
-    return Code(module, site_of(module, module.tree.body[0]), Moments())
+    return Code(module, site_of(module, module.tree.body[0]), Moments(), (2, 13))
 
 
 def expressions(code: Code) -> list[ast.expr]:

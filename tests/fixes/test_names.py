@@ -25,7 +25,7 @@ def code_at(text: str, path: Path, name: str = "here") -> Code:
     """As if the finding were about a name."""
     module = Project().add(from_text(text, path))
     node = next(n for n in ast.walk(module.tree) if isinstance(n, ast.Name) and n.id == name)
-    return Code(module, site_of(module, node), Moments())
+    return Code(module, site_of(module, node), Moments(), (2, 13))
 
 
 def applied(code: Code, text: str) -> str:
