@@ -7,7 +7,7 @@ from typing import Any
 
 from exportlint.config.toml import parse
 from exportlint.pages import MODES, Block, Page
-from exportlint.registry import FAMILIES, Rule, find_rule, page
+from exportlint.registry import FAMILIES, Rule, applicabilities, find_rule, page
 
 _REFERENCE = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<url>[^)\s]+)\)(?P<note>(?:.|\n(?!- ))*)", re.MULTILINE)
 
@@ -30,7 +30,7 @@ def explain(rule: Rule) -> dict[str, Any]:
         "severities": _severities(about),
         "examples": [_example(about, block) for block in about.blocks],
         "references": [_reference(match) for match in _REFERENCE.finditer(about.section("References"))],
-        "fix": None,
+        "fix": _fix(about),
         "page": f"rules/{rule.page_name}",
         "url": rule.url,
     }
@@ -44,12 +44,18 @@ def _severities(about: Page) -> list[dict[str, Any]]:
     ]
 
 
+def _fix(about: Page) -> dict[str, Any] | None:
+    shown = applicabilities(about.text)
+    return {"applicabilities": shown, "safety": about.section("Fix safety").strip()} if shown else None
+
+
 def _example(about: Page, block: Block) -> dict[str, Any]:
     return {
         "kind": block.kind or None,
         "label": block.label or None,
         "row": block.row,
         "rewrites": about.original_of(block).row if block.kind == "fixed" else None,
+        "fix": block.fix or None,
         "note": block.note,
         "source": block.source,
         "findings": _findings(block),

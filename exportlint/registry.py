@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+
+from exportlint.findings import Applicability
 
 F = TypeVar("F", bound=Callable[..., Iterable[Any]])
 
@@ -38,7 +41,11 @@ FAMILIES = {
 
 
 class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `KeyError` does not
-    """No rule, prefix or family is called that; the message names the nearest ones."""
+    """No rule, prefix or family is called that; the message names those that are `near`."""
+
+    def __init__(self, selector: str, near: list[str]) -> None:
+        super().__init__(f"unknown rule selector `{selector}`" + (f", did you mean {_or(near)}?" if near else ""))
+        self.near = near
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,8 @@ class Rule:
         """Where the page can be read on the web."""
         return CATALOGUE_URL + self.page_name
 
+
+_FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
 
 _registered: dict[str, Rule] = {}
 
@@ -118,8 +127,7 @@ def expand(selector: str) -> frozenset[str]:
     codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
     if codes or prefix in FAMILIES:
         return codes
-    hint = nearest(selector, selectors())
-    raise UnknownSelector(f"unknown rule selector `{selector}`" + (f", did you mean {hint}?" if hint else ""))
+    raise UnknownSelector(selector, near(selector, selectors()))
 
 
 def specificity(selector: str) -> int:
@@ -143,13 +151,21 @@ def selectors() -> list[str]:
     return ["ALL", PREFIX, *families, *_by_text()]
 
 
-def nearest(text: str, known: Iterable[str], count: int = 3) -> str:
-    """The names nearest to a mistyped one, for a message: "`a`", "`a` or `b`", or "" when none is near."""
+def near(text: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The names nearest to a mistyped one, the nearest first."""
     import difflib
 
     by_folded = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(text.casefold(), by_folded, n=count, cutoff=0.7)
-    return " or ".join(f"`{by_folded[name]}`" for name in close)
+    return [by_folded[name] for name in difflib.get_close_matches(text.casefold(), by_folded, n=count, cutoff=0.7)]
+
+
+def nearest(text: str, known: Iterable[str], count: int = 3) -> str:
+    """The names nearest to a mistyped one, for a message: "`a`", "`a` or `b`", or "" when none is near."""
+    return _or(near(text, known, count))
+
+
+def _or(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
 
 
 def page(rule: Rule) -> str:
@@ -164,3 +180,9 @@ def page(rule: Rule) -> str:
     if found is None:
         raise FileNotFoundError(f"{rule.page_name} is missing from {' and '.join(map(str, places))}")
     return found.read_text(encoding="utf-8")
+
+
+def applicabilities(page: str) -> list[str]:
+    """How safe the fixes are that the Markdown of a page shows, the safest first."""
+    shown = set(_FIX.findall(page))
+    return [applicability.value for applicability in Applicability if applicability.value in shown]

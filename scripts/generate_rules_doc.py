@@ -10,7 +10,7 @@ from pathlib import Path
 
 from exportlint.findings import Mode, Severity
 from exportlint.pages import MODES, Page
-from exportlint.registry import FAMILIES, Rule, all_rules, page
+from exportlint.registry import FAMILIES, Rule, all_rules, applicabilities, page
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "rules.md"
 
@@ -24,6 +24,7 @@ INTRODUCTION = f"""\
 
 The severities are those with torch {VERSION} in the two modes of export; they depend on the pattern where there are
 several. `—`: nothing to report. The page of a rule has them for torch 2.4 to 2.15, and says what to write instead.
+Fixes are `safe`, `unsafe` or `display-only`, which the page explains as well.
 """
 
 
@@ -40,7 +41,7 @@ def _family(key: str) -> str:
     family = FAMILIES[key]
     # What is wrong with a file, or with its comments, is wrong in every mode.
     modes = MODES if key != "EXP0" else ()
-    columns = ["code", "name", "what it reports", *modes]
+    columns = ["code", "name", "what it reports", "fixes", *modes]
     rows = [_row(rule, modes) for rule in _rules(key)]
     lines = [columns, ["---"] * len(columns), *rows]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -51,7 +52,8 @@ def _row(rule: Rule, modes: tuple[Mode, ...]) -> list[str]:
     about = Page(rule.page_name, page(rule))
     link = f"[{rule.code}](../rules/{rule.page_name})"
     summary = about.summary.removeprefix("Reports ").replace("|", "\\|")
-    return [link, f"`{rule.name}`", summary, *(_severities(about, mode) for mode in modes)]
+    fixes = ", ".join(applicabilities(about.text)) or "—"
+    return [link, f"`{rule.name}`", summary, fixes, *(_severities(about, mode) for mode in modes)]
 
 
 def _severities(about: Page, mode: Mode) -> str:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from exportlint import atomic
-from exportlint.cli.output import UsageError, wants_color, warn, write, write_file
+from exportlint.cli.fixing import Outcome, Plan, carry_out, plan
+from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
-from exportlint.config import Configuration, Settings
-from exportlint.findings import Applicability, Finding, Severity
-from exportlint.fixer import fix_file
+from exportlint.cli.reporting import report
+from exportlint.config import Configuration
+from exportlint.findings import Finding, Severity
 from exportlint.linter import LintResult, Task, lint, unreadable
-from exportlint.report import TEXT_FORMATS, Context, render, statistics, summary
-from exportlint.source import SourceError, SourceFile, discover, is_excluded
+from exportlint.report import statistics
+from exportlint.source import SourceError, discover, is_excluded
 
 _FILES_A_JOB = 16
 """So many files are worth a process of their own, where the user names no number of processes."""
@@ -35,12 +35,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"--statistics has no output format `{here.output_format}`: use one of {_listed(statistics.FORMATS)}"
         )
+    fixes = plan(arguments, here)
     if arguments.jobs is not None and arguments.jobs < 0:
         raise UsageError(f"--jobs {arguments.jobs}: expected a number of processes, from 1 on")
     paths = [Path(path) for path in arguments.paths] or [Path()]
+    given = None
+    problems: tuple[Finding, ...] = ()
     if "-" in arguments.paths:
-        tasks = _standard_input(arguments, settings, cwd)
-        problems: tuple[Finding, ...] = ()
+        given, tasks = _standard_input(arguments, settings, cwd)
     else:
         tasks, problems = _find(paths, settings, cwd)
     if arguments.show_files:
@@ -51,21 +53,18 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if not tasks and not problems:
         warn("no Python files found under the given paths")
-    if arguments.fix:
-        _fix(tasks, Applicability.UNSAFE if arguments.unsafe_fixes else Applicability.SAFE)
-    result = lint(tasks, _jobs(arguments.jobs, len(tasks)))
-    result = LintResult(_in_order((*result.findings, *problems)), result.files_checked)
+    jobs = _jobs(arguments.jobs, len(tasks))
     if arguments.add_ignore is not None:
-        return _add_ignores(tasks, result, arguments)
-    _report(arguments, result, tasks, here, cwd)
-    return _exit_code(result, exit_zero=arguments.exit_zero)
+        return _add_ignores(tasks, _with(lint(tasks, jobs), problems), arguments)
+    outcome = carry_out(fixes, tasks, jobs)
+    outcome = replace(outcome, result=_with(outcome.result, problems))
+    report(arguments, fixes, outcome, here, cwd, given)
+    return _exit_code(arguments, fixes, outcome)
 
 
-def _fix(tasks: Sequence[Task], most: Applicability) -> None:
-    for task in tasks:
-        fixed = fix_file(task, lambda f: f.fix is not None and f.fix.applicability.rank <= most.rank)
-        if fixed.fixed:
-            atomic.replace(task.path, fixed.data)
+def _with(result: LintResult, problems: Sequence[Finding]) -> LintResult:
+    findings = sorted((*result.findings, *problems), key=lambda finding: finding.sort_key)
+    return replace(result, findings=tuple(findings))
 
 
 def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[list[Task], tuple[Finding, ...]]:
@@ -85,48 +84,15 @@ def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[li
     return tasks, tuple(problems)
 
 
-def _standard_input(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> list[Task]:
+def _standard_input(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> tuple[bytes, list[Task]]:
     if len(arguments.paths) > 1:
         raise UsageError("`-` is standard input, which cannot be linted together with files")
     path = Path(os.path.normpath(cwd / (arguments.stdin_filename or "-")))
     holds = settings.for_file(path)
+    given = sys.stdin.buffer.read()
     if holds.force_exclude and is_excluded(path, holds.discovery):
-        return []
-    return [Task(path, holds, str(path) if arguments.stdin_filename else "-", sys.stdin.buffer.read())]
-
-
-def _report(
-    arguments: argparse.Namespace, result: LintResult, tasks: Sequence[Task], settings: Settings, cwd: Path
-) -> None:
-    to_file = Path(arguments.output_file) if arguments.output_file else None
-    color = wants_color(arguments.color, sys.stdout) and (to_file is None or arguments.color == "always")
-    context = Context(cwd, _sources(tasks), color)
-    output_format = settings.output_format
-    if arguments.statistics:
-        text = statistics.render(result.findings, output_format, context)
-    else:
-        text = render(result.findings, output_format, context)
-    if output_format in TEXT_FORMATS and not arguments.quiet:
-        text += summary(result.findings) + "\n"
-    if to_file is None:
-        write(text)
-    else:
-        write_file(text, to_file)
-
-
-def _sources(tasks: Sequence[Task]) -> Callable[[str], SourceFile | None]:
-    by_name = {task.filename: task for task in tasks}
-
-    # Findings come file by file.
-    @lru_cache(maxsize=1)
-    def source(filename: str) -> SourceFile | None:
-        task = by_name.get(filename)
-        try:
-            return None if task is None else task.read()
-        except SourceError:
-            return None
-
-    return source
+        return given, []
+    return given, [Task(path, holds, str(path) if arguments.stdin_filename else "-", given)]
 
 
 def _add_ignores(tasks: Sequence[Task], result: LintResult, arguments: argparse.Namespace) -> int:
@@ -170,14 +136,13 @@ def _jobs(wanted: int | None, files: int) -> int:
     return max(1, min(processors, files // _FILES_A_JOB))
 
 
-def _in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: finding.sort_key))
-
-
-def _exit_code(result: LintResult, *, exit_zero: bool) -> int:
-    if result.failed:
+def _exit_code(arguments: argparse.Namespace, fixes: Plan, outcome: Outcome) -> int:
+    if outcome.failed:
         return 2
-    return int(not exit_zero and any(f.severity is not Severity.INFO for f in result.findings))
+    if fixes.diff or (arguments.exit_non_zero_on_fix and outcome.fixed):
+        return int(bool(outcome.fixed) and not arguments.exit_zero)
+    found = not fixes.only and any(f.severity is not Severity.INFO for f in outcome.result.findings)
+    return int(found and not arguments.exit_zero)
 
 
 def _listed(words: frozenset[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -17,16 +17,30 @@ class UsageError(Exception):
 def write(text: str, stream: TextIO | None = None) -> None:
     """Write to standard output or `stream`. Says nothing if nobody reads on, and escapes what it cannot encode."""
     out = sys.stdout if stream is None else stream
-    try:
+
+    def put() -> None:
         try:
             out.write(text)
         except UnicodeEncodeError as error:
             out.write(text.encode(error.encoding, "backslashreplace").decode(error.encoding))
-        out.flush()
+
+    _to_whoever_reads(out, put)
+
+
+def write_bytes(data: bytes) -> None:
+    """Write to standard output what must come out as it is."""
+    out = sys.stdout
+    _to_whoever_reads(out, lambda: out.buffer.write(data))
+
+
+def _to_whoever_reads(stream: TextIO, put: Callable[[], object]) -> None:
+    try:
+        put()
+        stream.flush()
     except BrokenPipeError:
         # What is still buffered must not raise again when the interpreter flushes it at its end.
         with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def write_file(text: str, file: Path) -> None:

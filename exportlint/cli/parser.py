@@ -14,7 +14,7 @@ from exportlint.cli.output import UsageError
 _EPILOG = """\
 exit codes:
   0  no findings, or none but `info`
-  1  findings
+  1  findings; with --diff: a difference; with --fix-only never
   2  wrong use, wrong configuration, or a failure of exportlint itself
 """
 
@@ -135,8 +135,18 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     output.add_argument("-q", "--quiet", action="store_true", help="print findings and nothing else")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     fixes = parser.add_argument_group("fixes")
-    fixes.add_argument("--fix", action="store_true", help="apply the fixes that are safe")
-    fixes.add_argument("--unsafe-fixes", action="store_true", help="take those that are not safe as well")
+    fixes.add_argument("--fix", action=flag_type, help="apply fixes, and report what remains")
+    fixes.add_argument("--unsafe-fixes", action=flag_type, help="take those that are not safe as well")
+    fixes.add_argument("--fix-only", action=flag_type, help="apply fixes, and report nothing that remains")
+    fixes.add_argument("--show-fixes", action=flag_type, help="list what was fixed in each file")
+    fixes.add_argument("--diff", action="store_true", help="print what --fix would change, and write nothing")
+    for flag, text in (
+        ("--fixable", "the rules whose fixes to take [ALL]"),
+        ("--unfixable", "the rules whose fixes not to take"),
+        ("--extend-fixable", "rules whose fixes to take in addition"),
+    ):
+        fixes.add_argument(flag, action="extend", type=_codes, metavar="RULES", help=text)
+    fixes.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 if anything was fixed")
     actions = parser.add_argument_group("instead of a report")
     actions.add_argument(
         "--add-ignore",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from exportlint.cli.output import UsageError, write
-from exportlint.registry import Rule, all_rules, find_rule, nearest, page
+from exportlint.registry import Rule, all_rules, applicabilities, find_rule, nearest, page
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,10 +22,17 @@ def run(arguments: argparse.Namespace) -> int:
             objects = [explain(rule) for rule in rules]
             write(json.dumps(objects if arguments.all else objects[0], indent=2) + "\n")
         else:
-            write("\n\n".join(page(rule).rstrip() for rule in rules) + "\n")
+            write("\n\n".join(_text(page(rule)) for rule in rules) + "\n")
     except FileNotFoundError as error:
         raise UsageError(f"{error}: install exportlint again") from None
     return 0
+
+
+def _text(page: str) -> str:
+    """The page, and below its title which fixes there are."""
+    title, _, rest = page.rstrip().partition("\n")
+    shown = applicabilities(page)
+    return f"{title}\n\nFixes: {', '.join(shown)}.\n{rest}" if shown else f"{title}\n{rest}"
 
 
 def _find(text: str) -> Rule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,7 +16,6 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import is_python, scalar
 from exportlint.fixes.messages import message_of, message_of_raise
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.statements import Draft
 
 MESSAGE = "Check it in the program, which raises a RuntimeError"
 OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -64,15 +63,7 @@ def checked(code: Code) -> Fix:
         raise DeclinedError("more happens before the `raise`")
     demand = Demand(statement.test, holds=False)
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
-    return code.fix(MESSAGE, _in_place(code, statement, lines), safe=False)
-
-
-def _in_place(code: Code, statement: ast.If, lines: Sequence[str]) -> Draft:
-    if not code.text(statement).startswith("elif"):
-        return code.statements.replace([statement], lines)
-    block = ["else:", *(code.unit + line for line in lines)]
-    indent = code.statements.indent(statement)
-    return code.replace(statement, code.statements.joined(block, indent).removeprefix(indent))
+    return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
 
 
 def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]:

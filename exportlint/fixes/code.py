@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -21,6 +22,7 @@ from exportlint.fixes.statements import NEWLINE, Draft, Statements
 from exportlint.fixes.tree import N, Tree
 from exportlint.source import Comment, comments
 
+_SCOPES = (ast.JoinedStr, ast.Lambda, ast.comprehension)
 SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY_ONLY
 
 
@@ -37,7 +39,12 @@ class Code:
         self.moments = moments
         self.tree = _tree(module)
         self.statements = Statements(self.source, self.tree)
+        self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
+
+    def anew(self) -> Code:
+        """The same without the imports that were asked for, for another try."""
+        return Code(self.module, self.site, self.moments)
 
     # --- the finding
 
@@ -69,11 +76,43 @@ class Code:
             and all(test(moment.value(node)) for moment in moments.snapshots for node in nodes)
         )
 
+    def after(self, statements: Sequence[ast.stmt]) -> Code:
+        """The same file with the variables as they are when statements have run that follow the finding.
+
+        What the fix imports is shared. Raises DeclinedError if they surely leave the function.
+        """
+        if not statements:
+            return self
+        moments = Moments()
+        moments.complete = self.moments.complete
+        moments.snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
+        if not moments.snapshots:
+            raise DeclinedError("nothing is known of the variables behind statements")
+        later = copy(self)
+        later.moments = moments
+        return later
+
+    def renamed(self, names: Mapping[str, str]) -> Code:
+        """The same file for code in which variables have other names: the source of expressions has these."""
+        other = copy(self)
+        other.renames = {**self.renames, **names}
+        return other
+
     # --- source
 
     def text(self, node: ast.AST) -> str:
-        """The source of a node as it stands there, without parentheses around it."""
-        return self.statements.text(node)
+        """The source of a node as it stands there, without parentheses around it.
+
+        Raises:
+            DeclinedError: it gives a variable that has another name a meaning of its own.
+        """
+        parts = list(ast.walk(node)) if self.renames else ()
+        instead: dict[ast.AST, str] = {
+            n: self.renames[n.id] for n in parts if isinstance(n, ast.Name) and n.id in self.renames
+        }
+        if instead and any(isinstance(part, _SCOPES) for part in parts):
+            raise DeclinedError("a variable may mean something else inside")
+        return self.statements.text(node, instead)
 
     def operand(self, node: ast.expr, place: Precedence = Precedence.ARGUMENT) -> str:
         """The source of an expression, in parentheses if it needs them at a place of some precedence.

@@ -67,9 +67,8 @@ def operation(code: Code, node: ast.expr) -> str | None:
     if isinstance(function, External) and function.name.startswith(("torch.", "torch.nn.functional.")):
         library, _, name = function.name.rpartition(".")
         return name if library in {"torch", "torch.nn.functional"} else None
-    if isinstance(function, BoundMethod) and is_tensor_method(function):
-        return function.name
-    return None
+    names = {f.name for f in options(function) if isinstance(f, BoundMethod)}
+    return names.pop() if len(names) == 1 and is_tensor_method(function) else None
 
 
 def operands(code: Code, node: ast.Call) -> list[ast.expr]:
@@ -81,4 +80,4 @@ def operands(code: Code, node: ast.Call) -> list[ast.expr]:
 
 def is_tensor_method(function: Value) -> bool:
     """Whether a function is a method of a tensor."""
-    return isinstance(function, BoundMethod) and as_tensor(function.receiver) is not None
+    return all(isinstance(f, BoundMethod) and isinstance(f.receiver, Tensor) for f in options(function))

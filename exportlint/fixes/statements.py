@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,13 +63,22 @@ class Statements:
         end = lines.from_ast(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
         return self._start(node), lines.offset(end)
 
-    def text(self, node: ast.AST) -> str:
-        r"""The source of a node; its lines end with `\n`."""
+    def text(self, node: ast.AST, instead: Mapping[ast.AST, str] | None = None) -> str:
+        r"""The source of a node, with other text instead of nodes in it; its lines end with `\n`."""
         start, end = self.range(node)
+        text = self._source.text[start:end]
+        for (first, last), new in sorted(((self.range(n), t) for n, t in (instead or {}).items()), reverse=True):
+            text = text[: first - start] + new + text[last - start :]
+        return NEWLINE.sub("\n", text)
+
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
         return NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
+        if self.is_elif(statement):
+            return self._line_indent(statement) + self.unit
         if self._owns_line(self._start(statement)):
             return self._line_indent(statement)
         first = self._tree.block(statement)[0]
@@ -93,13 +102,17 @@ class Statements:
         if not items:
             return self._without_lines(start, end)
         lead = ""
-        if not self._owns_line(start):  # behind a colon
+        if self.is_elif(statements[0]):
+            lead = "else:\n" + indent
+        elif not self._owns_line(start):  # behind a colon
             start = len(self._source.text[:start].rstrip(" \t"))
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
     def insert_before(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
         """More code in front of a statement."""
+        if self.is_elif(statement):
+            return self.replace([statement], [*new, self.moved([statement], self.indent(statement))])
         if not self._stands_alone(statement):
             return self.replace([statement], [*new, self.text(statement)])
         start, indent = self._start(statement), self.indent(statement)
@@ -125,20 +138,29 @@ class Statements:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
 
-    def moved(self, statements: Sequence[ast.stmt], indent: str) -> Verbatim:
+    def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
 
-        libcst does it, which knows which lines belong to strings and brackets.
+        libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
+        in front of them. An `elif` becomes an `if`.
         """
         import libcst
 
         lines = self._source.lines
         if not all(self._stands_alone(s) for s in statements):
             return Verbatim(self.joined([self.text(s) for s in statements], indent))
-        start = lines.line_start(lines.position(self._start(statements[0])).row)
+        row = lines.position(self._start(statements[0])).row
+        start = lines.line_start(row)
+        if self.is_elif(statements[0]):
+            start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
         code = NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
+        if self.is_elif(statements[0]):
+            code = own + code
+        while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
+            row -= 1
+            code = f"{lines.line(row).rstrip()}\n{code}"
         parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
         body = parsed.body
         if own:
@@ -148,6 +170,10 @@ class Statements:
             return Verbatim(libcst.Module(body).code.rstrip("\n"))
         wrapped = libcst.If(libcst.Name("x"), libcst.IndentedBlock(body, indent=indent))
         return Verbatim(libcst.Module([wrapped]).code.partition("\n")[2].rstrip("\n"))
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """Whether a statement is written as the `elif` of another one."""
+        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._start(statement))
 
     # --- the shape of blocks
 
@@ -188,3 +214,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

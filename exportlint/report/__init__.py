@@ -8,11 +8,21 @@ from collections.abc import Sequence
 from exportlint.findings import Finding
 from exportlint.report import statistics
 from exportlint.report.context import Context
+from exportlint.report.summary import fixable, fixed_list, fixes_only, summary
 
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """The formats for people: they end with a summary, take colour, and name files relative to the working directory."""
 
-__all__ = ["TEXT_FORMATS", "Context", "render", "statistics", "summary"]
+__all__ = [
+    "TEXT_FORMATS",
+    "Context",
+    "fixable",
+    "fixed_list",
+    "fixes_only",
+    "render",
+    "statistics",
+    "summary",
+]
 
 
 def render(findings: Sequence[Finding], output_format: str, context: Context) -> str:
@@ -20,16 +30,3 @@ def render(findings: Sequence[Finding], output_format: str, context: Context) ->
     module = importlib.import_module(f"exportlint.report.{'json_' if output_format == 'json' else output_format}")
     text: str = module.render(findings, context)
     return text
-
-
-def summary(findings: Sequence[Finding]) -> str:
-    """One line that says how many findings there are."""
-    if not findings:
-        return "All checks passed!"
-    counts = [sum(f.severity.value == severity for f in findings) for severity in ("error", "warning", "info")]
-    parts = f"{_count(counts[0], 'error')}, {_count(counts[1], 'warning')}, {counts[2]} info"
-    return f"Found {_count(len(findings), 'finding')} ({parts})."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.attempts import first_of
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.truth import branch_fix, condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -27,6 +34,7 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
             severity,
             "condition on a size that depends on tensor data: torch.export cannot know which way to go",
             "drop the special case for an empty selection, or mask instead of selecting",
+            fix=lambda code: condition_fix(code, fact),
         )
     elif fact.target == "len()":
         severity = context.severity(LENGTH)
@@ -35,4 +43,13 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
                 severity,
                 "`len()` of a tensor whose length depends on data: torch.export has no number for it",
                 "use `.shape[0]`, which stays symbolic",
+                fix=lambda code: first_of(code, fact, branch_fix, _length_fix),
             )
+
+
+def _length_fix(code: Code, _: Conversion) -> Fix:
+    call = code.node(ast.Call)
+    if len(call.args) != 1:
+        raise DeclinedError("it is no call of `len`")
+    text = f"{code.operand(call.args[0], Precedence.ATOM)}.shape[0]"
+    return code.fix("Take the size from the shape", code.replace(call, text), safe=True)

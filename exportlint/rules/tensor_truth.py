@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.ordering import extreme_fix, sorted_fix
+from exportlint.fixes.truth import condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -28,6 +32,7 @@ INSTEAD = {
     "list method": "use tensor comparison instead of Python's `==`",
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
 }
+ORDERING = {"max()": extreme_fix, "min()": extreme_fix, "sorted()": sorted_fix}
 LABELS = {
     "comparison": "comparison of several values",
     "list method": "search in a list",
@@ -47,4 +52,10 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
         return
     what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
     label = LABELS.get(fact.construct, f"`{fact.construct}`")
-    yield Report(severity, f"{label} needs the truth of {what}, which torch.export does not know", instead)
+    message = f"{label} needs the truth of {what}, which torch.export does not know"
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: Branch) -> Fix:
+    special = ORDERING.get(fact.construct)
+    return special(code, fact) if special is not None else condition_fix(code, fact)

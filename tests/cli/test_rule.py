@@ -45,7 +45,9 @@ def test_all(run: Run) -> None:
     ]
     text = run("rule", "--all").out
     for rule in all_rules():
-        assert page(rule).strip() in text
+        title, _, rest = page(rule).strip().partition("\n")
+        assert f"{title}\n" in text
+        assert rest in text
 
 
 def test_json_holds_what_explains_and_fixes_a_finding(run: Run) -> None:
@@ -70,6 +72,15 @@ def test_json_holds_what_explains_and_fixes_a_finding(run: Run) -> None:
     )
     assert fixed["inputs"] == bad["inputs"] == ["(torch.ones(2, 3),)", "(2 * torch.ones(2, 3),)"]
     assert shown["references"][2]["note"] == "`type_reflection_method`"
+
+
+def test_fixes_of_a_rule(run: Run) -> None:
+    assert run("rule", "EXP002").out.startswith("# unused-suppression (EXP002)\n\nFixes: safe, unsafe.\n\n## What")
+    shown = json.loads(run("rule", "EXP002", "--output-format", "json").out)
+    assert shown["fix"]["applicabilities"] == ["safe", "unsafe"]
+    assert shown["fix"]["safety"].startswith("Safe: only comments change")
+    assert [example["fix"] for example in shown["examples"]] == [None] * 4 + ["safe"] * 3 + ["unsafe"]
+    assert json.loads(run("rule", "EXP001", "--output-format", "json").out)["fix"] is None
 
 
 def test_the_text_needs_no_parser_of_pages(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def build(
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
         # whatever went in, an operator of torch gives a tensor
         symbolic = made.symbolic or result_dims(name, operands, arguments)
-        zero_dim, rows = _reduces_all(name, arguments), stated_rows(name, arguments)
+        zero_dim, rows = _is_zero_dim(name, arguments), stated_rows(name, arguments)
         made = replace(made, assumed=False, zero_dim=zero_dim, symbolic=symbolic, rows=rows)
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
@@ -111,9 +111,12 @@ def build(
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "prod", "median", "std", "var"})
 
 
-def _reduces_all(name: str, arguments: Arguments | None) -> bool:
-    """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension."""
+def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
+    """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension; `torch.zeros(())`."""
     library, _, short = name.rpartition(".")
+    first = arguments.get(0) if arguments is not None and library == "torch" else None
+    if short in {"zeros", "ones", "rand", "randn", "full", "empty"}:
+        return isinstance(first, Tuple) and not first.items
     given = 1 if library else 0
     return short in REDUCTIONS and arguments is not None and len(arguments.values) == given
 

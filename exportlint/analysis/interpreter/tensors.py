@@ -58,6 +58,7 @@ def result(
         0,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
+        zero_dim=operation in {"operator", "comparison"} and bool(tensors) and all(t.zero_dim for t in tensors),
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
         fed=any(is_fed(t) for t in _read(operation, tensors)),

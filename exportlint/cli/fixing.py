@@ -1,0 +1,107 @@
+"""`exportlint check --fix`, `--fix-only` and `--diff`: what is to become of files, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from exportlint.cli.output import UsageError, warn
+from exportlint.config import Settings
+from exportlint.findings import Applicability, Finding
+from exportlint.linter import LintResult, Task, lint
+
+if TYPE_CHECKING:
+    from exportlint.fixer import Fixed
+
+_EXCLUSIVE = (
+    ("diff", "show_fixes"),
+    ("diff", "statistics"),
+    ("diff", "output_file"),
+    ("exit_non_zero_on_fix", "exit_zero"),
+    ("fix", "add_ignore"),
+    ("fix_only", "add_ignore"),
+    ("diff", "add_ignore"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to become of fixes: applied up to `most`, or shown as `diff`; `only` without what remains."""
+
+    apply: bool
+    only: bool
+    diff: bool
+    most: Applicability
+    hint: bool
+    """Whether to say that there are unsafe fixes beside those that are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The files that were fixed, all files as they are now, what is found in these, and whether something failed."""
+
+    fixed: tuple[Fixed, ...]
+    tasks: Sequence[Task]
+    result: LintResult
+    failed: bool
+
+    @property
+    def count(self) -> int:
+        """How many findings are gone."""
+        return sum(len(fixed.findings) for fixed in self.fixed)
+
+
+def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
+    """What the command line and the settings of the working directory want.
+
+    Raises:
+        UsageError: flags contradict each other.
+    """
+    for one, other in _EXCLUSIVE:
+        if getattr(arguments, one) and getattr(arguments, other) not in (None, False):
+            raise UsageError(f"--{one.replace('_', '-')} cannot be used together with --{other.replace('_', '-')}")
+    only = settings.fix_only or arguments.diff
+    return Plan(
+        apply=settings.fix or only,
+        only=only,
+        diff=arguments.diff,
+        most=Applicability.UNSAFE if settings.unsafe_fixes else Applicability.SAFE,
+        hint=settings.unsafe_fixes is None,
+    )
+
+
+def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int) -> Outcome:
+    """Lint files, and fix those that are to be fixed. What goes wrong with one of them is told and does not stop it."""
+    if not plan.apply:
+        result = lint(tasks, jobs)
+        return Outcome((), tasks, result, result.failed)
+    from exportlint.fixer import fix, write
+    from exportlint.source import SourceError
+
+    outcome = fix(tasks, lambda _: plan.most, jobs)
+    problems = [str(problem) for problem in outcome.problems]
+    done = []
+    for fixed in outcome.fixed:
+        try:
+            if not plan.diff and fixed.task.data is None:
+                write(fixed)
+            done.append(fixed)
+        except SourceError as error:
+            problems.append(str(error))
+    for problem in problems:
+        warn(problem)
+    if len(done) < len(outcome.fixed):
+        result = lint(tasks, jobs)
+    else:
+        tasks = outcome.tasks
+        result = replace(outcome.remaining, findings=tuple(_tried(f, plan.most) for f in outcome.remaining.findings))
+    return Outcome(tuple(done), tasks, result, bool(problems) or result.failed)
+
+
+def _tried(finding: Finding, most: Applicability) -> Finding:
+    """A finding that remains, without a fix that turned out not to hold."""
+    if finding.fix is None or finding.fix.applicability.rank > most.rank:
+        return finding
+    return replace(finding, fix=None)

@@ -1,0 +1,99 @@
+"""What `exportlint check` prints: the report, differences, what was fixed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from exportlint.cli.fixing import Outcome, Plan
+from exportlint.cli.output import wants_color, warn, write, write_bytes, write_file
+from exportlint.config import Settings
+from exportlint.config.choice import ALWAYS
+from exportlint.linter import Task
+from exportlint.report import TEXT_FORMATS, Context, fixable, fixed_list, fixes_only, render, statistics, summary
+from exportlint.report.context import printable
+from exportlint.source import SourceError, SourceFile
+
+
+def report(
+    arguments: argparse.Namespace, plan: Plan, outcome: Outcome, settings: Settings, cwd: Path, given: bytes | None
+) -> None:
+    """Print what there is to tell. `given` is standard input, if that was linted: what is fixed of it goes out again."""
+    out = sys.stderr if given is not None and plan.apply else sys.stdout
+    to_file = Path(arguments.output_file) if arguments.output_file else None
+    color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
+    context = Context(cwd, _sources(outcome.tasks), color, plan.most)
+    if plan.diff:
+        _write_differences(outcome, replace(context, color=wants_color(arguments.color, sys.stdout)))
+        out = sys.stderr
+    elif plan.apply and given is not None:
+        write_bytes(outcome.fixed[0].data if outcome.fixed else given)
+    if plan.only:
+        text = _fixes(plan, outcome, settings, context, arguments.quiet)
+    else:
+        text = _findings(arguments, plan, outcome, settings, context)
+    if to_file is None:
+        write(text, out)
+    else:
+        write_file(text, to_file)
+
+
+def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, settings: Settings, context: Context) -> str:
+    findings = outcome.result.findings
+    output_format = settings.output_format
+    if arguments.statistics:
+        text = statistics.render(findings, output_format, context)
+    else:
+        text = render(findings, output_format, context)
+    if output_format not in TEXT_FORMATS or arguments.quiet:
+        return text
+    if settings.show_fixes and outcome.fixed:
+        text += "\n" if text and not text.endswith("\n\n") else ""
+        text += _list(outcome, context)
+    lines = [summary(findings, outcome.count), fixable(findings, context, hint=plan.hint)]
+    return text + "".join(f"{line}\n" for line in lines if line)
+
+
+def _fixes(plan: Plan, outcome: Outcome, settings: Settings, context: Context, quiet: bool) -> str:
+    """What is said where nothing is to be said of findings: only which files nobody looked at."""
+    findings = outcome.result.findings
+    for finding in findings:
+        if finding.code in ALWAYS:
+            start = finding.span.start
+            warn(f"{context.shown(finding.filename)}:{start.row}:{start.column}: {printable(finding.message)}")
+    if quiet:
+        return ""
+    text = _list(outcome, context) if settings.show_fixes else ""
+    said = fixes_only(outcome.count, findings, context, hint=plan.hint, done=not plan.diff)
+    return text + (f"{said}\n" if said else "")
+
+
+def _list(outcome: Outcome, context: Context) -> str:
+    return fixed_list({fixed.task.filename: fixed.findings for fixed in outcome.fixed}, context)
+
+
+def _write_differences(outcome: Outcome, context: Context) -> None:
+    if not outcome.fixed:
+        return
+    from exportlint.cli.differences import difference
+
+    write_bytes(b"".join(difference(fixed, context) for fixed in outcome.fixed))
+
+
+def _sources(tasks: Sequence[Task]) -> Callable[[str], SourceFile | None]:
+    by_name = {task.filename: task for task in tasks}
+
+    # Findings come file by file.
+    @lru_cache(maxsize=1)
+    def source(filename: str) -> SourceFile | None:
+        task = by_name.get(filename)
+        try:
+            return None if task is None else task.read()
+        except SourceError:
+            return None
+
+    return source

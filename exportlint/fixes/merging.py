@@ -1,0 +1,188 @@
+"""The ways of a branch as straight code, and what the variables are then: a choice for each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from exportlint.fixes.code import Code
+from exportlint.fixes.conditions import Condition, tensor_condition
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.liveness import is_bound, read_later
+from exportlint.fixes.precedence import Precedence, precedence
+from exportlint.fixes.purity import require_pure
+from exportlint.fixes.shapes import Forms
+from exportlint.fixes.source_text import Piece, joined, piece
+from exportlint.fixes.terms import Term, choose, is_sound, term
+from exportlint.fixes.ways import Branching, Step, Way, cases, way
+
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+
+
+class Fresh:
+    """Names that are free in a function, each given once."""
+
+    def __init__(self, code: Code, node: ast.AST) -> None:
+        self._code = code
+        self._node = node
+        self._given: set[str] = set()
+
+    def name(self, like: str, *, numbered: bool = False) -> str:
+        """A name like another one."""
+        number = int(numbered)
+        found = f"{like}_{number}" if number else like
+        while found in self._given or self._code.fresh(found, self._node) != found:
+            number += 1
+            found = f"{like}_{number}"
+        self._given.add(found)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A way as new code: lines to run, and what its variables then are, or what it returns."""
+
+    lines: tuple[str, ...]
+    variables: dict[str, Term]
+    returned: Term | None = None
+
+
+def arm(code: Code, source: Way, keep: Collection[str], final: Collection[str], fresh: Fresh, forms: Forms) -> Arm:
+    """A way as code that leaves the variables alone that were there before.
+
+    The variables in `keep` are its own. What the variables in `final` get last is not assigned but given, unless the
+    way itself reads it.
+    """
+    known = dict(forms)
+    lines: list[str] = []
+    variables: dict[str, Term] = {}
+    sound = True
+    for index, step in enumerate(source.steps):
+        later = Way(source.steps[index + 1 :], source.returned)
+        before, values = _values(code, step, fresh, known)
+        lines += before
+        given = {n for n in step.targets if n in values and n in final and n not in {*later.reads, *later.assigned}}
+        if not step.value or len(step.targets) == 1:
+            own = {n: n if n in keep else fresh.name(n, numbered=True) for n in values if n not in given}
+            lines += [f"{new} = {values[name].source.at(Precedence.TERNARY)}" for name, new in own.items()]
+        else:
+            given = set()
+            own = {n: n if n in keep else fresh.name(n, numbered=True) for n in step.targets}
+            lines.append(f"{', '.join(own.values())} = {piece(code, step.value).text}")
+        sound = sound and all(map(is_sound, values.values()))
+        for name, value in values.items():
+            known[name] = value.form
+            variables[name] = value
+            if name in own:
+                variables[name] = replace(value, source=Piece(own[name]), variable=False, reads=frozenset({own[name]}))
+        code = code.after([step.statement]).renamed(own)
+    variables = {name: replace(value, safe=value.safe and sound) for name, value in variables.items()}
+    if source.returned is None:
+        return Arm(tuple(lines), variables)
+    returned = term(code, source.returned, known)
+    return Arm(tuple(lines), variables, replace(returned, safe=returned.safe and sound))
+
+
+def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
+    """What a branch that does not return leaves in the variables that are read behind it. Raises DeclinedError."""
+    found = cases(branch)
+    ways = [way(case.body) for case in found]
+    assigned = [set(each.assigned) for each in ways]
+    names = [n for n in dict.fromkeys(n for each in ways for n in each.assigned) if read_later(code, branch, n)]
+    if any(not all(name in each for each in assigned) and not is_bound(code, name) for name in names):
+        raise DeclinedError("one way leaves a variable without a value")
+    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    arms = [_arm(code, each, [other for other in ways if other is not each], names, fresh, forms) for each in ways]
+    lines = [line for each in arms for line in each.lines]
+    if len(names) > 1:
+        conditions = hoisted(conditions, lines, fresh)
+    variables: dict[str, Term] = {}
+    for name in names:
+        current = ast.copy_location(ast.Name(name, ast.Load()), branch)
+        terms = [each.variables.get(name) or _current(code, current, forms) for each in arms]
+        variables[name] = folded(code, conditions, terms)
+    return Arm(tuple(lines), variables)
+
+
+def folded(code: Code, conditions: Sequence[Condition], terms: Sequence[Term]) -> Term:
+    """The first term whose condition holds, or the last one."""
+    *others, value = terms
+    for condition, other in reversed(list(zip(conditions, others, strict=True))):
+        value = choose(code, condition, other, value)
+    return value
+
+
+def hoisted(conditions: Sequence[Condition], lines: list[str], fresh: Fresh) -> list[Condition]:
+    """Conditions that are worked out in front of some lines, as variables."""
+    first: list[str] = []
+    found: list[Condition] = []
+    for condition in conditions:
+        if not condition.text.isidentifier():
+            name = fresh.name("condition")
+            first.append(f"{name} = {condition.text}")
+            condition = replace(condition, source=Piece(name), scalar=True)
+        found.append(condition)
+    lines[:0] = first
+    return found
+
+
+def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
+    """Lines that assign values to variables one after the other, though the later ones may read the earlier ones."""
+    first: list[str] = []
+    lines: list[str] = []
+    names = list(variables)
+    for index, (name, value) in enumerate(variables.items()):
+        text = value.source.text
+        if value.reads & set(names[:index]):
+            text = fresh.name(name, numbered=True)
+            first.append(f"{text} = {value.source.text}")
+        lines.append(f"{name} = {text}")
+    return [*first, *lines]
+
+
+def _arm(code: Code, this: Way, others: Sequence[Way], names: Sequence[str], fresh: Fresh, forms: Forms) -> Arm:
+    taken = set(names).union(*({*other.assigned, *other.reads} for other in others))
+    keep = {name for name in this.assigned if name not in taken and not is_bound(code, name, maybe=True)}
+    return arm(code, this, keep, names, fresh, forms)
+
+
+def _current(code: Code, node: ast.Name, forms: Forms) -> Term:
+    """A variable as it is."""
+    name = code.renames.get(node.id, node.id)
+    return replace(_variable(code, node, forms), source=Piece(name), reads=frozenset({name}), variable=True)
+
+
+def _variable(code: Code, node: ast.Name, forms: Forms) -> Term:
+    return term(code.renamed({node.id: node.id}), node, forms)
+
+
+def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[str], dict[str, Term]]:
+    """What a step assigns, and lines to run first."""
+    if isinstance(step.statement, Branching):
+        found = merged(code, step.statement, fresh, forms)
+        return found.lines, found.variables
+    assert step.value is not None
+    if isinstance(step.statement, ast.AugAssign):
+        return (), {step.targets[0]: _augmented(code, step.value, forms)}
+    if isinstance(step.statement, (ast.Assign, ast.AnnAssign)) and len(step.targets) == 1:
+        return (), {step.targets[0]: term(code, step.value, forms)}
+    require_pure(code, step.value)
+    behind = code.after([step.statement])
+    unknown = dict.fromkeys(step.targets)
+    read = {name: ast.copy_location(ast.Name(name, ast.Load()), step.value) for name in step.targets}
+    return (), {name: replace(_variable(behind, node, unknown), source=Piece(name)) for name, node in read.items()}
+
+
+def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
+    assert isinstance(operation, ast.BinOp)
+    left, right = term(code, operation.left, forms), term(code, operation.right, forms)
+    symbol = OPERATORS.get(type(operation.op))
+    if symbol is None:
+        raise DeclinedError("the operator has no other spelling")
+    source = joined(symbol, precedence(operation), left.source, right.source)
+    # a tensor is written itself, which others may see
+    return Term(source, left.kind, safe=left.kind == "number", reads=left.reads | right.reads)

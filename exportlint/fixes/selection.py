@@ -1,0 +1,87 @@
+"""Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exportlint.analysis.facts import Fact
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.early import early_return
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.liveness import writes_in_place
+from exportlint.fixes.merging import Fresh, arm, assignments, folded, merged
+from exportlint.fixes.statements import Draft
+from exportlint.fixes.terms import Term, term
+from exportlint.fixes.ways import Branching, cases, way
+
+CHOOSE = "Choose with `torch.where`"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A branch as a choice between tensors: edits, and whether they change nothing."""
+
+    edits: Sequence[Draft]
+    safe: bool
+
+
+def where_fix(code: Code, _: Fact) -> Fix:
+    """Choose with `torch.where`, in the place of the branch in whose condition the finding is.
+
+    Raises:
+        DeclinedError: it is in none, one of the ways does more than compute tensors, or nothing tells what it does.
+    """
+    found = choice(code, branch_of(code))
+    return code.fix(CHOOSE, *found.edits, safe=found.safe)
+
+
+def branch_of(code: Code) -> Branching | ast.IfExp:
+    """The branch in whose condition the finding is. Raises DeclinedError."""
+    node: ast.AST = code.node(ast.expr)
+    for around in code.tree.ancestors(node):
+        if isinstance(around, (ast.If, ast.IfExp)) and around.test is node:
+            return around
+        if isinstance(around, ast.Match) and around.subject is node:
+            return around
+        if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
+            break
+        node = around
+    raise DeclinedError("the finding is in no condition")
+
+
+def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
+    """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
+    if isinstance(branch, ast.IfExp):
+        value = term(code, branch, {})
+        return _choice(code, branch, code.replace(branch, value.source.text), value)
+    if code.tree.function(branch) is None:
+        raise DeclinedError("the code runs when the file is imported")
+    found = cases(branch)
+    ways = [way(case.body) for case in found]
+    returning = [each.returned is not None for each in ways]
+    fresh = Fresh(code, branch)
+    if not any(returning):
+        result = merged(code, branch, fresh, {})
+        if not result.variables:
+            raise DeclinedError("nothing is done with what is assigned")
+        lines = [*result.lines, *assignments(result.variables, fresh)]
+        return _choice(code, branch, code.statements.replace([branch], lines), *result.variables.values())
+    if not all(returning):
+        edits, value = early_return(code, branch, fresh)
+        return _choice(code, branch, edits, value)
+    arms = [arm(code, each, (), (), fresh, {}) for each in ways]
+    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    value = folded(code, conditions, [each.returned for each in arms if each.returned is not None])
+    lines = [*(line for each in arms for line in each.lines), f"return {value.source.text}"]
+    return _choice(code, branch, code.statements.replace([branch], lines), value)
+
+
+def _choice(code: Code, branch: ast.AST, edits: Draft | Sequence[Draft], *values: Term) -> Choice:
+    # where a variable is chosen, the result is a new tensor, and was that variable itself
+    seen = any(value.variable for value in values) and writes_in_place(code, branch)
+    safe = not seen and all(value.safe for value in values)
+    return Choice([edits] if isinstance(edits, Draft) else edits, safe)

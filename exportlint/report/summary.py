@@ -1,0 +1,75 @@
+"""What stands at the end of a report for people: how much was found, fixed, and can be fixed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from exportlint.findings import Applicability, Finding
+from exportlint.report.context import Context
+
+
+def summary(findings: Sequence[Finding], fixed: int = 0) -> str:
+    """One line that says how many findings there are, besides those that were fixed."""
+    if fixed:
+        return f"Found {_findings(len(findings) + fixed)} ({fixed} fixed, {len(findings)} remaining)."
+    if not findings:
+        return "All checks passed!"
+    counts = [sum(f.severity.value == severity for f in findings) for severity in ("error", "warning", "info")]
+    parts = f"{_count(counts[0], 'error')}, {_count(counts[1], 'warning')}, {counts[2]} info"
+    return f"Found {_findings(len(findings))} ({parts})."
+
+
+def fixable(findings: Iterable[Finding], context: Context, *, hint: bool) -> str:
+    """How many findings can be fixed, in one line, or nothing. `hint`: also how many only with `--unsafe-fixes`."""
+    findings = list(findings)
+    now = sum(map(context.is_fixable, findings))
+    later = unsafe_fixes(findings, context) if hint else 0
+    more = f"{_count(later, 'unsafe fix')} available with `--fix --unsafe-fixes`"
+    if not now:
+        return f"{more}." if later else ""
+    mark = f"[{context.style('fixable', '*')}]"
+    return f"{mark} {now} fixable with `--fix`{f' ({more})' if later else ''}."
+
+
+def fixes_only(fixed: int, findings: Iterable[Finding], context: Context, *, hint: bool, done: bool) -> str:
+    """What was `done` to files, or would be, in one line, or nothing."""
+    later = unsafe_fixes(findings, context) if hint else 0
+    more = f"{_count(later, 'more fix' if fixed else 'fix')} available with `--unsafe-fixes`"
+    if fixed:
+        return f"{'Fixed' if done else 'Would fix'} {_findings(fixed)}{f' ({more})' if later else ''}."
+    return f"{'Fixed nothing' if done else 'Would fix nothing'} ({more})." if later else ""
+
+
+def unsafe_fixes(findings: Iterable[Finding], context: Context) -> int:
+    """How many findings can be fixed by no other fixes than unsafe ones that are not applied."""
+    return sum(
+        f.fix is not None and f.fix.applicability is Applicability.UNSAFE and not context.is_fixable(f)
+        for f in findings
+    )
+
+
+def fixed_list(fixed: Mapping[str, Sequence[Finding]], context: Context) -> str:
+    """What was fixed, by file and rule, each line with its line end."""
+    total = sum(map(len, fixed.values()))
+    if not total:
+        return ""
+    lines = [f"Fixed {_findings(total)}:"]
+    for filename, findings in fixed.items():
+        lines.append(f"- {context.style('bold', context.shown(filename))}:")
+        counts = Counter((f.code, f.name) for f in findings)
+        width = max(len(str(count)) for count in counts.values())
+        lines += [
+            f"    {count:>{width}} \N{MULTIPLICATION SIGN} {code} ({name})"
+            for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        ]
+    return "\n".join([*lines, "", ""])
+
+
+def _findings(number: int) -> str:
+    return _count(number, "finding")
+
+
+def _count(number: int, noun: str) -> str:
+    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
+    return f"{number} {noun}{ending}"
