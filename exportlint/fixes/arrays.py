@@ -135,7 +135,7 @@ class Arrays:
 
     def _with_parts(self, node: ast.expr, parts: list[ast.expr]) -> str:
         """The source of a node with some parts of it as torch says them."""
-        found = {part: self.array(part) for part in parts}
+        found = {part: self.array(part) or self.wrapped(part) for part in parts}
         texts = {
             part: source.at(precedence(part)) if source is not None else self.plain(part)
             for part, source in found.items()
