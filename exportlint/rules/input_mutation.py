@@ -9,7 +9,7 @@ from contextlib import suppress
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
-from exportlint.findings import Fix
+from exportlint.findings import Applicability, Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.copies import copy_first, is_read_before, parameter
 from exportlint.fixes.errors import DeclinedError
@@ -51,7 +51,8 @@ def _fix(code: Code, fact: Mutation) -> Fix:
     if isinstance(target, ast.Attribute) and here is not None and not fact.metadata:
         text = code.text(target)
         edit = copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, target)], early=False)
-        return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
+        # if the object is the caller's, it gets another attribute in eager only
+        return code.fix("Write to a clone", edit, safe=Applicability.DISPLAY_ONLY)
     function, name = parameter(code, fact.trail.steps()[0].node if fact.trail is not None else None)
     others = [n for n in writes(function, ast.Name(name)) if code.tree.statement(n) is not code.tree.statement(node)]
     if not others and not is_read_before(function, name, code.tree.statement(node)):
