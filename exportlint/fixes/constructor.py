@@ -133,18 +133,15 @@ class Constructor:
         bases = [qualified(b, self.code.tree.root, self.code.module.package) for b in self.node.bases]
         if not self.methods or self.node.decorator_list:
             raise DeclinedError("something else may write the `__init__` of the class")
-        plain = bases == ["torch.nn.Module"]
-        given = "" if plain else "*args, **kwargs"
+        given = "" if bases == ["torch.nn.Module"] else "*args, **kwargs"
         unit = self.code.unit
-        return self.code.statements.insert_before(
-            self.methods[0],
-            [
-                f"def __init__(self{', ' if given else ''}{given}):",
-                f"{unit}super().__init__({given})",
-                *(unit + line for line in lines),
-                Verbatim(""),
-            ],
-        )
+        lines = [
+            f"def __init__({', '.join(filter(None, ['self', given]))}):",
+            f"{unit}super().__init__({given})",
+            *(unit + line for line in lines),
+            Verbatim(""),
+        ]
+        return self.code.statements.insert_before(self.methods[0], lines, above_comments=True)
 
 
 def receiver(method: ast.FunctionDef) -> str:
