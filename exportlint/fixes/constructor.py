@@ -73,6 +73,9 @@ class Constructor:
     def require_private(self, name: str) -> None:
         """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
         root, own = self.code.tree.root, set(self.uses(name))
+        package = self.code.module.package
+        if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
+            raise DeclinedError(f"what the class inherits may use `{name}`")
         for node in ast.walk(root):
             if isinstance(node, ast.Attribute) and node.attr == name and node not in own:
                 raise DeclinedError(f"`{name}` is used outside of the class")

@@ -46,11 +46,7 @@ def returned(code: Code, node: ast.AST) -> str:
 def _made(code: Code, call: ast.AST) -> tuple[str, str]:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         raise DeclinedError("it is no method that writes in place")
-    owner, operator = call.func.value, OPERATORS.get(call.func.attr, call.func.attr[:-1])
-    if not isinstance(owner, ast.Name) or table.tensor_member(operator) is None:
+    owner, operator = call.func.value, "reshape" if call.func.attr == "resize_" else call.func.attr[:-1]
+    if not isinstance(owner, ast.Name) or operator == "resize_as" or table.tensor_member(operator) is None:
         raise DeclinedError("no operator does the same to a variable")
     return owner.id, f"{owner.id}.{operator}{code.text(call)[len(code.text(call.func)) :]}"
-
-
-OPERATORS = {"resize_": "reshape", "resize_as_": "reshape_as"}
-"""Of methods that do not end like the operator with an underscore behind it."""

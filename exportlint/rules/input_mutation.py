@@ -12,7 +12,7 @@ from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Applicability, Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first, is_read_before, parameter
+from exportlint.fixes.copies import copy_first, is_held, is_optional, parameter
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.out_of_place import rebound, returned
 from exportlint.fixes.statements import Draft
@@ -63,7 +63,9 @@ def _fix(code: Code, fact: Mutation) -> Fix:
     if fact.metadata:
         raise DeclinedError("a clone of other sizes is no better")
     own = [*writes(function, ast.Name(name))]
-    early = not own or is_read_before(function, name, code.tree.statement(own[0]))
+    early = not own or is_held(code, function, name, code.tree.statement(own[0]))
+    if is_optional(function, name):
+        raise DeclinedError("there may be nothing to clone")
     edit = copy_first(code, function, f"{name} = {name}.clone()", own or function.body[-1:], early=early)
     return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
 
@@ -74,6 +76,6 @@ def _replaced(code: Code, function: FunctionNode, name: str, node: ast.AST) -> D
     if isinstance(statement, ast.Return):
         return code.replace(node, returned(code, node))
     others = [n for n in writes(function, ast.Name(name)) if code.tree.statement(n) is not statement]
-    if others or is_read_before(function, name, statement):
+    if others or is_held(code, function, name, statement):
         raise DeclinedError("what shares the storage has to see the write")
     return code.replace(statement, rebound(code, node)[1])
