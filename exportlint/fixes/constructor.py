@@ -73,6 +73,9 @@ class Constructor:
     def require_private(self, name: str) -> None:
         """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
         root, own = self.code.tree.root, set(self.uses(name))
+        package = self.code.module.package
+        if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
+            raise DeclinedError(f"what the class inherits may use `{name}`")
         for node in ast.walk(root):
             if isinstance(node, ast.Attribute) and node.attr == name and node not in own:
                 raise DeclinedError(f"`{name}` is used outside of the class")
@@ -133,18 +136,15 @@ class Constructor:
         bases = [qualified(b, self.code.tree.root, self.code.module.package) for b in self.node.bases]
         if not self.methods or self.node.decorator_list:
             raise DeclinedError("something else may write the `__init__` of the class")
-        plain = bases == ["torch.nn.Module"]
-        given = "" if plain else "*args, **kwargs"
+        given = "" if bases == ["torch.nn.Module"] else "*args, **kwargs"
         unit = self.code.unit
-        return self.code.statements.insert_before(
-            self.methods[0],
-            [
-                f"def __init__(self{', ' if given else ''}{given}):",
-                f"{unit}super().__init__({given})",
-                *(unit + line for line in lines),
-                Verbatim(""),
-            ],
-        )
+        lines = [
+            f"def __init__({', '.join(filter(None, ['self', given]))}):",
+            f"{unit}super().__init__({given})",
+            *(unit + line for line in lines),
+            Verbatim(""),
+        ]
+        return self.code.statements.insert_before(self.methods[0], lines, above_comments=True)
 
 
 def receiver(method: ast.FunctionDef) -> str:

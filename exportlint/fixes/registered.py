@@ -5,22 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis import table
-from exportlint.analysis.calls.relations import VIEWS, VIEWS_OF_CONTIGUOUS
 from exportlint.analysis.values import Const, Size, Tensor, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Assignment, Constructor, buffer
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.names import qualified
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.writes import IN_PLACE
-
-SHARES = VIEWS | VIEWS_OF_CONTIGUOUS | {
-    "to", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "bool", "cpu", "cuda", "data", "T",
-    "mT", "H", "mH", "real", "imag",
-}  # fmt: skip
-"""Members of a tensor that may share its storage."""
 
 
 def registered_tensor(code: Code, target: ast.Attribute) -> list[Draft]:
@@ -69,37 +61,14 @@ def tensor_use(code: Code, use: ast.Attribute) -> Iterator[Draft]:
     """
     statement = code.tree.parents[use]
     if isinstance(use.ctx, ast.Load):
-        if not _is_consumed(code, use):
+        around = code.tree.statement(use)
+        is_renewed = isinstance(around, ast.Assign) and ast.unparse(around.targets[0]) == ast.unparse(use)
+        if not is_renewed and not is_consumed(code, use):
             yield code.replace(use, f"{code.text(use)}.clone()")
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         yield code.replace(statement, f"{code.text(use)}.copy_({code.operand(statement.value)})")
     elif not isinstance(statement, ast.AugAssign):
         raise DeclinedError(f"`{use.attr}` is assigned along with others")
-
-
-def _is_consumed(code: Code, node: ast.expr) -> bool:
-    """Whether an operator takes the values of a tensor, so that nobody holds on to the tensor itself."""
-    parent = code.tree.parents[node]
-    if isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)):
-        return True
-    if isinstance(parent, ast.Attribute):
-        api = table.tensor_member(parent.attr)
-        if parent.attr in SHARES or api is None:
-            outer = code.tree.parents[parent]
-            return _is_consumed(code, outer if isinstance(outer, ast.Call) else parent)
-        return True
-    if isinstance(parent, (ast.List, ast.Tuple, ast.keyword)):
-        call = code.tree.parents[parent]
-        return isinstance(call, ast.Call) and _is_operator(code, call)
-    if isinstance(parent, ast.Subscript):
-        return node is parent.slice or _is_consumed(code, parent)
-    return isinstance(parent, ast.Call) and _is_operator(code, parent)
-
-
-def _is_operator(code: Code, call: ast.Call) -> bool:
-    name = qualified(call.func, code.tree.root, code.module.package) or ""
-    api = table.lookup(name)
-    return api is not None and api.kind == "function" and not api.view and name.rpartition(".")[2] not in SHARES
 
 
 # --- numbers
@@ -132,6 +101,8 @@ def _number_use(code: Code, use: ast.Attribute, kind: type) -> Iterator[Draft]:
         holds_itself = any(ast.unparse(n) == ast.unparse(use) for n in ast.walk(parent.value) if n is not use)
         if not holds_itself:
             _require_number(code, parent.value, kind)
+        elif not isinstance(parent.value, ast.BinOp):
+            raise DeclinedError("it may become a number of Python again")
         yield code.replace(parent, f"{text}.{'copy_' if holds_itself else 'fill_'}({code.operand(parent.value)})")
     else:
         raise DeclinedError(f"`{use.attr}` is assigned along with others")

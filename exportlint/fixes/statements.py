@@ -114,13 +114,18 @@ class Statements:
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
-    def insert_before(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
-        """More code in front of a statement."""
+    def insert_before(self, statement: ast.stmt, new: Sequence[str], *, above_comments: bool = False) -> Draft:
+        """More code in front of a statement, or of the comments on the lines above it."""
         if self.is_elif(statement):
             return self._around([statement], [*new, self.moved([statement], self.indent(statement))])
         if not self._have_lines([statement]):
             return self.replace([statement], [*new, self.text(statement)])
         start, indent = self._start(statement), self.indent(statement)
+        lines = self._source.lines
+        row = lines.position(start).row
+        while above_comments and row > 1 and lines.line(row - 1).startswith(indent + "#"):
+            row -= 1
+            start = lines.line_start(row) + len(indent)
         return Draft(start, start, self.joined(new, indent).removeprefix(indent) + "\n" + indent)
 
     def insert_after(self, statement: ast.stmt, new: Sequence[str]) -> Draft:

@@ -51,7 +51,9 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
         raise DeclinedError("only modules have buffers")
     if not fact.carried:
         if fact.before == "none":
-            return code.fix("Register a buffer", *attribute_made_once(code, target, is_buffer=True), safe=False)
+            return code.fix(
+                "Register a buffer", *attribute_made_once(code, target, is_buffer=fact.is_tensor), safe=False
+            )
         return _forgotten(code, target, context)
     if fact.before == "tensor":
         return code.fix("Keep it in a buffer, if the sizes agree", *registered_tensor(code, target), safe=False)
