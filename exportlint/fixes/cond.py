@@ -1,4 +1,4 @@
-"""`if` and conditional expressions on tensor data as `torch.cond`, with functions made of what hangs on them."""
+"""`if` and conditional expressions on tensor data and on sizes as `torch.cond`, with functions made of what hangs on them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exportlint.analysis.facts import Branch
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.snapshot import Run
+from exportlint.analysis.values import Guard, Shape, Size, Tuple, Value
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import (
     Operands,
@@ -31,7 +32,7 @@ from exportlint.fixes.variables import bound, leaves, needed, needed_after, retu
 MESSAGE = "Branch with `torch.cond`, which compiles both ways, also in eager"
 
 
-def cond_fix(code: Code, fact: Branch) -> Fix:
+def cond_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.cond` decide, of an `if`, an `elif` or a conditional expression.
 
     Never safe: outside of torch.export `torch.cond` compiles the functions, and refuses some that eager runs, such as
@@ -73,9 +74,27 @@ def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     given = operands(code, needed(ways), ())
     space = " " if given.names else ""
     functions = [f"lambda{space}{given.parameters}: {_in_brackets(result)}" for result in results]
-    text = f"{code.name('torch.cond')}({tensor_condition(code, node.test).text}, {', '.join(functions)}, {given.text})"
+    text = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(functions)}, {given.text})"
     check_result(code, text)
     return code.fix(MESSAGE, code.replace(node, text), safe=False)
+
+
+def _predicate(code: Code, test: ast.expr) -> str:
+    """What `torch.cond` asks: a tensor, or a comparison of sizes, which it keeps symbolic."""
+    if code.surely(lambda value: isinstance(value, Size), test):
+        return f"{code.operand(test, Precedence.BIT_OR)} != 0"
+    if not code.surely(lambda value: isinstance(value, Guard), test):
+        return tensor_condition(code, test).text
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return f"{code.name('torch.sym_not')}({_predicate(code, inner)})"
+        case ast.Compare(left=left, comparators=[right]) if not any(map(_is_several, map(code.value, (left, right)))):
+            return code.operand(test)
+    raise DeclinedError("Python has to know the numbers")
+
+
+def _is_several(value: Value) -> bool:
+    return isinstance(value, (Shape, Tuple))
 
 
 def _in_brackets(text: str) -> str:
@@ -113,7 +132,7 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
     lines: list[str] = []
     for name, way, found in zip(names, (then, other), runs, strict=True):
         lines += [*_function(code, name, given, way, found, results, indent), Verbatim()]
-    call = f"{code.name('torch.cond')}({tensor_condition(code, node.test).text}, {', '.join(names)}, {given.text})"
+    call = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(names)}, {given.text})"
     lines.append(f"{', '.join(results)} = {call}" if results else f"return {call}")
     check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
     return code.fix(MESSAGE, *put_in_place(code, replaced, lines), safe=False)

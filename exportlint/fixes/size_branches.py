@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.sizes import is_own
 from exportlint.analysis.values import Const, External, Size
 from exportlint.findings import Fix
@@ -17,7 +18,7 @@ LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
 SMALLER: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE)
 
 
-def without_condition(code: Code) -> Fix:
+def without_condition(code: Code, _: Fact) -> Fix:
     """The same without asking for the truth of a condition on sizes. Raises DeclinedError."""
     test = code.expression
     parent = code.tree.parents[test]
