@@ -31,6 +31,5 @@ def environment_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Repor
     else:
         message = f"`{fact.api}` is asked at export only, and strict mode refuses it"
     if severity is not None:
-        yield Report(
-            severity, message, "read it in `__init__`, where it is plain that it is read once", fix=read_once
-        )
+        instead = "read it in `__init__`, where it is plain that it is read once"
+        yield Report(severity, message, instead, fix=None if severity is INFO else read_once)
