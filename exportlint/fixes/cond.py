@@ -1,4 +1,4 @@
-"""`if` and conditional expressions on tensor data and on sizes as `torch.cond`, with functions made of what hangs on them."""
+"""`if` and conditional expressions on tensors and sizes as `torch.cond`, with functions made of what hangs on them."""
 
 from __future__ import annotations
 

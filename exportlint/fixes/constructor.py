@@ -120,7 +120,11 @@ class Constructor:
         while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
             function = function.value.func
         name = qualified(function, self.code.tree.root, self.code.module.package) or ""
-        return name.startswith("torch.") or name in asked or name in {"int", "float", "max", "min", "list", "tuple", "range"}
+        return (
+            name.startswith("torch.")
+            or name in asked
+            or name in {"int", "float", "max", "min", "list", "tuple", "range"}
+        )
 
     def append(self, lines: Sequence[str]) -> Draft:
         """More code at the end of `__init__`, which is written if there is none.

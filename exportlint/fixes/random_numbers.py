@@ -12,7 +12,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.names import qualified
 from exportlint.fixes.places import demanded, enclosed
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_tensor
+from exportlint.fixes.tensor_evidence import surely_tensor
 
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.random": (), "random.uniform": ("a", "b"), "random.gauss": ("mu", "sigma"),
@@ -41,7 +41,7 @@ def draw_with_torch(code: Code) -> Fix:
     if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call] and not parent.keywords:
         replaced = parent
     elif isinstance(parent, ast.Subscript) and parent.slice is call and text.endswith(", ())"):
-        if not code.surely(is_tensor, parent.value):
+        if not surely_tensor(code, parent.value):
             raise DeclinedError("what it indexes may be no tensor")
         replaced = parent
         rows = f"{text.removesuffix('())')}(1,))"
@@ -112,7 +112,10 @@ class _Draw:
         return drawn
 
     def _integer(self, given: dict[str, ast.expr]) -> str:
-        low, high = list(given.values())[0], given.get("b", given.get("high", given.get("stop")))
+        low = given.get("a", given.get("low", given.get("start")))
+        high = given.get("b", given.get("high", given.get("stop")))
+        if low is None:
+            raise DeclinedError("a bound is missing")
         start = "0" if high is None else self._code.operand(low)
         end = self._code.operand(low if high is None else high)
         if self._includes_end and high is not None:

@@ -12,7 +12,8 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.size_values import is_natural, is_tensor, is_whole
+from exportlint.fixes.size_values import is_natural, is_whole
+from exportlint.fixes.tensor_evidence import surely_tensor
 
 LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
 SMALLER: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE)
@@ -104,7 +105,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     line = code.text(only)
     at, (start, _) = code.statements.range(upper)[0], code.statements.range(only)
     line = line[: at - start] + text + line[at - start + len(code.text(upper)) :]
-    is_same = code.surely(is_tensor, part.value) and is_natural(code, upper) and code.surely(is_whole, size)
+    is_same = surely_tensor(code, part.value) and is_natural(code, upper) and code.surely(is_whole, size)
     return code.fix("Slice without a condition", code.statements.replace([statement], [line]), safe=is_same)
 
 
