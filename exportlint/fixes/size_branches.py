@@ -99,13 +99,16 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].upper is None or cut[0].lower or cut[0].step:
         return None
     upper, dim = cut[0].upper, _items(part.slice).index(cut[0])
-    if _key(upper) != _key(bound) or not _is_size_of(code, size, part.value, dim):
+    if not _is_size_of(code, size, part.value, dim):
         return None
-    text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
     line = code.text(only)
-    at, (start, _) = code.statements.range(upper)[0], code.statements.range(only)
-    line = line[: at - start] + text + line[at - start + len(code.text(upper)) :]
-    is_same = surely_tensor(code, part.value) and is_natural(code, upper) and code.surely(is_whole, size)
+    if _key(upper) == _key(bound):
+        text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
+        at = code.statements.range(upper)[0] - code.statements.range(only)[0]
+        line = line[:at] + text + line[at + len(code.text(upper)) :]
+    elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
+        return None
+    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and code.surely(is_whole, size)
     return code.fix("Slice without a condition", code.statements.replace([statement], [line]), safe=is_same)
 
 
