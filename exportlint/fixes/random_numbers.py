@@ -119,9 +119,17 @@ class _Draw:
         start = "0" if high is None else self._code.operand(low)
         end = self._code.operand(low if high is None else high)
         if self._includes_end and high is not None:
-            value = high.value if isinstance(high, ast.Constant) else None
-            end = str(value + 1) if isinstance(value, int) else f"{self._code.operand(high, Precedence.SUM)} + 1"
+            end = self._behind(high)
         return f"{self._code.name('torch.randint')}({start}, {end}, {self._shape(given) or '()'})"
+
+    def _behind(self, node: ast.expr) -> str:
+        """One more than an integer."""
+        match node:
+            case ast.Constant(value=int() as number):
+                return str(number + 1)
+            case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)):
+                return self._code.operand(left)
+        return f"{self._code.operand(node, Precedence.SUM)} + 1"
 
     def _choice(self, given: dict[str, ast.expr]) -> str:
         numbers = given["seq"]
