@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from exportlint.analysis.facts import Branch, Fact
+from exportlint.analysis.facts import Branch
 from exportlint.analysis.facts.tracing import WrappedCall
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, fix_of
 from exportlint.findings import Fix
-from exportlint.fixes.code import UNSAFE, Code
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.code import Code
 from exportlint.fixes.wrappers import unwrap
-from exportlint.registry import all_rules, rule
+from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 NUMBER = Claim(non_strict=always(ERROR), strict=always(None))
@@ -35,20 +35,8 @@ def scripted_call(fact: WrappedCall, context: Context) -> Iterator[Report]:
 
 
 def _fix(code: Code, fact: WrappedCall, context: Context) -> Fix:
-    """What Python asks of tensor data in the function is an error once it is not scripted: that is rewritten too."""
-    removed = code.fix(f"Leave out `{fact.wrapper}`", unwrap(code, code.node(ast.Call), fact.wrapper), safe=False)
-    if fact.inside is None:
-        return removed
-    inner = _inner_fix(code, fact.inside, context)
-    return Fix(UNSAFE, removed.message, tuple(sorted((*removed.edits, *inner.edits))))
-
-
-def _inner_fix(code: Code, fact: Fact, context: Context) -> Fix:
-    for asked in all_rules():
-        for report in asked.check(fact, context) if type(fact) in asked.facts else ():
-            site = report.site or fact.site
-            if report.fix is not None and site.filename == code.site.filename:
-                found: Fix | None = report.fix(Code(code.module, site, fact.moments))
-                if found is not None:
-                    return found
-    raise DeclinedError("what the function asks of tensor data has no rewrite")
+    """What the function asks of tensor data is an error of its own without the wrapper: that is rewritten as well."""
+    removal = unwrap(code, code.node(ast.Call), fact.wrapper)
+    found = code.fix(f"Leave out `{fact.wrapper}`", removal, safe=False)
+    inner = fix_of(fact.inside, code, context).edits if fact.inside is not None else ()
+    return replace(found, edits=tuple(sorted((*found.edits, *inner))))
