@@ -106,3 +106,10 @@ def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
 
 def _is_same(name: str, context: Context) -> bool:
     return name in SAME or (name == "torch.export.export_for_training" and context.version >= (2, 9))
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The name, then those of the namespaces that it is in."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
