@@ -130,7 +130,7 @@ class Statements:
 
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
-        return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
+        return "\n".join(item if isinstance(item, Verbatim) or not item else indent + item for item in items)
 
     def moved(self, statements: Sequence[ast.stmt], indent: str) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import ApiUse, ExportCall
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, Timeline, always
-from exportlint.findings import Fix
+from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.calls import drop_keyword
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -80,17 +80,20 @@ def _without_constraints(code: Code) -> Fix:
     return code.fix("Leave out `constraints`", drop_keyword(code, call, keyword), safe=True)
 
 
-SAME = frozenset({
-    "functorch.experimental.control_flow.cond", "functorch.experimental.control_flow.map",
-    "functorch.experimental.cond", "torch.library.impl_abstract",
-})  # fmt: skip
-"""Those of which the successor is the same function, or the one that it calls."""
-ALIKE = frozenset({"torch.export.export_for_training", "torch._export.export"})
-"""Those whose successor takes the same arguments: safe where they have ceased to be."""
+SAME: dict[str, TorchVersion] = {
+    "functorch.experimental.control_flow.cond": (2, 4),
+    "functorch.experimental.control_flow.map": (2, 13),
+    "functorch.experimental.cond": (2, 4),
+    "torch.library.impl_abstract": (2, 4),
+    "torch.export.export_for_training": (2, 9),
+}
+"""Those that have come to be the same function as their successor, and since when."""
+ALIKE = frozenset({*SAME, "torch._export.export"})
+"""Those whose successor takes the same arguments."""
 
 
 def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
-    if fact.name not in SAME | ALIKE:
+    if fact.name not in ALIKE:
         raise DeclinedError("the successor takes or returns something else")
     message = f"Use `{APIS[fact.name][1]}`"
     if not fact.imported:
@@ -98,14 +101,14 @@ def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
         return code.fix(message, code.replace(code.expression, name), safe=_is_same(fact.name, context))
     statement = code.node(ast.ImportFrom)
     names = {alias.name: f"{statement.module}.{alias.name}" for alias in statement.names}
-    known = {alias: name for alias, name in names.items() if name in SAME | ALIKE}
+    known = {alias: name for alias, name in names.items() if name in ALIKE}
     successors = {alias: APIS[name][1] for alias, name in known.items()}
     safe = all(_is_same(name, context) for name in known.values())
     return code.fix(message, *renamed_import(code, statement, successors), safe=safe)
 
 
 def _is_same(name: str, context: Context) -> bool:
-    return name in SAME or (name == "torch.export.export_for_training" and context.version >= (2, 9))
+    return name in SAME and context.version >= SAME[name]
 
 
 def _parents(name: str) -> Iterator[str]:
