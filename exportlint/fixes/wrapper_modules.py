@@ -57,7 +57,7 @@ def _insertion(code: Code, node: ast.expr, function: Function, lines: list[str],
     if any(defined is statement for statement in top) and isinstance(defined, ast.stmt):
         return code.statements.insert_after(defined, ["", "", *lines])
     statement = code.tree.statement(node)
-    if is_bound or not _uses_locals(code, node):
+    if is_bound or not (isinstance(node, ast.Lambda) or _uses_locals(code, node)):
         around = {statement, *code.tree.ancestors(node)}
         statement = next(s for s in top if s in around)
     return code.statements.insert_before(statement, [*lines, "", *([""] if statement in top else [])])

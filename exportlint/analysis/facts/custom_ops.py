@@ -29,7 +29,11 @@ class FakeResult(Fact):
 
 @dataclass(frozen=True, slots=True)
 class UndeclaredWrite(Fact):
-    """The operator `name` writes to an argument, which it does not say. `api` is what writes."""
+    """The operator `name` writes to an argument, which it does not say. `api` is what writes.
+
+    `argument` is the name of the argument, empty where that is not known.
+    """
 
     name: str
     api: str
+    argument: str = ""
