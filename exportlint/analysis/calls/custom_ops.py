@@ -96,7 +96,7 @@ def _run_fake(
             del facts[key]
     problem = None if wanted is None else _problem(value, wanted, function, region)
     if problem is not None:
-        frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1])
+        frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1], fake=function.node)
 
 
 def _problem(value: Value, wanted: int, function: Function, region: int) -> tuple[str, str] | None:

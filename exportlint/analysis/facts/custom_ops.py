@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.facts import Fact
@@ -19,12 +20,13 @@ class UnfakedCall(Fact):
 class FakeResult(Fact):
     """The fake kernel of the operator `name` returns something else than the operator is annotated to return.
 
-    `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many).
+    `fake` is the function. `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many).
     """
 
     name: str
     what: Literal["none", "alias", "type"]
     problem: str
+    fake: ast.AST = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
