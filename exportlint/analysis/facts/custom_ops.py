@@ -20,7 +20,8 @@ class UnfakedCall(Fact):
 class FakeResult(Fact):
     """The fake kernel of the operator `name` returns something else than the operator is annotated to return.
 
-    `fake` is the function. `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many).
+    `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many). `fake` is
+    the function.
     """
 
     name: str
