@@ -31,7 +31,7 @@ def missing_fake_kernel(fact: UnfakedCall, context: Context) -> Iterator[Report]
 
 def _fix(code: Code, fact: UnfakedCall) -> Fix:
     """A proposal: that the result is like the first tensor is a guess."""
-    kernel, decorator = _kernel(code, fact.name)
+    kernel = _kernel(code, fact.name)
     names = [argument.arg for argument in (*kernel.args.posonlyargs, *kernel.args.args)]
     first = next((a.arg for a in kernel.args.args if a.annotation is None or _is_tensor(a.annotation)), None)
     if first is None or kernel.args.kwonlyargs or kernel.args.vararg or kernel.args.kwarg:
@@ -42,22 +42,20 @@ def _fix(code: Code, fact: UnfakedCall) -> Fix:
         if not isinstance(returned, ast.Tuple) or not all(map(_is_tensor, returned.elts)):
             raise DeclinedError("the operator returns something else than tensors")
         made = ", ".join([made] * len(returned.elts))
-    register = f"{kernel.name}.register_fake"
-    if not decorator.endswith("custom_op"):
-        register = f'{code.name("torch.library.register_fake", kernel)}("{fact.name}")'
-    lines = ["", "", f"@{register}", f"def _({', '.join(names)}):", f"{code.unit}return {made}"]
+    lines = ["", "", f"@{kernel.name}.register_fake", f"def _({', '.join(names)}):", f"{code.unit}return {made}"]
     return code.fix("Register a fake kernel", code.statements.insert_after(kernel, lines), safe=DISPLAY_ONLY)
 
 
-def _kernel(code: Code, name: str) -> tuple[ast.FunctionDef, str]:
-    """The function at the top of the file that an operator runs, and by which decorator."""
-    for node in code.tree.root.body:
-        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
-            if isinstance(decorator, ast.Call) and decorator.args and isinstance(node, ast.FunctionDef):
-                named = decorator.args[0]
-                if isinstance(named, ast.Constant) and named.value == name:
-                    return node, dotted(decorator.func) or ""
-    raise DeclinedError("the operator is defined elsewhere")
+def _kernel(code: Code, name: str) -> ast.FunctionDef:
+    """The function at the top of the file that is the operator."""
+    functions = (node for node in code.tree.root.body if isinstance(node, ast.FunctionDef))
+    for function in functions:
+        for call in (decorator for decorator in function.decorator_list if isinstance(decorator, ast.Call)):
+            named = call.args[0] if call.args else None
+            is_op = (dotted(call.func) or "").rpartition(".")[2] == "custom_op"
+            if is_op and isinstance(named, ast.Constant) and named.value == name:
+                return function
+    raise DeclinedError("the operator is not defined by a function of this file")
 
 
 def _is_tensor(node: ast.expr) -> bool:
