@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from exportlint.findings import Edit, Fix
 from exportlint.source import LineIndex
+
+_IMPORT = re.compile(r"\s*import [\w.]+\s*\Z")
+
+Place = tuple[int, int, str]
+"""An edit as offsets from where to where, and what to put there."""
 
 
 def apply(edits: Iterable[Edit], lines: LineIndex) -> str:
     """The text after edits that do not overlap; what is inserted at one place stands there in order."""
     parts: list[str] = []
     end = 0
-    for start, stop, content in sorted({(*_offsets(edit, lines), edit.content) for edit in edits}):
+    for start, stop, content in places(edits, lines):
         parts += [lines.text[end:start], content]
         end = stop
     return "".join([*parts, lines.text[end:]])
 
 
-def compatible(fixes: Iterable[Fix], lines: LineIndex) -> list[Fix]:
-    """The fixes that can be applied together: of those that overlap the one that starts first.
+def places(edits: Iterable[Edit], lines: LineIndex) -> list[Place]:
+    """Edits in order, each once."""
+    return sorted({(lines.offset(edit.span.start), lines.offset(edit.span.end), edit.content) for edit in edits})
 
-    Edits that are the same, such as an import that two fixes need, are one.
+
+def compatible(fixes: Iterable[Fix], lines: LineIndex) -> list[Fix]:
+    """The fixes that can be applied together, in any order: of those that get into each other's way the first.
+
+    Fixes do so where their edits overlap or touch, for then it would matter which comes first, or where they bring the
+    same variable. Edits that are the same, such as an import that two fixes need, are one.
     """
     chosen: list[Fix] = []
-    taken: dict[tuple[int, int], str] = {}
-    for fix in sorted(fixes, key=lambda fix: fix.edits):
-        wanted = {_offsets(edit, lines): edit.content for edit in fix.edits}
-        if all(
-            taken.get(place) == content or not any(_meet(place, other) for other in taken)
-            for place, content in wanted.items()
-        ):
+    taken: list[Place] = []
+    names: set[tuple[int, str]] = set()
+    for fix in sorted(fixes, key=lambda fix: (fix.edits, fix.applicability.rank, fix.message)):
+        wanted = places(fix.edits, lines)
+        if names.isdisjoint(fix.names) and all(_is_free(place, taken) for place in wanted):
             chosen.append(fix)
-            taken.update(wanted)
+            names |= fix.names
+            for place in wanted:
+                at = bisect_left(taken, place)
+                if taken[at : at + 1] != [place]:
+                    taken.insert(at, place)
     return chosen
 
 
-def _offsets(edit: Edit, lines: LineIndex) -> tuple[int, int]:
-    return lines.offset(edit.span.start), lines.offset(edit.span.end)
+def _is_free(place: Place, taken: list[Place]) -> bool:
+    """Whether an edit goes together with others, which are in order and do not overlap."""
+    start, end, _ = place
+    after = bisect_right(taken, end, key=lambda other: other[0])
+    while after and taken[after - 1][1] >= start:
+        after -= 1
+        other = taken[after]
+        if other != place and not (_imports(place) and _imports(other)):
+            return False
+    return True
 
 
-def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two ranges overlap or touch, so that the result would depend on which comes first."""
-    return one[0] <= other[1] and other[0] <= one[1]
+def _imports(place: Place) -> bool:
+    """Whether an edit only adds an import: in which order such lines come is all the same."""
+    start, end, content = place
+    return start == end and _IMPORT.match(content) is not None

@@ -86,11 +86,16 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A rewrite of the file that the finding is in. `edits` are in order and do not overlap."""
+    """A rewrite of the file that the finding is in. `edits` are in order and do not overlap.
+
+    `names` are the variables that it brings, each with the row of the function that it brings it into (0 outside of
+    functions). Fixes that bring the same one do not know of each other.
+    """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
+    names: frozenset[tuple[int, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ class Row(NamedTuple):
 class Block:
     """A fenced block of Python.
 
-    `kind` is `bad`, `fixed` or `ok`, and empty on pages that are not about torch. `label` ties a `fixed` block to a
-    `bad` one. `directives` are the keys and values of the lines above it, `note` is the prose above them.
+    `kind` is `bad`, `fixed` or `ok`, and may be empty on pages that are not about torch. `label` ties a `fixed` block to
+    a `bad` one. `directives` are the keys and values of the lines above it, `note` is the prose above them.
     """
 
     page: str

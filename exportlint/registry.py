@@ -38,7 +38,11 @@ FAMILIES = {
 
 
 class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `KeyError` does not
-    """No rule, prefix or family is called that; the message names the nearest ones."""
+    """No rule, prefix or family is called that; the message names those that are `near`."""
+
+    def __init__(self, selector: str, near: list[str]) -> None:
+        super().__init__(f"unknown rule selector `{selector}`" + (f", did you mean {_or(near)}?" if near else ""))
+        self.near = near
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +122,7 @@ def expand(selector: str) -> frozenset[str]:
     codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
     if codes or prefix in FAMILIES:
         return codes
-    hint = nearest(selector, selectors())
-    raise UnknownSelector(f"unknown rule selector `{selector}`" + (f", did you mean {hint}?" if hint else ""))
+    raise UnknownSelector(selector, near(selector, selectors()))
 
 
 def specificity(selector: str) -> int:
@@ -143,13 +146,21 @@ def selectors() -> list[str]:
     return ["ALL", PREFIX, *families, *_by_text()]
 
 
-def nearest(text: str, known: Iterable[str], count: int = 3) -> str:
-    """The names nearest to a mistyped one, for a message: "`a`", "`a` or `b`", or "" when none is near."""
+def near(text: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The names nearest to a mistyped one, the nearest first."""
     import difflib
 
     by_folded = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(text.casefold(), by_folded, n=count, cutoff=0.7)
-    return " or ".join(f"`{by_folded[name]}`" for name in close)
+    return [by_folded[name] for name in difflib.get_close_matches(text.casefold(), by_folded, n=count, cutoff=0.7)]
+
+
+def nearest(text: str, known: Iterable[str], count: int = 3) -> str:
+    """The names nearest to a mistyped one, for a message: "`a`", "`a` or `b`", or "" when none is near."""
+    return _or(near(text, known, count))
+
+
+def _or(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
 
 
 def page(rule: Rule) -> str:

@@ -1,83 +1,118 @@
-"""Lints files in several processes, and outlives the death of any of them."""
+"""Works on files in several processes, and outlives the death of any of them."""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Generic, TypeVar
 
-from exportlint.linter import Task, Unit, internal_error, lint_here
+from exportlint.workspace import Workspace, on_big_stack
 
 _MAX_CHUNK = 32
 
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
-def lint_in_processes(tasks: Sequence[Task], jobs: int) -> list[Unit]:
-    """The units of `tasks`, in their order."""
-    size = max(1, min(_MAX_CHUNK, len(tasks) // (jobs * 4)))
-    waiting = [range(start, min(start + size, len(tasks))) for start in range(0, len(tasks), size)][::-1]
-    units: dict[int, Unit] = {}
-    while waiting:
-        for chunk in _run(tasks, waiting, units, jobs):
-            for index in chunk:
-                units[index] = _lint_alone(tasks[index])
-    return [units[index] for index in range(len(tasks))]
+_own: list[Workspace] = []
+"""In a process that does the work: what it has read already."""
 
 
-def _run(tasks: Sequence[Task], waiting: list[range], units: dict[int, Unit], jobs: int) -> list[range]:
-    """Work on `waiting` until it is empty or a process dies; then return what was being worked on.
-
-    No more chunks are handed out than there are processes, so that few are suspected of a death.
-    """
-    running: dict[Future[list[Unit]], range] = {}
-    suspects: list[range] = []
-    pool = _pool(jobs)
-    try:
-        while (waiting and not suspects) or running:
-            while waiting and not suspects and len(running) < jobs:
-                chunk = waiting.pop()
-                try:
-                    running[pool.submit(lint_here, [tasks[index] for index in chunk])] = chunk
-                except BrokenProcessPool:
-                    suspects.append(chunk)
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                chunk = running.pop(future)
-                try:
-                    units.update(zip(chunk, future.result(), strict=True))
-                except BrokenProcessPool:
-                    suspects.append(chunk)
-    except BaseException:
-        _abandon(pool)
-        raise
-    pool.shutdown()
-    return suspects
+def work_in_processes(
+    items: Sequence[_T],
+    make: Callable[[], Workspace],
+    work: Callable[[Workspace, _T], _R],
+    lost: Callable[[_T], _R],
+    jobs: int,
+) -> list[_R]:
+    """What `work` gives for each of `items`, in their order; what `lost` gives for one that ends its process."""
+    return _Work(items, make, work, lost, jobs).results()
 
 
-def _lint_alone(task: Task) -> Unit:
-    pool = _pool(1)
-    try:
-        return pool.submit(lint_here, [task]).result()[0]
-    except BrokenProcessPool:
-        return internal_error(task, "the process that looked at this file died")
-    except BaseException:
-        _abandon(pool)
-        raise
-    finally:
-        pool.shutdown(wait=False)
+class _Work(Generic[_T, _R]):
+    def __init__(
+        self,
+        items: Sequence[_T],
+        make: Callable[[], Workspace],
+        work: Callable[[Workspace, _T], _R],
+        lost: Callable[[_T], _R],
+        jobs: int,
+    ) -> None:
+        self._items = items
+        self._make = make
+        self._work = work
+        self._lost = lost
+        self._jobs = jobs
+        size = max(1, min(_MAX_CHUNK, len(items) // (jobs * 4)))
+        self._waiting = [range(start, min(start + size, len(items))) for start in range(0, len(items), size)][::-1]
+        self._done: dict[int, _R] = {}
+
+    def results(self) -> list[_R]:
+        while self._waiting:
+            for chunk in self._run():
+                for index in chunk:
+                    self._done[index] = self._alone(self._items[index])
+        return [self._done[index] for index in range(len(self._items))]
+
+    def _run(self) -> list[range]:
+        """Work on what waits until nothing does or a process dies; then return what was being worked on.
+
+        No more chunks are handed out than there are processes, so that few are suspected of a death.
+        """
+        running: dict[Future[list[_R]], range] = {}
+        suspects: list[range] = []
+        pool = self._pool(self._jobs)
+        try:
+            while (self._waiting and not suspects) or running:
+                while self._waiting and not suspects and len(running) < self._jobs:
+                    chunk = self._waiting.pop()
+                    try:
+                        items = [self._items[index] for index in chunk]
+                        running[pool.submit(_work_here, self._work, items)] = chunk
+                    except BrokenProcessPool:
+                        suspects.append(chunk)
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    chunk = running.pop(future)
+                    try:
+                        self._done.update(zip(chunk, future.result(), strict=True))
+                    except BrokenProcessPool:
+                        suspects.append(chunk)
+        except BaseException:
+            _abandon(pool)
+            raise
+        pool.shutdown()
+        return suspects
+
+    def _alone(self, item: _T) -> _R:
+        pool = self._pool(1)
+        try:
+            return pool.submit(_work_here, self._work, [item]).result()[0]
+        except BrokenProcessPool:
+            return self._lost(item)
+        except BaseException:
+            _abandon(pool)
+            raise
+        finally:
+            pool.shutdown(wait=False)
+
+    def _pool(self, jobs: int) -> ProcessPoolExecutor:
+        # Forked processes start at once and share what is loaded already; elsewhere than on Linux they are not safe.
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        return ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare, initargs=(self._make,))
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    # Forked processes start at once and share what is loaded already; elsewhere than on Linux they are not safe.
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare)
-
-
-def _prepare() -> None:
+def _prepare(make: Callable[[], Workspace]) -> None:
     # Ctrl-C goes to the whole process group; the parent alone answers to it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _own[:] = [make()]
+
+
+def _work_here(work: Callable[[Workspace, Any], _R], items: Sequence[Any]) -> list[_R]:
+    return on_big_stack(lambda: [work(_own[0], item) for item in items])
 
 
 def _abandon(pool: ProcessPoolExecutor) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import exportlint
 from exportlint.config import OPTIONS, ConfigError, Configuration, Settings
+from exportlint.config.choice import ALWAYS
 from exportlint.config.schema import schema
-from exportlint.config.settings import ALWAYS
 from exportlint.config.torch_version import NEWEST, detect_torch_version, parse_torch_version
 from exportlint.registry import expand
 from tests.cli.runner import write

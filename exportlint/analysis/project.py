@@ -28,10 +28,21 @@ class Project:
         self._modules: dict[str, Module | None] = {}
         self._folders: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._reads: set[str] = set()
+
+    @property
+    def reads(self) -> frozenset[Path]:
+        """The files that were asked for since the last file was added."""
+        return frozenset(map(Path, self._reads))
+
+    def forget(self, path: Path) -> None:
+        """Have a file read again when it is next needed, because it holds something else now."""
+        self._modules.pop(_absolute(path).as_posix(), None)
 
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
         key = _absolute(source.path).as_posix()
+        self._reads = {key}
         module = self._modules.get(key)
         if module is None or module.source.data != source.data:
             module = self._outline(source, Path(key))
@@ -143,6 +154,7 @@ class Project:
         return self._folders[folder]
 
     def _module(self, path: str) -> Module | None:
+        self._reads.add(path)
         if path not in self._modules:
             try:
                 self._modules[path] = self._outline(self._load(Path(path)), Path(path))

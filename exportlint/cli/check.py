@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from exportlint import atomic
 from exportlint.cli.output import UsageError, wants_color, warn, write, write_file
 from exportlint.cli.overrides import configuration
 from exportlint.config import Configuration, Settings
 from exportlint.findings import Applicability, Finding, Severity
-from exportlint.fixer import fix_file
+from exportlint.fixer import fix
+from exportlint.fixer import write as write_fixed
 from exportlint.linter import LintResult, Task, lint, unreadable
 from exportlint.report import TEXT_FORMATS, Context, render, statistics, summary
 from exportlint.source import SourceError, SourceFile, discover, is_excluded
@@ -52,7 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not tasks and not problems:
         warn("no Python files found under the given paths")
     if arguments.fix:
-        _fix(tasks, Applicability.UNSAFE if arguments.unsafe_fixes else Applicability.SAFE)
+        _fix(
+            tasks,
+            Applicability.UNSAFE if arguments.unsafe_fixes else Applicability.SAFE,
+            _jobs(arguments.jobs, len(tasks)),
+        )
     result = lint(tasks, _jobs(arguments.jobs, len(tasks)))
     result = LintResult(_in_order((*result.findings, *problems)), result.files_checked)
     if arguments.add_ignore is not None:
@@ -61,11 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     return _exit_code(result, exit_zero=arguments.exit_zero)
 
 
-def _fix(tasks: Sequence[Task], most: Applicability) -> None:
-    for task in tasks:
-        fixed = fix_file(task, lambda f: f.fix is not None and f.fix.applicability.rank <= most.rank)
-        if fixed.fixed:
-            atomic.replace(task.path, fixed.data)
+def _fix(tasks: Sequence[Task], most: Applicability, jobs: int) -> None:
+    for fixed in fix(tasks, lambda _: most, jobs).fixed:
+        write_fixed(fixed)
 
 
 def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[list[Task], tuple[Finding, ...]]:

@@ -5,8 +5,7 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from exportlint.config.fix_options import FIX_OPTIONS
 from exportlint.config.kinds import (
     BOOL,
     DIMENSIONS,
@@ -15,27 +14,13 @@ from exportlint.config.kinds import (
     STRING,
     STRINGS,
     VERSION,
-    Kind,
     choice,
 )
+from exportlint.config.option import Option
+
+__all__ = ["FORMATS", "OPTIONS", "Option"]
 
 FORMATS = ("full", "concise", "grouped", "json", "jsonl", "github")
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One setting. `default` and `example` are as in TOML; an empty default means that the doc tells it."""
-
-    key: str
-    kind: Kind
-    default: str
-    doc: str
-    example: str
-
-    @property
-    def attribute(self) -> str:
-        """Its name in Python."""
-        return self.key.replace("-", "_")
 
 
 _TABLE = (
@@ -95,6 +80,7 @@ _TABLE = (
         "More `per-file-ignores`, kept beside those of the file that this one extends.",
         'extend-per-file-ignores = { "demo.py" = ["EXP1"] }',
     ),
+    *FIX_OPTIONS,
     Option(
         "include",
         STRINGS,

@@ -5,19 +5,17 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from exportlint.config.choice import codes_of, fix_policy, selected
+from exportlint.config.fixing import FixPolicy
 from exportlint.config.toml import Layer
 from exportlint.config.torch_version import detect_torch_version
 from exportlint.findings import Mode, TorchVersion
-from exportlint.registry import expand, specificity
 from exportlint.source import DEFAULT_EXCLUDE, DEFAULT_INCLUDE, DiscoveryOptions, PathPatterns
-
-ALWAYS = frozenset({"EXP001", "EXP003", "EXP004"})
-"""Rules that `select` does not take away; `ignore` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class Settings:
     """What holds for the files of one configuration. See `exportlint.config.options` for what each means.
 
     `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
-    `rules` are the codes that `select`, `extend-select` and `ignore` leave.
+    `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
     """
 
     root: Path
@@ -45,6 +43,11 @@ class Settings:
     entry_points: tuple[str, ...]
     train: bool
     dynamic_dims: tuple[int, ...]
+    fix: bool
+    unsafe_fixes: bool | None
+    fix_only: bool
+    show_fixes: bool
+    fixes: FixPolicy
 
     def rules_for(self, file: Path) -> frozenset[str]:
         """The codes to check in `file`, an absolute path."""
@@ -75,6 +78,13 @@ class Settings:
             "entry-points": self.entry_points,
             "train": self.train,
             "dynamic-dims": self.dynamic_dims,
+            "fix": self.fix,
+            "unsafe-fixes": bool(self.unsafe_fixes),
+            "fix-only": self.fix_only,
+            "show-fixes": self.show_fixes,
+            "fixable": sorted(self.fixes.fixable),
+            "extend-safe-fixes": sorted(self.fixes.safe),
+            "extend-unsafe-fixes": sorted(self.fixes.unsafe),
         }
         # The strings, booleans and arrays of JSON are those of TOML; only tables are written differently.
         written = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
@@ -108,7 +118,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
 
     def ignores(layer: Layer, key: str) -> tuple[tuple[str, frozenset[str]], ...]:
         table = layer.values.get(key, ())
-        return tuple((_seen_from(root, text, layer.base), _codes(selectors)) for text, selectors in table)
+        return tuple((_seen_from(root, text, layer.base), codes_of(selectors)) for text, selectors in table)
 
     key = "per-file-ignores"
     own_ignores = next((ignores(layer, key) for layer in reversed(layers) if key in layer.values), ())
@@ -122,7 +132,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         file=file,
         mode=cast(Mode, last("mode", "non-strict")),
         torch_version=detect_torch_version(root) if version is None else version,
-        rules=_selected([layer.values for layer in layers]),
+        rules=selected(layers),
         per_file_ignores=own_ignores + more_ignores,
         include=patterns("include", DEFAULT_INCLUDE),
         exclude=patterns("exclude", DEFAULT_EXCLUDE),
@@ -135,6 +145,11 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         entry_points=last("entry-points", ("forward",)),
         train=last("train", False),
         dynamic_dims=last("dynamic-dims", (0,)),
+        fix=last("fix", False),
+        unsafe_fixes=last("unsafe-fixes", None),
+        fix_only=last("fix-only", False),
+        show_fixes=last("show-fixes", False),
+        fixes=fix_policy(layers),
     )
 
 
@@ -151,20 +166,3 @@ def _seen_from(root: Path, pattern: str, base: Path) -> str:
     while parts and parts[0] in ("..", "."):
         base = base.parent if parts.pop(0) == ".." else base
     return negation + "/".join((_MAGIC.sub(r"\\\1", base.as_posix()), *parts))
-
-
-def _selected(layers: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    chosen = set(expand("ALL"))
-    for values in layers:
-        if "select" in values:
-            # Narrowing what to look for must not hide that a file was not looked at.
-            chosen &= ALWAYS
-        on = (*values.get("select", ()), *values.get("extend-select", ()))
-        changes = [(selector, True) for selector in on] + [(selector, False) for selector in values.get("ignore", ())]
-        for selector, wanted in sorted(changes, key=lambda change: specificity(change[0])):
-            chosen = chosen | expand(selector) if wanted else chosen - expand(selector)
-    return frozenset(chosen)
-
-
-def _codes(selectors: Sequence[str]) -> frozenset[str]:
-    return frozenset().union(*map(expand, selectors))

@@ -1,4 +1,4 @@
-"""Arguments of calls: more of them, fewer, and what stands behind the names that are passed."""
+"""Arguments of calls: one more, one less, and what stands behind the names that are passed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,17 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
-def add_argument(code: Code, call: ast.Call, text: str) -> Draft:
-    """One more argument behind the others, on a line of its own if the last one is.
-
-    Raises:
-        DeclinedError: the call has no arguments.
-    """
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+def with_argument(code: Code, call: ast.Call, text: str) -> Draft:
+    """One more argument behind the others, on a line of its own if the last one is."""
+    end = code.statements.range(call)[1] - 1
+    given = _arguments(call)
     if not given:
-        raise DeclinedError("the call has no arguments")
-    last = max((code.statements.range(node) for node in given), key=lambda place: place[1])
+        return Draft(end, end, text)
     source = code.source.text
-    end = _behind(source, last[1], code.statements.range(call)[1] - 1)
-    first = max(code.statements.range(node)[0] for node in (*call.args, *call.keywords))
-    line = source[source.rfind("\n", 0, first) + 1 : first]
-    return Draft(end, end, f",\n{line}{text}" if not line.strip() else f", {text}")
+    start, stop = code.statements.range(given[-1])
+    line = source[code.source.lines.line_start(given[-1].lineno) : start]
+    place = _behind(source, stop, end)
+    return Draft(place, place, f",\n{line}{text}" if not line.strip() else f", {text}")
 
 
 def _behind(source: str, start: int, stop: int) -> int:
@@ -46,26 +42,30 @@ def _behind(source: str, start: int, stop: int) -> int:
     return end
 
 
-def drop_keyword(code: Code, call: ast.Call, keyword: ast.keyword) -> Draft:
-    """Leaves out an argument that is passed by name.
+def without_argument(code: Code, call: ast.Call, argument: ast.expr | ast.keyword) -> Draft:
+    """One argument less, and the comma in front of it, or behind it if it is the first.
 
     Raises:
-        DeclinedError: it is the only one, or stands in parentheses.
+        DeclinedError: parentheses stand around it.
     """
     source = code.source.text
-    start, end = code.statements.range(keyword)
-    before = [n for n in (*call.args, *call.keywords) if code.statements.range(n)[1] < start]
-    behind = [n for n in (*call.args, *call.keywords) if code.statements.range(n)[0] > end]
-    if before:
-        start = source.rindex(",", 0, start)
-    elif behind:
-        following = min(code.statements.range(n)[0] for n in behind)
-        if "(" in source[end:following]:
-            raise DeclinedError("the argument behind it stands in parentheses")
-        return Draft(start, following, "")
-    if source[end:].lstrip()[:1] not in {",", ")"} or not before:
-        raise DeclinedError("the argument cannot be left out by itself")
-    return Draft(start, end, "")
+    given = _arguments(call)
+    index = given.index(argument)
+    start, end = code.statements.range(argument)
+    if source[end:].lstrip()[:1] != "," and _behind(source, end, code.statements.range(call)[1] - 1) != end:
+        raise DeclinedError("the argument stands in parentheses")
+    if index:
+        return Draft(source.rindex(",", 0, start), end, "")
+    following = code.statements.range(given[1])[0] if len(given) > 1 else end
+    if "(" in source[end:following]:
+        raise DeclinedError("the argument behind it stands in parentheses")
+    return Draft(start, following, "")
+
+
+def _arguments(call: ast.Call) -> list[ast.expr | ast.keyword]:
+    """All arguments, in the order in which they stand in the source."""
+    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    return sorted(given, key=lambda node: (node.lineno, node.col_offset))
 
 
 def written(code: Code, node: ast.expr) -> ast.expr:

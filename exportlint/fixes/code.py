@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -16,8 +17,9 @@ from exportlint.analysis.values import UNKNOWN, Value
 from exportlint.findings import Applicability, Edit, Fix
 from exportlint.fixes import names
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.places import demanded, enclosed, is_open
 from exportlint.fixes.precedence import Precedence, precedence
-from exportlint.fixes.statements import Draft, Statements
+from exportlint.fixes.statements import NEWLINE, Draft, Statements
 from exportlint.fixes.tree import N, Tree
 from exportlint.source import Comment, comments
 
@@ -38,6 +40,10 @@ class Code:
         self.tree = _tree(module)
         self.statements = Statements(self.source, self.tree)
         self._imports: dict[str, None] = {}
+
+    def anew(self) -> Code:
+        """The same without the imports that were asked for, for another try."""
+        return Code(self.module, self.site, self.moments)
 
     # --- the finding
 
@@ -69,6 +75,22 @@ class Code:
             and all(test(moment.value(node)) for moment in moments.snapshots for node in nodes)
         )
 
+    def after(self, statements: Sequence[ast.stmt]) -> Code:
+        """The same file with the variables as they are when statements have run that follow the finding.
+
+        What the fix imports is shared. Raises DeclinedError if they surely leave the function.
+        """
+        if not statements:
+            return self
+        moments = Moments()
+        moments.complete = self.moments.complete
+        moments.snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
+        if not moments.snapshots:
+            raise DeclinedError("nothing is known of the variables behind statements")
+        later = copy(self)
+        later.moments = moments
+        return later
+
     # --- source
 
     def text(self, node: ast.AST) -> str:
@@ -80,13 +102,32 @@ class Code:
 
         `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
         of `=` or behind `return`, where an expression of several lines gets parentheses.
+
+        Raises:
+            DeclinedError: it is none outside of the place where it stands, such as a slice.
         """
         text = self.text(node)
+        if any(isinstance(n, ast.Slice) for n in (node, *getattr(node, "elts", ()))) or (
+            isinstance(node, ast.Starred) and place > Precedence.ARGUMENT
+        ):
+            raise DeclinedError(f"`{text}` is no expression by itself")
         if isinstance(node, ast.Tuple) and node.elts and not _is_enclosed(text):
-            return f"({text})" if place > Precedence.TUPLE else text
-        if precedence(node) < place or (place != Precedence.ARGUMENT and _is_open(text)):
+            if len(node.elts) == 1 and not text.endswith(","):  # `x[*y]`
+                text += ","
+            return f"({text})" if place > Precedence.TUPLE or is_open(text) else text
+        if precedence(node) < place or (place != Precedence.ARGUMENT and is_open(text)):
             return f"({text})"
         return text
+
+    def substituted(self, node: ast.AST, parts: Mapping[ast.expr, str]) -> str:
+        """The source of a node with other text instead of some of its parts, and all else as it is."""
+        start, end = self.statements.range(node)
+        places = sorted((*self.statements.range(part), text) for part, text in parts.items())
+        pieces: list[str] = []
+        for first, last, text in places:
+            pieces += [self.source.text[start:first], text]
+            start = last
+        return NEWLINE.sub("\n", "".join([*pieces, self.source.text[start:end]]))
 
     def name(self, qualified: str, node: ast.AST | None = None) -> str:
         """How the file calls something at a node, such as `torch.where`; the fix imports it if nothing else does.
@@ -113,8 +154,21 @@ class Code:
     # --- edits
 
     def replace(self, node: ast.AST, text: str) -> Draft:
-        """Another expression instead of one; parentheses around it stay."""
-        return Draft(*self.statements.range(node), text)
+        """Another expression instead of one, in parentheses where it needs them; those around the old one stay."""
+        start, end = self.statements.range(node)
+        parent = self.tree.parents.get(node)
+        source = self.source.text
+        is_lonely = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
+        if parent is not None and is_lonely and self.statements.range(parent)[1] == end:
+            start, end, text = start + 1, end - 1, enclosed(text, Precedence.ARGUMENT)  # the brackets are the call's
+        elif isinstance(node, ast.expr):
+            is_enclosed = source[:start].rstrip().endswith("(") and source[end:].lstrip().startswith(")")
+            place = demanded(self.tree, node)
+            text = text if is_enclosed and place > Precedence.ARGUMENT else enclosed(text, place)
+        before, behind = source[start - 1 : start], source[end : end + 1]
+        # `return-x`, `[y]if x`
+        lead = " " if _is_word(before) and (_is_word(text[:1]) or text[:1] in {"'", '"'}) else ""
+        return Draft(start, end, f"{lead}{text}{' ' if _is_word(text[-1:]) and _is_word(behind) else ''}")
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
@@ -167,12 +221,5 @@ def _is_enclosed(text: str) -> bool:
     return True
 
 
-def _is_open(text: str) -> bool:
-    """Whether an expression is of several lines that only brackets around it hold together."""
-    if "\n" not in text and "\r" not in text:
-        return False
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return True
-    return False
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.values import BoundMethod, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
 from exportlint.findings import TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -21,12 +21,19 @@ REPORTS = frozenset({
 })  # fmt: skip
 """The functions that say something and return nothing."""
 
+TEXTS = frozenset({"json.dumps", "pickle.dumps"})
+"""The functions that turn what they are given into text or bytes."""
+
 
 def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
     """Statements that follow each other in one block, under a condition that is false during export."""
+    return code.statements.wrap(statements, f"if not {is_exporting(code, statements[0], version)}:")
+
+
+def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> str:
+    """The source of a condition that is true during export."""
     asks = "is_exporting" if version >= IS_EXPORTING else "is_compiling"
-    condition = code.name(f"torch.compiler.{asks}", statements[0])
-    return code.statements.wrap(statements, f"if not {condition}():")
+    return f"{code.name(f'torch.compiler.{asks}', node)}()"
 
 
 def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
@@ -36,28 +43,29 @@ def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
         DeclinedError: it does something else too.
     """
     statement = code.tree.statement(node)
-    if not _is_report(code, statement):
+    if not is_report(code, statement):
         raise DeclinedError("the statement does more than to say something")
     block = code.tree.block(statement)
     first = last = block.index(statement)
-    while first and _is_report(code, block[first - 1]):
+    while first and is_report(code, block[first - 1]):
         first -= 1
-    while last + 1 < len(block) and _is_report(code, block[last + 1]):
+    while last + 1 < len(block) and is_report(code, block[last + 1]):
         last += 1
     return block[first : last + 1]
 
 
-def computes_only(code: Code, statements: Sequence[ast.stmt]) -> bool:
-    """Whether reports surely change nothing that the program has: what they call are operators and conversions."""
+def computes_only(code: Code, nodes: Sequence[ast.AST]) -> bool:
+    """Whether code surely changes nothing that the program has: what it calls are reports, operators, conversions."""
     return all(
         not isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr))
         and (not isinstance(node, ast.Call) or code.surely(_is_pure, node.func))
-        for statement in statements
-        for node in ast.walk(statement)
+        for root in nodes
+        for node in ast.walk(root)
     )
 
 
-def _is_report(code: Code, statement: ast.stmt) -> bool:
+def is_report(code: Code, statement: ast.stmt) -> bool:
+    """Whether a statement only says something."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
     callee = code.value(statement.value.func)
@@ -66,8 +74,8 @@ def _is_report(code: Code, statement: ast.stmt) -> bool:
 
 def _is_pure(callee: Value) -> bool:
     if isinstance(callee, BoundMethod):
-        return isinstance(callee.receiver, (Tensor, Shape, Size, Scalar)) and not callee.name.endswith("_")
+        return isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const)) and not callee.name.endswith("_")
     if not isinstance(callee, External):
         return False
     library = callee.name.partition(".")[0]
-    return callee.name in REPORTS or (library in {"torch", "builtins", "math"} and not callee.name.endswith("_"))
+    return callee.name in REPORTS | TEXTS or (library in {"torch", "builtins", "math"} and callee.name[-1] != "_")

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from itertools import count
 
-from exportlint.analysis.outline import FunctionNode, imported
+from exportlint.analysis.outline import FunctionNode, dotted, imported
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import is_docstring
 from exportlint.fixes.tree import Scope, Tree
 from exportlint.source import SourceFile
 
@@ -31,6 +32,15 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST) -> str | None:
     if hidden or parts[0] in taken or is_rebound(tree.root, parts[0]):
         raise DeclinedError(f"`{parts[0]}` is another name here")
     return None
+
+
+def qualified(node: ast.expr, module: ast.Module, package: str) -> str | None:
+    """The qualified name of what `a.b.c` stands for where `a` is a name of the file; None for anything else."""
+    first, _, rest = (dotted(node) or "").partition(".")
+    if not first or is_rebound(module, first):
+        return None
+    known = {local: target for statement in imports(module) for local, target in imported(statement, package)}
+    return ".".join(filter(None, [known.get(first, first), rest]))
 
 
 def imports(module: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -109,7 +119,7 @@ def place_of_import(source: SourceFile, module: ast.Module, name: str) -> tuple[
             if _package(statement) == package:
                 return source.lines.line_start(statement.lineno), True
             last = statement
-        elif not (index == 0 and _is_docstring(statement)):
+        elif not (index == 0 and is_docstring(statement)):
             break
         else:
             last = statement
@@ -126,11 +136,3 @@ def _package(statement: ast.Import | ast.ImportFrom) -> str:
     if isinstance(statement, ast.ImportFrom):
         return "" if statement.level else (statement.module or "").partition(".")[0]
     return statement.names[0].name.partition(".")[0]
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

@@ -51,6 +51,11 @@ _NODES: dict[type[ast.expr], Precedence] = {
 }
 
 
+def of_operator(operator: ast.operator) -> Precedence:
+    """Of an expression that is made with a binary operator."""
+    return _OPERATORS.get(type(operator), Precedence.PRODUCT)
+
+
 def precedence(node: ast.expr) -> Precedence:
     """Of an expression as it stands in the source, without parentheses around it."""
     if isinstance(node, ast.BoolOp):
@@ -58,7 +63,7 @@ def precedence(node: ast.expr) -> Precedence:
     if isinstance(node, ast.UnaryOp):
         return Precedence.NOT if isinstance(node.op, ast.Not) else Precedence.UNARY
     if isinstance(node, ast.BinOp):
-        return _OPERATORS.get(type(node.op), Precedence.PRODUCT)
+        return of_operator(node.op)
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return Precedence.AWAIT  # `1.real` is no attribute
     return _NODES.get(type(node), Precedence.ATOM)

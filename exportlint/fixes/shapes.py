@@ -1,90 +1,149 @@
-"""Dynamic shapes, as they are written in a call of torch.export."""
+"""Whether expressions are tensors of one shape and dtype, as far as their source proves it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from exportlint.analysis.exports.signatures import MismatchError, bind
-from exportlint.analysis.exports.values import Dim, Example
-from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.values import Dict, Tuple, Value
-from exportlint.fixes.calls import written
+from exportlint.analysis.values import Const
 from exportlint.fixes.code import Code
-from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.held import operands, operation, tensor
+from exportlint.fixes.numbers import is_scalar
+
+COPIES = frozenset({"clone", "contiguous", "detach"})
+LIKE = frozenset({"zeros_like", "ones_like", "full_like"})
+ROUNDING = frozenset({"relu", "floor", "ceil", "trunc", "round", "sign", "neg", "negative"})
+"""Operations that booleans do not have. Their gradient is finite whatever they are given."""
+CLAMPS = frozenset({"clamp", "clamp_min", "clamp_max", "clip"})
+BOUNDED = frozenset({"sigmoid", "tanh", "abs", "cos", "sin", "gelu", "silu", "softplus"})
+KINDS = ("bool", "int", "float")
 
 
-def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
-    """What gives each input one entry: entries of None more, or fewer; another name for the only one."""
-    try:
-        bound = bind(fact.inputs)
-    except MismatchError:
-        bound = None
-    if bound is None:
-        raise DeclinedError("the inputs are not known")
-    if isinstance(node, ast.Tuple):
-        yield _counted(code, node, len(bound))
-        return
-    if not isinstance(node, ast.Dict) or not node.keys:
-        raise DeclinedError("the dynamic shapes are not to be seen")
-    keys = {key.value: key for key in node.keys if isinstance(key, ast.Constant)}
-    others, missing = [key for key in keys if key not in bound], [name for name in bound if name not in keys]
-    if len(keys) != len(node.keys) or len(others) > 1 or (others and len(missing) != 1):
-        raise DeclinedError("which input is meant is not to be seen")
-    if others:
-        quote = code.text(keys[others[0]])[-1]
-        yield code.replace(keys[others[0]], f"{quote}{missing[0]}{quote}")
-        return
-    end = code.statements.range(node.values[-1])[1]
-    quote = code.text(next(iter(keys.values())))[-1]
-    yield Draft(end, end, "".join(f", {quote}{name}{quote}: None" for name in missing))
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A shape and a dtype by what they come from: expressions with the same ones have the same shape and dtype.
+
+    `shape` names the tensors whose shapes are broadcast, none for a 0-d tensor; `dtype` names what is promoted.
+    `total`: for no values of these tensors is the expression refused, nor is its gradient infinite or NaN.
+    """
+
+    shape: frozenset[str]
+    dtype: frozenset[str]
+    total: bool = True
+
+    def agrees(self, other: Form) -> bool:
+        """Whether the shapes and the dtypes are the same."""
+        return self.shape == other.shape and self.dtype == other.dtype
 
 
-def _counted(code: Code, node: ast.Tuple, count: int) -> Draft:
-    kept, rest = node.elts[:count], node.elts[count:]
-    if any(not isinstance(each, ast.Constant) or each.value is not None for each in rest):
-        raise DeclinedError("it has shapes that belong to no input")
-    items = [*map(code.text, kept), *["None"] * (count - len(kept))]
-    return code.replace(node, f"({', '.join(items)}{',' if count == 1 else ''})")
-
-
-def fitted(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
-    """What makes the shape of each tensor one that torch takes, and means what is written."""
-    shapes = fact.inputs.dynamic_shapes
-    args = fact.inputs.args
-    bound: dict[str, Value] = bind(fact.inputs) or {}
-    if isinstance(node, ast.Dict) and isinstance(shapes, Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            name = key.value if isinstance(key, ast.Constant) else None
-            yield from _shape(code, value, bound.get(str(name)), shapes.get(name))
-    elif isinstance(node, ast.Tuple) and isinstance(shapes, Tuple) and isinstance(args, Tuple):
-        for value, example, spec in zip(node.elts, args.items, shapes.items, strict=False):
-            yield from _shape(code, value, example, spec)
-
-
-def _shape(code: Code, node: ast.expr, example: Value | None, spec: Value | None) -> Iterator[Draft]:
-    """The changes to one of them. `spec` is what it holds."""
-    if not isinstance(example, Example) or example.shape is None:
-        return
-    if isinstance(spec, Dim):
-        yield code.replace(node, f"{{0: {code.operand(node)}}}")
-        return
-    node, rank = written(code, node), len(example.shape)
-    if isinstance(node, ast.Tuple) and len(node.elts) < rank:
-        items = [*map(code.text, node.elts), *["None"] * (rank - len(node.elts))]
-        yield code.replace(node, f"({', '.join(items)})")
-    if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.isidentifier():
-                yield code.replace(value, f"{code.name('torch.export.Dim', value)}({code.text(value)})")
-            place = _from_the_end(key)
-            if key is not None and place is not None and -rank <= place < 0:
-                yield code.replace(key, f"{place + rank}")
-
-
-def _from_the_end(key: ast.expr | None) -> int | None:
-    """The dimension that a key counts from the end."""
-    if not (isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub) and isinstance(key.operand, ast.Constant)):
+def form(code: Code, node: ast.expr, known: Mapping[str, Form | None]) -> Form | None:
+    """The form of a tensor expression; `known` are the forms of variables that were assigned on the way."""
+    held = tensor(code, node)
+    if held is None or held.assumed or held.optional or held.dynamic:
         return None
-    return -key.operand.value if isinstance(key.operand.value, int) else None
+    if isinstance(node, ast.Name) and node.id in known:
+        return known[node.id]
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        name = ast.unparse(node)
+        return Form(frozenset() if held.zero_dim else frozenset({name}), frozenset({name}))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return _of_numbers(code, node.operand, known)
+    if isinstance(node, ast.BinOp):
+        return _of_operator(code, node, known)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        compared = _combined(code, node.left, node.comparators[0], known)
+        return replace(compared, dtype=frozenset({"bool"})) if compared is not None else None
+    if isinstance(node, ast.Call):
+        return _of_call(code, node, known)
+    return None
+
+
+def _of_numbers(code: Code, node: ast.expr, known: Mapping[str, Form | None]) -> Form | None:
+    """Of an operand that must not hold booleans."""
+    found, held = form(code, node, known), tensor(code, node)
+    if found is None or held is None:
+        return None
+    return replace(found, total=found.total and held.kind in {"int", "float"})
+
+
+def _of_operator(code: Code, node: ast.BinOp, known: Mapping[str, Form | None]) -> Form | None:
+    if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+        return None
+    found = _combined(code, node.left, node.right, known)
+    if found is None or isinstance(node.op, (ast.Add, ast.Sub)):
+        return found
+    constant = code.value(node.right)
+    by_number = isinstance(constant, Const) or (isinstance(node.op, ast.Mult) and _kind_of_number(code, node.left))
+    if isinstance(node.op, ast.Mult):
+        return found if by_number else replace(found, total=False)  # infinity times 0 is a gradient of NaN
+    held = tensor(code, node.left)
+    if held is None or held.kind != "float":
+        found = replace(found, dtype=found.dtype | {"float"})
+    return replace(found, total=found.total and isinstance(constant, Const) and bool(constant.value))
+
+
+def _combined(code: Code, left: ast.expr, right: ast.expr, known: Mapping[str, Form | None]) -> Form | None:
+    """What broadcasting and type promotion make of two operands."""
+    forms: list[Form] = []
+    numbers: list[str] = []
+    kind: str | None = None
+    for node in (left, right):
+        held = tensor(code, node)
+        if held is None:
+            number = _kind_of_number(code, node)
+            if number is None:
+                return None
+            numbers.append(number)
+            continue
+        found = form(code, node, known)
+        if found is None:
+            return None
+        kind = held.kind
+        forms.append(found)
+    shape = frozenset[str]().union(*(f.shape for f in forms))
+    dtype = frozenset[str]().union(*(f.dtype for f in forms))
+    if len(forms) == 2 and is_scalar(code, left) != is_scalar(code, right):
+        dtype |= {"0-d"}
+    for number in numbers:
+        if kind is None or KINDS.index(number) > KINDS.index(kind):
+            dtype |= {number}
+    return Form(shape, dtype, all(f.total for f in forms))
+
+
+def _kind_of_number(code: Code, node: ast.expr) -> str | None:
+    value = code.value(node)
+    number = value.value if isinstance(value, Const) else None
+    return type(number).__name__ if isinstance(number, (bool, int, float)) else None
+
+
+def _of_call(code: Code, node: ast.Call, known: Mapping[str, Form | None]) -> Form | None:
+    name, given = operation(code, node), operands(code, node)
+    if name is None or not given:
+        return None
+    rest = [*given[1:], *(keyword.value for keyword in node.keywords)]
+    numbers = all(_kind_of_number(code, part) is not None for part in rest)
+    found = form(code, given[0], known)
+    if name in COPIES and not rest:
+        return found
+    if name in LIKE and len(given) == len(rest) + 1 == (2 if name == "full_like" else 1) and not node.keywords:
+        return found
+    if name in ROUNDING and not rest:
+        return _of_numbers(code, given[0], known)
+    held = tensor(code, given[0])
+    if name in CLAMPS and numbers and held is not None and held.kind == "float":
+        return found
+    if name in BOUNDED and not rest and held is not None and held.kind == "float" and found is not None:
+        return replace(found, total=False)
+    if name == "masked_fill" and len(given) == 3 and numbers is False and _kind_of_number(code, given[2]):
+        mask = form(code, given[1], known)
+        fits = held is not None and held.kind == "float"
+        return (
+            replace(found, shape=found.shape | mask.shape) if found is not None and mask is not None and fits else None
+        )
+    if name == "where" and len(given) == 3:
+        mask, chosen = form(code, given[0], known), _combined(code, given[1], given[2], known)
+        if mask is None or chosen is None:
+            return None
+        return replace(chosen, shape=chosen.shape | mask.shape, total=chosen.total and mask.total)
+    return None

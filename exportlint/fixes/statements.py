@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.tree import Tree
-from exportlint.source import SourceFile
+from exportlint.source import SourceFile, comments
 
-_NEWLINE = re.compile(r"\r\n?|\n")
+NEWLINE = re.compile(r"\r\n?|\n")
 
 
 class Verbatim(str):
@@ -43,7 +44,7 @@ class Statements:
     @cached_property
     def newline(self) -> str:
         """The first line end of the file."""
-        found = _NEWLINE.search(self._source.text)
+        found = NEWLINE.search(self._source.text)
         return found.group() if found else "\n"
 
     @cached_property
@@ -65,20 +66,29 @@ class Statements:
 
     def text(self, node: ast.AST) -> str:
         r"""The source of a node; its lines end with `\n`."""
-        start, end = self.range(node)
-        return _NEWLINE.sub("\n", self._source.text[start:end])
+        return self.between(*self.range(node))
+
+    def between(self, start: int, end: int) -> str:
+        r"""The source between two offsets; its lines end with `\n`."""
+        return NEWLINE.sub("\n", self._source.text[start:end])
 
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
+        if self.is_elif(statement):
+            return self._line_indent(statement) + self.unit
         if self._owns_line(self._start(statement)):
             return self._line_indent(statement)
         first = self._tree.block(statement)[0]
         if self._owns_line(self._start(first)):
             return self._line_indent(first)
         parent = self._tree.parents[statement]
-        while not hasattr(parent, "lineno"):  # match_case
-            parent = self._tree.parents[parent]
-        return self._line_indent(parent) + self.unit
+        if isinstance(parent, ast.match_case):  # it has no place of its own
+            header = self._source.text.rindex("case", 0, self._start(parent.pattern))
+        elif isinstance(parent, ast.Module):
+            raise DeclinedError("the file begins with a backslash")
+        else:
+            header = self._start(parent)
+        return self._indent_at(header) + self.unit
 
     def replace(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
         """Other code instead of statements that follow each other in one block; none leaves them out."""
@@ -93,30 +103,39 @@ class Statements:
         if not items:
             return self._without_lines(start, end)
         lead = ""
-        if not self._owns_line(start):  # behind a colon
-            start = len(self._source.text[:start].rstrip(" \t"))
+        if self.is_elif(statements[0]):
+            lead = "else:\n" + indent
+        elif not self._owns_line(start):  # behind a colon
+            start = len(self._source.text[:start].rstrip(" \t\r\n\\"))
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
     def insert_before(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
         """More code in front of a statement."""
-        if not self._stands_alone(statement):
+        if self.is_elif(statement):
+            return self._around([statement], [*new, self.moved([statement], self.indent(statement))])
+        if not self._have_lines([statement]):
             return self.replace([statement], [*new, self.text(statement)])
         start, indent = self._start(statement), self.indent(statement)
         return Draft(start, start, self.joined(new, indent).removeprefix(indent) + "\n" + indent)
 
     def insert_after(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
         """More code behind a statement and the comment at the end of its line."""
-        if not self._stands_alone(statement):
+        if self.is_elif(statement):
+            return self._around([statement], [self.moved([statement], self.indent(statement)), *new])
+        if not self._have_lines([statement]):
             return self.replace([statement], [self.text(statement), *new])
         end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
     def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
         """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
-        body = self.moved(statements, self.indent(statements[0]) + self.unit)
-        draft = self.replace(statements, [header, body])
-        if not all(self._stands_alone(s) for s in statements):
+        return self._around(statements, [header, self.moved(statements, self.indent(statements[0]) + self.unit)])
+
+    def _around(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
+        """New code that holds the statements themselves as they were moved, with the comment behind them."""
+        draft = self.replace(statements, new)
+        if not self._have_lines(statements):
             return draft
         last = statements[-1]
         return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
@@ -132,21 +151,35 @@ class Statements:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) or not item else indent + item for item in items)
 
-    def moved(self, statements: Sequence[ast.stmt], indent: str) -> Verbatim:
+    def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
 
-        libcst does it, which knows which lines belong to strings and brackets.
+        libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
+        in front of them. An `elif` becomes an `if`.
         """
         import libcst
 
         lines = self._source.lines
-        if not all(self._stands_alone(s) for s in statements):
+        if not self._have_lines(statements):
+            if any(hasattr(s, "body") for s in statements):
+                raise DeclinedError("statements share lines with others")
             return Verbatim(self.joined([self.text(s) for s in statements], indent))
-        start = lines.line_start(lines.position(self._start(statements[0])).row)
+        row = lines.position(self._start(statements[0])).row
+        start = lines.line_start(row)
+        if self.is_elif(statements[0]):
+            start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
-        code = _NEWLINE.sub("\n", self._source.text[start:end])
+        code = NEWLINE.sub("\n", self._source.text[start:end])
         own = self._line_indent(statements[0])
-        parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
+        if self.is_elif(statements[0]):
+            code = own + code
+        while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
+            row -= 1
+            code = f"{lines.line(row).rstrip()}\n{code}"
+        try:
+            parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
+        except libcst.ParserSyntaxError:
+            raise DeclinedError("statements cannot be moved by libcst") from None
         body = parsed.body
         if own:
             block = libcst.ensure_type(libcst.ensure_type(body[0], libcst.If).body, libcst.IndentedBlock)
@@ -155,6 +188,10 @@ class Statements:
             return Verbatim(libcst.Module(body).code.rstrip("\n"))
         wrapped = libcst.If(libcst.Name("x"), libcst.IndentedBlock(body, indent=indent))
         return Verbatim(libcst.Module([wrapped]).code.partition("\n")[2].rstrip("\n"))
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """Whether a statement is written as the `elif` of another one."""
+        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._start(statement))
 
     # --- the shape of blocks
 
@@ -165,24 +202,40 @@ class Statements:
         return self._source.text.rindex("@", 0, offset) if first is not node else offset
 
     def _owns_line(self, offset: int) -> bool:
-        """Whether nothing but blanks stands in front of an offset in its line."""
+        """Whether nothing but blanks stands in front of an offset in its line, which no backslash joins to the last."""
         lines = self._source.lines
-        return not self._source.text[lines.line_start(lines.position(offset).row) : offset].strip()
+        row = lines.position(offset).row
+        return not self._source.text[lines.line_start(row) : offset].strip() and row not in self._joined_rows
+
+    @cached_property
+    def _joined_rows(self) -> frozenset[int]:
+        """The lines that a backslash joins to the one before them."""
+        text, lines = self._source.text, self._source.lines
+        if "\\" not in text:
+            return frozenset()
+        commented = {comment.row for comment in comments(text)} if "#" in text else set()
+        rows = range(1, len(lines))
+        return frozenset(row + 1 for row in rows if lines.line(row).endswith("\\") and row not in commented)
 
     def _line_indent(self, node: ast.AST) -> str:
-        line = self._source.lines.line(node.lineno)  # type: ignore[attr-defined]
-        return line[: len(line) - len(line.lstrip())]
+        return self._indent_at(self._source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
 
-    def _stands_alone(self, statement: ast.stmt) -> bool:
-        block = self._tree.block(statement)
-        index = block.index(statement)
-        return self._group(block, index, index) == (index, index) and self._owns_line(self._start(statement))
+    def _indent_at(self, offset: int) -> str:
+        """The indentation of the line that an offset is in; a form feed starts it anew."""
+        line = self._source.lines.line(self._source.lines.position(offset).row)
+        return line[: len(line) - len(line.lstrip())].rpartition("\f")[2]
+
+    def _have_lines(self, statements: Sequence[ast.stmt]) -> bool:
+        """Whether statements that follow each other share no lines with others."""
+        block = self._tree.block(statements[0])
+        first, last = block.index(statements[0]), block.index(statements[-1])
+        return self._group(block, first, last) == (first, last) and self._owns_line(self._start(statements[0]))
 
     def _group(self, block: Sequence[ast.stmt], first: int, last: int) -> tuple[int, int]:
         """The statements that share lines with those between two indices of a block, as indices of it."""
         while first and not self._owns_line(self._start(block[first])):
             first -= 1
-        while last + 1 < len(block) and block[last + 1].lineno == block[last].end_lineno:
+        while last + 1 < len(block) and not self._owns_line(self._start(block[last + 1])):
             last += 1
         return first, last
 
@@ -195,3 +248,9 @@ class Statements:
         if rest:
             return Draft(start, stop - len(rest), "")
         return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

@@ -16,10 +16,11 @@ def render(findings: Sequence[Finding], context: Context) -> str:
 def _line(finding: Finding, context: Context) -> str:
     start = finding.span.start
     place = f"{context.style('bold', context.shown(finding.filename))}:{start.row}:{start.column}"
-    return f"{place}: {heading(finding, context)}: {printable(finding.message)}"
+    return f"{place}: {heading(finding, context)} {printable(finding.message)}"
 
 
 def heading(finding: Finding, context: Context) -> str:
-    """`error[EXP101 tensor-branch]`."""
+    """`error[EXP101 tensor-branch]:`, and a mark if the finding can be fixed."""
     severity = finding.severity.value
-    return context.style(severity, f"{severity}[{finding.code} {finding.name}]")
+    mark = f" [{context.style('fixable', '*')}]" if context.is_fixable(finding) else ""
+    return f"{context.style(severity, f'{severity}[{finding.code} {finding.name}]')}:{mark}"

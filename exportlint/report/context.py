@@ -7,18 +7,37 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from exportlint.findings import Applicability, Finding
 from exportlint.source import SourceFile
 
-_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;36", "bold": "1", "frame": "1;34", "dim": "2"}
+_STYLES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "info": "1;36",
+    "bold": "1",
+    "frame": "1;34",
+    "dim": "2",
+    "removed": "31",
+    "added": "32",
+    "fixable": "36",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`sources` gives the file of a finding, or None if there is none to show. `color`: write ANSI colours."""
+    """`sources` gives the file of a finding, or None if there is none to show. `color`: write ANSI colours.
+
+    `most` is the applicability up to which fixes are applied.
+    """
 
     cwd: Path
     sources: Callable[[str], SourceFile | None]
     color: bool = False
+    most: Applicability = Applicability.SAFE
+
+    def is_fixable(self, finding: Finding) -> bool:
+        """Whether `--fix` would fix it."""
+        return finding.fix is not None and finding.fix.applicability.rank <= self.most.rank
 
     def shown(self, filename: str) -> str:
         """A file name as people read it: relative to the working directory if it is below it."""
@@ -26,7 +45,7 @@ class Context:
         return printable(filename.removeprefix(below))
 
     def style(self, style: str, text: str) -> str:
-        """`text` in the colour of a severity, or `bold`, `frame`, `dim`."""
+        """`text` in the colour of a severity, or `bold`, `frame` and the like."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.color else text
 
 

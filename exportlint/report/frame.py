@@ -25,7 +25,7 @@ def frame(lines: LineIndex, span: Span, style: str, context: Context) -> tuple[l
     width = len(str(last))
     several = span.start.row != span.end.row
     skipped = _skipped(span)
-    offset = _offset(lines.line(span.start.row), span.start.column)
+    offset = offset_of(lines.line(span.start.row), span.start.column)
     starts_line = several and not lines.line(span.start.row)[: span.start.column - 1].strip()
     result = []
     for row in range(first, last + 1):
@@ -41,7 +41,7 @@ def frame(lines: LineIndex, span: Span, style: str, context: Context) -> tuple[l
             )
             side = context.style(style, opened) + " "
         number = context.style("frame", f" {row:>{width}} |")
-        shown = _clip(_expand(lines.line(row)), offset)
+        shown = clip(expand(lines.line(row)), offset)
         result.append(f"{number} {side}{shown}".rstrip())
         if inside and (mark := _mark(lines, span, row, offset, starts_line)):
             bar = context.style("frame", f" {'':>{width}} |")
@@ -68,14 +68,15 @@ def _mark(lines: LineIndex, span: Span, row: int, offset: int, starts_line: bool
     return ""
 
 
-def _offset(line: str, column: int) -> int:
+def offset_of(line: str, column: int) -> int:
     """How much of the left of all rows to leave out, so that the place shows although its line is very long."""
     if _width(line) <= _MAX_WIDTH:
         return 0
     return max(0, _width(line[: column - 1]) - _MAX_WIDTH // 4)
 
 
-def _clip(text: str, offset: int) -> str:
+def clip(text: str, offset: int) -> str:
+    """The part of a line that is printed, without so much of its left."""
     if not offset and len(text) <= _MAX_WIDTH:
         return text
     taken: list[str] = []
@@ -87,7 +88,7 @@ def _clip(text: str, offset: int) -> str:
     return "".join(taken) + ("…" if at > offset + _MAX_WIDTH else "")
 
 
-def _expand(line: str) -> str:
+def expand(line: str) -> str:
     """The line as it is printed: tabs as spaces, control characters as visible ones."""
     if "\t" not in line:
         return printable(line)
@@ -104,7 +105,7 @@ def _width(text: str) -> int:
     """How many columns of a terminal the start of a line takes."""
     if text.isascii() and "\t" not in text:
         return len(text)
-    return sum(map(_char_width, _expand(text)))
+    return sum(map(_char_width, expand(text)))
 
 
 def _char_width(char: str) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exportlint.findings import Finding
+from exportlint.findings import Finding, Fix
 from exportlint.report.concise import heading
 from exportlint.report.context import Context, printable
+from exportlint.report.fix import shown
 from exportlint.report.frame import frame
 
 
@@ -22,7 +23,7 @@ def _block(finding: Finding, context: Context) -> str:
     gutter = " " * (width + 1)
     bar = f"{gutter} {context.style('frame', '|')}"
     lines = [
-        f"{heading(finding, context)}: {context.style('bold', printable(finding.message))}",
+        f"{heading(finding, context)} {context.style('bold', printable(finding.message))}",
         f"{gutter}{context.style('frame', '-->')} {context.shown(finding.filename)}:{start.row}:{start.column}",
     ]
     if rows:
@@ -32,9 +33,15 @@ def _block(finding: Finding, context: Context) -> str:
         note + _step(context, step.message, step.filename, step.span.start.row, step.span.start.column)
         for step in finding.trail
     ]
-    if finding.help is not None:
+    if finding.help is not None and not _says(finding.fix, finding.help):
         lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
+    if finding.fix is not None and source is not None:
+        lines += shown(finding.fix, source, context)
     return "\n".join(lines)
+
+
+def _says(fix: Fix | None, text: str) -> bool:
+    return fix is not None and fix.message.casefold() == text.casefold()
 
 
 def _step(context: Context, message: str, filename: str, row: int, column: int) -> str:

@@ -22,7 +22,7 @@ def _group(filename: str, findings: Sequence[Finding], context: Context) -> str:
     places = [f"{f.span.start.row}:{f.span.start.column}" for f in findings]
     width = max(map(len, places))
     lines = (
-        f"  {place:<{width}}  {heading(f, context)}: {printable(f.message)}\n"
+        f"  {place:<{width}}  {heading(f, context)} {printable(f.message)}\n"
         for place, f in zip(places, findings, strict=True)
     )
     return f"{context.style('bold', filename)}:\n{''.join(lines)}\n"

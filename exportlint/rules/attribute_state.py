@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.once import attribute_made_once
+from exportlint.fixes.registered import registered_number, registered_tensor
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
@@ -34,7 +42,34 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
     else:
         message = f"`{fact.name}` is assigned during export only: the program never does it"
         instead = "use a local variable, or leave it out under `if not torch.compiler.is_compiling():`"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
+
+
+def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
+    target = code.node(ast.Attribute)
+    if fact.holder != "module":
+        raise DeclinedError("only modules have buffers")
+    if not fact.carried:
+        if fact.before == "none":
+            return code.fix("Register a buffer", *attribute_made_once(code, target, is_buffer=True), safe=False)
+        return _forgotten(code, target, context)
+    if fact.before == "tensor":
+        return code.fix("Keep it in a buffer, if the sizes agree", *registered_tensor(code, target), safe=False)
+    return code.fix("Keep it in a buffer", *registered_number(code, target), safe=False)
+
+
+def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
+    """What no later call needs is a variable if this one reads it; else the program does not need it at all."""
+    constructor = Constructor(code, target)
+    constructor.require_private(target.attr)
+    uses = constructor.uses(target.attr)
+    if not any(isinstance(use.ctx, ast.Load) for use in uses):
+        statement = code.tree.statement(target)
+        return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
+    if any(code.tree.function(use) is not code.tree.function(target) for use in uses):
+        raise DeclinedError("something else reads it")
+    variable = code.fresh(target.attr.lstrip("_"), target)
+    return code.fix("Use a variable", *(code.replace(use, variable) for use in uses), safe=False)
 
 
 def _claim(fact: StateChange) -> Claim:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import BufferWrite
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.once import buffer_made_once
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 13): WARNING})
@@ -21,4 +24,10 @@ def buffer_in_forward(fact: BufferWrite, context: Context) -> Iterator[Report]:
         severity,
         f"the buffer `{fact.name}` is made by the call: the program does not have it, and may write it to an input",
         "register the buffer in `__init__`, with the sizes that it will have",
+        fix=_fix,
     )
+
+
+def _fix(code: Code) -> Fix:
+    """The buffer is there before the first call, and so in state dicts."""
+    return code.fix("Register it in `__init__`", *buffer_made_once(code, code.expression), safe=False)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import BufferWrite
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Timeline, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.registered import tensor_use
 from exportlint.registry import rule
 
 DROPPED: Timeline = {(2, 4): ERROR, (2, 13): WARNING}
@@ -32,7 +38,23 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
         message = f"the buffer `{fact.name}` is bound to another tensor: the program drops the new value"
     else:
         message = f"the buffer `{fact.name}` is bound to another tensor during export only: the program never does it"
-    yield Report(severity, message, f"keep its size and dtype and change it in place: `{fact.name}.copy_(…)`")
+    yield Report(
+        severity,
+        message,
+        f"keep its size and dtype and change it in place: `{fact.name}.copy_(…)`",
+        fix=lambda code: _fix(code, fact),
+    )
+
+
+def _fix(code: Code, fact: BufferWrite) -> Fix:
+    target = code.node(ast.Attribute)
+    if fact.changes != "nothing" or not fact.varies:
+        raise DeclinedError("the buffer gets another size or dtype, or is filled anew")
+    constructor = Constructor(code, target)
+    function = code.tree.function(target)
+    uses = [use for use in constructor.uses(target.attr) if code.tree.function(use) is function]
+    drafts = [draft for use in uses for draft in tensor_use(code, use)]
+    return code.fix("Copy into the buffer, if the sizes agree", *drafts, safe=False)
 
 
 def _claim(fact: BufferWrite) -> Claim:

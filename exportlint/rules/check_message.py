@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.tracing import CheckMessage
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import without_argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
@@ -22,4 +27,16 @@ def check_message(fact: CheckMessage, context: Context) -> Iterator[Report]:
         severity,
         f"the message of `torch._check` {shown}: strict mode takes a function of constants only",
         "drop the message, or pass a `lambda` that returns a constant string",
+        fix=_fix,
     )
+
+
+def _fix(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    message = call.args[1] if len(call.args) == 2 else next((k for k in call.keywords if k.arg == "message"), None)
+    if message is None:
+        raise DeclinedError("the message is not in the call")
+    text = message.value if isinstance(message, ast.keyword) else message
+    if isinstance(text, ast.Constant):
+        return code.fix("Pass a function", code.replace(text, f"lambda: {code.text(text)}"), safe=False)
+    return code.fix("Drop the message", without_argument(code, call, message), safe=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import DataWrite
@@ -10,6 +11,10 @@ from exportlint.analysis.values import (
     Tensor,
 )
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 INPUT = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): INFO})
@@ -29,5 +34,16 @@ def data_assignment(fact: DataWrite, context: Context) -> Iterator[Report]:
     yield Report(
         severity,
         "assignment to `.data`: torch.export ignores it, and the program goes on with the old values",
-        "use `copy_`, under `torch.no_grad()` for parameters" if stored else "bind the name to the new tensor",
+        "write to the tensor instead: `.detach().copy_(…)`",
+        fix=_fix,
     )
+
+
+def _fix(code: Code) -> Fix:
+    """What `.data` is bound to may have other sizes, and shares its storage afterwards."""
+    target = code.node(ast.Attribute)
+    statement = code.tree.statement(target)
+    if not isinstance(statement, ast.Assign) or statement.targets != [target]:
+        raise DeclinedError("more than `.data` is assigned")
+    copied = f"{code.operand(target.value, Precedence.ATOM)}.detach().copy_({code.operand(statement.value)})"
+    return code.fix("Copy into the tensor, if the sizes agree", code.replace(statement, copied), safe=False)

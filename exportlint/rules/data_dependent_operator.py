@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.checks import MESSAGE, checked
+from exportlint.fixes.code import Code
+from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -33,4 +40,35 @@ def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report
     severity = context.severity(UNTIL_2_15 if name == "_assert" else CLAIM)
     if severity is None or fact.guarded or instead is None:
         return
-    yield Report(severity, f"`{name}` needs the values of a tensor while torch.export traces it", instead)
+    message = f"`{name}` needs the values of a tensor while torch.export traces it"
+    yield Report(severity, message, instead, fix=FIXES.get(name))
+
+
+def _fix_assert(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    if not call.args or any(keyword.arg != "message" for keyword in call.keywords):
+        raise DeclinedError("the condition is not known")
+    condition = tensor_condition(code, call.args[0]).text
+    message = next((code.text(m) for m in (*call.args[1:], *(k.value for k in call.keywords))), "")
+    text = f"{code.name('torch._assert_async')}({condition}{message and ', '}{message})"
+    return code.fix(MESSAGE, code.replace(call, text), safe=False)
+
+
+def _fix_narrow(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    is_method = isinstance(call.func, ast.Attribute) and len(call.args) == 3
+    tensor = call.func.value if is_method and isinstance(call.func, ast.Attribute) else call.args[0]
+    given = call.args if is_method else call.args[1:]
+    if len(given) != 3 or call.keywords or not isinstance(given[0], ast.Constant):
+        raise DeclinedError("the dimension is not known")
+    start, length = (code.operand(node, Precedence.SUM) for node in given[1:])
+    dim = given[0].value
+    if not isinstance(dim, int) or dim < 0:
+        raise DeclinedError("the dimension is counted from the end")
+    text = f"{code.operand(tensor, Precedence.ATOM)}[{':, ' * dim}{start} : {start} + {length}]"
+    return code.fix("Slice, which takes what goes beyond the end", code.replace(call, text), safe=False)
+
+
+FIXES = {
+    "equal": checked, "allclose": checked, "is_nonzero": checked, "_assert": _fix_assert, "narrow": _fix_narrow,
+}  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.empty_selections import empty_selection_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -27,6 +28,7 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
             severity,
             "condition on a size that depends on tensor data: torch.export cannot know which way to go",
             "drop the special case for an empty selection, or mask instead of selecting",
+            fix=lambda code: empty_selection_fix(code, fact),
         )
     elif fact.target == "len()":
         severity = context.severity(LENGTH)

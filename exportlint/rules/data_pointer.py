@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
@@ -22,4 +27,13 @@ def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
         severity,
         f"`{fact.api}` needs the memory of a tensor, which a traced tensor does not have",
         "do this outside of the model, or decide by a flag that is no tensor",
+        fix=lambda code: _fix(code, fact, context),
     )
+
+
+def _fix(code: Code, fact: HostRead, context: Context) -> Fix:
+    call = code.node(ast.Call)
+    if fact.api in {"share_memory_", "pin_memory"} and isinstance(call.func, ast.Attribute):
+        message = "Leave the memory of the tensor as it is"
+        return code.fix(message, code.replace(call, code.operand(call.func.value, Precedence.ATOM)), safe=False)
+    return left_out(code, call, context.version)

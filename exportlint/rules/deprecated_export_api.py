@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import ApiUse, ExportCall
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, Timeline, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import drop_keyword
+from exportlint.fixes.calls import without_argument
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.imports import renamed_import
@@ -77,7 +77,7 @@ def _without_constraints(code: Code) -> Fix:
     is_empty = isinstance(code.expression, (ast.List, ast.Tuple)) and not code.expression.elts
     if not is_empty or not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call):
         raise DeclinedError("each constraint is an entry of `dynamic_shapes`")
-    return code.fix("Leave out `constraints`", drop_keyword(code, call, keyword), safe=True)
+    return code.fix("Leave out `constraints`", without_argument(code, call, keyword), safe=True)
 
 
 SAME: dict[str, TorchVersion] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
@@ -11,6 +12,9 @@ from exportlint.analysis.values import (
     Tensor,
 )
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import with_argument
+from exportlint.fixes.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -34,4 +38,14 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
             severity,
             f"`{name}` checks the values of its arguments, which torch.export does not know",
             "pass `validate_args=False`",
+            fix=_fix,
         )
+
+
+def _fix(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    message = "Switch the checks off: what they refused is taken"
+    for keyword in call.keywords:
+        if keyword.arg == "validate_args":
+            return code.fix(message, code.replace(keyword.value, "False"), safe=False)
+    return code.fix(message, with_argument(code, call, "validate_args=False"), safe=False)

@@ -13,8 +13,8 @@ from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Mode
 from exportlint.fixes.calls import written
 from exportlint.fixes.code import Code
+from exportlint.fixes.dynamic_shapes import fitted, named
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.shapes import fitted, named
 from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 

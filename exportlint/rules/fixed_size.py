@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import FixedSize
+from exportlint.analysis.values import Const
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.size_values import is_tensor
+from exportlint.fixes.sources import is_repeatable
 from exportlint.registry import rule
 
 SLICE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -23,6 +31,7 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
             severity,
             f"{fact.size} as a bound of a slice of a dynamic dimension: the program takes sizes on one side of it only",
             f"let the size decide: `torch.sym_min(x.shape[0], {abs(fact.size)})`",
+            fix=lambda code: _fix(code, fact.size),
         )
     else:
         yield Report(
@@ -30,3 +39,33 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
             f"{fact.size} stands where the size of a dynamic dimension belongs: its sizes are those that fit only",
             "use the size of the tensor, such as `x.shape[0]`, or -1",
         )
+
+
+def _fix(code: Code, size: int) -> Fix:
+    """`x[:4]` and `x[-4:]`. What is left behind a lower bound may be a single row, which torch.export tells apart."""
+    part = code.node(ast.Slice)
+    owner = next(node for node in code.tree.ancestors(part) if isinstance(node, ast.Subscript))
+    if not is_repeatable(owner.value):
+        raise DeclinedError("it would compute the tensor twice")
+    bound = part.upper if size > 0 else part.lower
+    literal = bound.operand if isinstance(bound, ast.UnaryOp) else bound
+    if bound is None or literal is None or code.value(bound) != Const(size) or code.value(literal) != Const(abs(size)):
+        raise DeclinedError("the guard that is left is as narrow")
+    length = f"{code.operand(owner.value, Precedence.ATOM)}.shape[{_dimension(owner.slice, part)}]"
+    text = f"{code.name('torch.sym_min')}({length}, {code.operand(literal)})"
+    text = f"-{text}" if size < 0 else text
+    return code.fix(
+        f"Let the size decide: `{text}`", code.replace(bound, text), safe=code.surely(is_tensor, owner.value)
+    )
+
+
+def _dimension(index: ast.expr, part: ast.Slice) -> int:
+    """The dimension that a slice is of. Raises DeclinedError."""
+    before = index.elts[: index.elts.index(part)] if isinstance(index, ast.Tuple) else []
+    if not all(isinstance(item, (ast.Slice, ast.Constant)) and not _is_ellipsis(item) for item in before):
+        raise DeclinedError("what stands in front of the slice may be of several dimensions")
+    return sum(not (isinstance(item, ast.Constant) and item.value is None) for item in before)
+
+
+def _is_ellipsis(item: ast.expr) -> bool:
+    return isinstance(item, ast.Constant) and item.value is ...

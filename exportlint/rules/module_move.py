@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import ModuleChange
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
 CAST = Claim(non_strict=always(ERROR), strict=always(ERROR))
+
+DTYPES = ("half", "float", "double", "bfloat16")
 
 
 @rule("EXP305", "module-move", ModuleChange)
@@ -22,4 +30,30 @@ def module_move(fact: ModuleChange, context: Context) -> Iterator[Report]:
         severity,
         f"`.{fact.api}()` moves or casts a module while torch.export traces it",
         "move the module before export, or cast its input instead",
+        fix=_fix,
     )
+
+
+def _fix(code: Code) -> Fix:
+    """Casts to a dtype that is known are for `__init__`; to where and what the input is, the caller has to move it."""
+    call = code.node(ast.Call)
+    if not isinstance(call.func, ast.Attribute):
+        raise DeclinedError("it is no call of a method")
+    module, statement = call.func.value, code.tree.statement(call)
+    if (isinstance(statement, ast.Expr) and statement.value is call) or (
+        isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [ast.unparse(module)]
+    ):
+        edits = [code.statements.replace([statement], [])]
+    else:
+        edits = [code.replace(call, code.text(module))]
+    if not any(dtype in code.text(call)[len(code.text(module)) :] for dtype in DTYPES):
+        return code.fix("Leave the move to the caller", *edits, safe=False)
+    if not isinstance(module, ast.Attribute):
+        raise DeclinedError("it is no attribute")
+    constructor = Constructor(code, module)
+    for argument in (*call.args, *(k.value for k in call.keywords)):
+        constructor.require_constant(argument)
+    made = constructor.assignment(module.attr).value
+    behind = code.statements.range(made)[1]
+    cast = code.text(call)[len(code.text(module)) :]
+    return code.fix("Cast it in `__init__`", *edits, Draft(behind, behind, cast), safe=False)

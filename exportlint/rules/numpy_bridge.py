@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.array_flow import computed_by_torch
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
@@ -26,4 +27,5 @@ def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
         severity,
         f"{call} takes a traced tensor to numpy, which torch.export cannot follow",
         "use the torch operator, or wrap the computation with `torch.library.custom_op`",
+        fix=computed_by_torch,
     )

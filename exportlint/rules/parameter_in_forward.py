@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import ParametersMade
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.once import attribute_made_once, value_made_once
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))
@@ -24,4 +28,17 @@ def parameter_in_forward(fact: ParametersMade, context: Context) -> Iterator[Rep
         message = f"the call makes {made}, which export refuses"
     else:
         message = f"the call makes {made}: in the program they are constants without gradients"
-    yield Report(severity, message, "make it in `__init__`, and assign it to an attribute of the module")
+    yield Report(severity, message, "make it in `__init__`, and assign it to an attribute of the module", fix=_fix)
+
+
+def _fix(code: Code) -> Fix:
+    """Its first values are drawn once, and it keeps what training makes of it."""
+    made = code.node(ast.Call)
+    statement = code.tree.parents[made]
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    if isinstance(target, ast.Attribute):
+        drafts = attribute_made_once(code, target, is_buffer=False)
+    else:
+        name = target.id if isinstance(target, ast.Name) else code.text(made.func).rpartition(".")[2].lower()
+        drafts = value_made_once(code, made, name)
+    return code.fix("Make it in `__init__`", *drafts, safe=False)

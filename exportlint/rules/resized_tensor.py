@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.state import Resize
 from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.out_of_place import rebound
 from exportlint.registry import rule
 
 RESIZE = Claim(non_strict=always(INFO), strict=always(ERROR))
@@ -27,4 +32,34 @@ def resized_tensor(fact: Mutation | Resize, context: Context) -> Iterator[Report
         instead = "take what the operator returns instead"
     severity = context.severity(claim)
     if severity is not None and not (fact.guarded and severity is not ERROR):
-        yield Report(severity, message, instead)
+        yield Report(severity, message, instead, fix=_fix_resize if isinstance(fact, Mutation) else _fix_out)
+
+
+def _fix_resize(code: Code) -> Fix:
+    """`reshape` refuses other numbers of elements, and other names for the tensor keep its old sizes."""
+    call = code.node(ast.Call)
+    _, text = rebound(code, call)
+    return code.fix("Reshape it, if it keeps the number of its elements", code.replace(call, text), safe=False)
+
+
+def _fix_out(code: Code) -> Fix:
+    """What the operator returns may have another dtype than the tensor that was there."""
+    call = code.node(ast.Call)
+    out = next((k for k in call.keywords if k.arg == "out"), None)
+    statement, function = code.tree.parents[call], code.tree.function(call)
+    if out is None or out is not call.keywords[-1] or not isinstance(out.value, ast.Name) or function is None:
+        raise DeclinedError("`out` is not the last argument, or no variable")
+    if not isinstance(statement, ast.Expr):
+        raise DeclinedError("the result has another name as well")
+    start, stop = code.statements.range(call)
+    given = (*call.args, *(k.value for k in call.keywords[:-1]), call.func)
+    behind, end = max(code.statements.range(a)[1] for a in given), code.statements.range(out)[1]
+    text = f"{out.value.id} = {code.statements.between(start, behind)}{code.statements.between(end, stop)}"
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
+    first, second, *_ = sorted(names, key=lambda n: (n.lineno, n.col_offset))
+    made = code.tree.parents[first]
+    if second is out.value and isinstance(made, ast.Assign) and code.tree.following(made)[:1] == [statement]:
+        edit = code.statements.replace([made, statement], [text])
+    else:
+        edit = code.replace(call, text)
+    return code.fix("Take what the operator returns", edit, safe=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeBranch
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.size_branches import without_condition
 from exportlint.registry import rule
 
 BRANCH = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -26,4 +27,5 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
             severity,
             "condition on a size: the program has one way only, and refuses sizes that take the other",
             "compute it without a condition (`torch.sym_max`, `F.pad`, a mask), or choose with `torch.cond`",
+            fix=without_condition,
         )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
+from exportlint.analysis.values import External
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.size_values import is_natural, is_number, is_tensor, is_whole
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -27,4 +34,24 @@ def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
             severity,
             f"{what} is unrolled: the program is for that one size",
             "use an operator on the whole tensor, `torch.vmap`, or `torch.full` for a list of numbers",
+            fix=_fix,
         )
+
+
+def _fix(code: Code) -> Fix:
+    """`torch.tensor([1.0] * n)`, `sum(x)`."""
+    node = code.expression
+    call = code.tree.parents[node]
+    if not isinstance(call, ast.Call) or call.args != [node]:
+        raise DeclinedError("it takes a loop")
+    match code.value(call.func), node:
+        case External("builtins.sum"), _ if code.surely(is_tensor, node) and not call.keywords:
+            text = f"{code.operand(node, Precedence.ATOM)}.sum(0)"
+            return code.fix("Sum in one step, in another order", code.replace(call, text), safe=False)
+        case External("torch.tensor"), ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=count):
+            if not code.surely(is_number, item) or not code.surely(is_whole, count):
+                raise DeclinedError("it is no list of one number")
+            rest = "".join(f", {code.text(k)}" for k in call.keywords)
+            text = f"{code.name('torch.full')}(({code.operand(count)},), {code.operand(item)}{rest})"
+            return code.fix("Use `torch.full`", code.replace(call, text), safe=is_natural(code, count))
+    raise DeclinedError("it takes a loop")

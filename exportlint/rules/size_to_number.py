@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.places import demanded
+from exportlint.fixes.sizes import SymbolicForm
 from exportlint.registry import rule
 
 NUMBER = Claim(non_strict=always(WARNING), strict=always(None))
@@ -50,6 +56,7 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
             severity,
             f"`{fact.target}` makes a plain number of a size: the program is for that one size{when}",
             HELP.get(fact.target, "keep the size as it is, or compute with a function that knows symbolic sizes"),
+            fix=_fix,
         )
 
 
@@ -61,3 +68,12 @@ def _claim(fact: SizeConversion) -> Claim:
     if fact.target in {"math.pow()", "np.prod()"}:
         return POWER
     return NUMBER if fact.target in STRICT_KEEPS else BOTH
+
+
+def _fix(code: Code) -> Fix:
+    form = SymbolicForm(code)
+    call = form.outermost(code.node(ast.Call))
+    text = form.text(call, demanded(code.tree, call))
+    if text == code.text(call):
+        raise DeclinedError("there is no symbolic form of it")
+    return code.fix(f"Replace by `{text}`", code.replace(call, text), safe=form.exact)

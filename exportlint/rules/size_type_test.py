@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes import SizeConversion
+from exportlint.analysis.values import External, Scalar
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.places import demanded, enclosed
+from exportlint.fixes.size_values import is_size
 from exportlint.registry import rule
 
+SYMBOLIC = {"int": "torch.SymInt", "float": "torch.SymFloat", "bool": "torch.SymBool"}
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
 
 
@@ -19,14 +27,45 @@ def size_type_test(fact: SizeConversion | Conversion, context: Context) -> Itera
     if fact.target not in {"isinstance()", "type()"} or severity is None:
         return
     if isinstance(fact, Conversion):
-        what, kind = "a number read from a tensor", fact.operand.kind or "int"
+        what, known = "a number read from a tensor", fact.operand.kind
     elif fact.varies:
-        what, kind = "a dynamic size", "int"
+        what, known = "a dynamic size", "int"
     else:
         return
-    symbolic = f"torch.Sym{kind.capitalize()}"
+    kind = known or "int"
+    symbolic = SYMBOLIC[kind]
     yield Report(
         severity,
         f"during export {what} is a `{symbolic}` and no `{kind}`: the other way is exported",
         f"ask for `isinstance(n, ({kind}, {symbolic}))`",
+        fix=lambda code: _fix(code, known),
     )
+
+
+def _fix(code: Code, kind: str | None) -> Fix:
+    test: ast.expr = code.node(ast.Call, ast.Compare)
+    parent = code.tree.parents[test]
+    if isinstance(parent, ast.Compare) and parent.left is test:
+        test = parent
+    number, expected, is_negated = _asked(test)
+    named = [*expected.elts] if isinstance(expected, ast.Tuple) else [expected]
+    kinds = [kind] if kind else [k for k in SYMBOLIC if any(code.value(n) == External(f"builtins.{k}") for n in named)]
+    symbolic = [code.name(SYMBOLIC[k]) for k in kinds]
+    text = f"isinstance({code.operand(number)}, ({', '.join([*map(code.operand, named), *symbolic])}))"
+    if is_negated:
+        text = f"not {text}"
+    text = enclosed(text, demanded(code.tree, test))
+    is_same = code.surely(lambda v: is_size(v) or (isinstance(v, Scalar) and v.kind in {"int", "float"}), number)
+    return code.fix(f"Ask for `{'`, `'.join(symbolic)}` as well", code.replace(test, text), safe=is_same)
+
+
+def _asked(test: ast.expr) -> tuple[ast.expr, ast.expr, bool]:
+    """A number, the type that it is asked to have, and whether it is asked not to have it. Raises DeclinedError."""
+    match test:
+        case ast.Call(args=[number, expected]):
+            return number, expected, False
+        case ast.Compare(left=ast.Call(args=[number]), ops=[ast.Is() | ast.Eq()], comparators=[expected]):
+            return number, expected, False
+        case ast.Compare(left=ast.Call(args=[number]), ops=[ast.IsNot() | ast.NotEq()], comparators=[expected]):
+            return number, expected, True
+    raise DeclinedError("it is no plain question for a type")

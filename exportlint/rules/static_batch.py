@@ -11,7 +11,7 @@ from exportlint.analysis.facts.exports import ProgramRun, ProgramSave
 from exportlint.analysis.values import Const, Tuple, Value
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import add_argument
+from exportlint.fixes.calls import with_argument
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
@@ -69,7 +69,7 @@ def _fix(code: Code, program: Program, context: Context, varying: set[tuple[str,
             raise DeclinedError("export takes a size of 1 for a constant")
         shapes.append("{" + ", ".join(f"{place}: {wanted}" for place in places) + "}" if places else "None")
     text = f"({', '.join(shapes)}{',' if len(shapes) == 1 else ''})"
-    return code.fix("Make the dimensions dynamic", add_argument(code, call, f"dynamic_shapes={text}"), safe=False)
+    return code.fix("Make the dimensions dynamic", with_argument(code, call, f"dynamic_shapes={text}"), safe=False)
 
 
 def _has_tensors(args: Value | None) -> bool:

@@ -10,7 +10,7 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import TRUE, BoundMethod, Value
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import add_argument, drop_keyword
+from exportlint.fixes.calls import with_argument, without_argument
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
@@ -49,11 +49,11 @@ def _not_strict(code: Code, context: Context) -> Fix:
         raise DeclinedError("it is not passed by name")
     if context.version < NOT_STRICT:
         return code.fix("Pass `strict=False`", code.replace(keyword.value, "False"), safe=False)
-    return code.fix("Leave out `strict`", drop_keyword(code, call, keyword), safe=False)
+    return code.fix("Leave out `strict`", without_argument(code, call, keyword), safe=False)
 
 
 def _said(code: Code) -> Fix:
-    return code.fix("Pass `strict=False`", add_argument(code, code.node(ast.Call), "strict=False"), safe=False)
+    return code.fix("Pass `strict=False`", with_argument(code, code.node(ast.Call), "strict=False"), safe=False)
 
 
 def _name(target: Value) -> str:

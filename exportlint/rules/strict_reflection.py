@@ -57,9 +57,6 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
             raise DeclinedError("`**` takes no modulus")
         base, exponent = code.operand(call.args[0], Precedence.ATOM), code.operand(call.args[1], Precedence.UNARY)
         text = f"{base} ** {exponent}"
-        parent = code.tree.parents[call]
-        if isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Call, ast.Await)):
-            text = f"({text})"
         return code.fix("Use `**`", code.replace(call, text), safe=True)
     return None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.fixes.checks import checked
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
@@ -35,7 +36,8 @@ def tensor_assert(fact: Branch, context: Context) -> Iterator[Report]:
         message = "`assert` on a number read from a tensor: the exported program does not check it"
     else:
         message = "`assert` on tensor data: torch.export cannot know whether it holds"
-    yield Report(severity, message, 'use `torch._assert_async(condition, "message")`, which stays in the program')
+    instead = 'use `torch._assert_async(condition, "message")`, which stays in the program'
+    yield Report(severity, message, instead, fix=checked)
 
 
 def _claim(fact: Branch) -> Claim:

@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.attempts import first_of
+from exportlint.fixes.code import Code
+from exportlint.fixes.cond import cond_fix
+from exportlint.fixes.empty_selections import empty_selection_fix
+from exportlint.fixes.masked_loops import masked_fix
+from exportlint.fixes.selection import where_fix
+from exportlint.fixes.vectorised import filter_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -31,7 +39,14 @@ def tensor_branch(fact: Branch, context: Context) -> Iterator[Report]:
         severity,
         f"{construct} on {what}: torch.export cannot know which way to go",
         "compute both ways and choose with `torch.where`, or use `torch.cond`",
+        fix=lambda code: _fix(code, fact),
     )
+
+
+def _fix(code: Code, fact: Branch) -> Fix:
+    if fact.construct == "comprehension":
+        return filter_fix(code, fact)
+    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix)
 
 
 def _is_size(fact: Branch) -> bool:

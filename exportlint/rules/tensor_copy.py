@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Copy
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 DEEP = Claim(
@@ -27,4 +34,39 @@ def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
         severity,
         f"`{fact.api}` of a traced tensor or of a module with parameters: there is no data to copy",
         "use `x.clone()` for a tensor; copy modules in `__init__`",
+        fix=lambda code: _fix(code, fact, context),
+    )
+
+
+def _fix(code: Code, fact: Copy, context: Context) -> Fix:
+    call = code.node(ast.Call)
+    if fact.api not in {"copy.copy", "copy.deepcopy"}:
+        return left_out(code, call, context.version)
+    if len(call.args) != 1 or call.keywords:
+        raise DeclinedError("the copy has options")
+    original = call.args[0]
+    if tensor(code, original) is not None:
+        # a shallow copy shares the memory, but no history
+        method = "detach" if fact.api == "copy.copy" else "clone"
+        text = f"{code.operand(original, Precedence.ATOM)}.{method}()"
+        return code.fix(f"Use `.{method}()`", code.replace(call, text), safe=False)
+    if _is_only_called(code, call):
+        message = "Call the module itself, whose parameters get the gradients"
+        return code.fix(message, code.replace(call, code.operand(original, Precedence.ATOM)), safe=False)
+    raise DeclinedError("the copy may be changed")
+
+
+def _is_only_called(code: Code, copied: ast.Call) -> bool:
+    """Whether all that is done with a copy is to call it, at once or by a name."""
+    parent = code.tree.parents[copied]
+    if isinstance(parent, ast.Call):
+        return parent.func is copied
+    function = code.tree.function(copied)
+    if not isinstance(parent, ast.Assign) or function is None or len(parent.targets) != 1:
+        return False
+    target = parent.targets[0]
+    return isinstance(target, ast.Name) and all(
+        isinstance(around := code.tree.parents[node], ast.Call) and around.func is node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and node.id == target.id and node is not target
     )

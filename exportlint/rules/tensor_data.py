@@ -12,9 +12,13 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.writes import IN_PLACE, writes
 from exportlint.registry import rule
 
 ATOM = Precedence.ATOM
+UNSAVED = frozenset(
+    {"clone", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"}
+)
 
 CLAIM = Claim(
     non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 13): ERROR},
@@ -38,9 +42,55 @@ def tensor_data(fact: DataRead, context: Context) -> Iterator[Report]:
 
 
 def _fix(code: Code, fact: DataRead) -> Fix:
+    """`.detach()` in its place: it shares the storage with the tensor, and autograd does not see what it is used for.
+
+    Unlike `.data`, it shares the count of writes as well, by which autograd tells that a tensor is no longer what it
+    was when it was saved.
+    """
     data = code.node(ast.Attribute)
-    if not fact.mutates:
-        return code.fix("Use `.detach()`", code.replace(data, f"{code.operand(data.value, ATOM)}.detach()"), safe=True)
-    if fact.operand.origin is Origin.PARAMETER:
-        raise DeclinedError("a write to a parameter needs `torch.no_grad()` around it")
-    return code.fix("Write to the tensor itself", code.replace(data, code.operand(data.value, ATOM)), safe=True)
+    detached = f"{code.operand(data.value, ATOM)}.detach()"
+    statement = code.tree.parents[data]
+    if not isinstance(statement, ast.AugAssign):
+        edit = code.replace(data, detached)
+    elif type(statement.op) in IN_PLACE:
+        edit = code.replace(statement, f"{detached}.{IN_PLACE[type(statement.op)]}({code.operand(statement.value)})")
+    else:
+        raise DeclinedError("no method does the same in place")
+    if not fact.mutates and not _is_written_later(code, data):
+        assigned = [t for t in getattr(code.tree.statement(data), "targets", ()) if isinstance(t, ast.Attribute)]
+        hidden = any(target.attr == "data" for target in assigned)  # then export passes, and ignores the assignment
+        return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed and not hidden)
+    return code.fix("Write to the tensor that `.detach()` gives", edit, safe=_is_unsaved(code, fact, data))
+
+
+def _is_written_later(code: Code, data: ast.Attribute) -> bool:
+    parent = code.tree.parents[data]
+    function = code.tree.function(data)
+    if isinstance(parent, ast.Assign) and function is not None:
+        return any(True for target in parent.targets for _ in writes(function, target))
+    return isinstance(parent, ast.NamedExpr)
+
+
+def _is_unsaved(code: Code, fact: DataRead, data: ast.Attribute) -> bool:
+    """Whether autograd has surely not saved a tensor before it is written to: so it cannot mind."""
+    function = code.tree.function(data)
+    if fact.operand.origin is not Origin.FRESH or function is None or not isinstance(data.value, ast.Name):
+        return False
+    if fact.operand.kind in {"int", "bool"}:
+        return True
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == data.value.id]
+    binding, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
+    made = code.tree.parents[binding]
+    return (
+        others[:1] == [data.value]
+        and isinstance(made, ast.Assign)
+        and code.tree.parents[made] is code.tree.parents[code.tree.statement(data)]
+        and _is_forgotten(made.value)
+    )
+
+
+def _is_forgotten(value: ast.expr) -> bool:
+    """Whether autograd needs the result of an operator for no gradient."""
+    if isinstance(value, ast.BinOp):
+        return isinstance(value.op, (ast.Add, ast.Sub, ast.Mult))
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in UNSAVED

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): INFO})
@@ -27,5 +28,6 @@ def tensor_format(fact: Conversion, context: Context) -> Iterator[Report]:
     yield Report(
         severity,
         f"{label} needs the number behind tensor data",
-        "drop the format specification, or log under `if not torch.compiler.is_compiling():`",
+        "format it under `if not torch.compiler.is_exporting():`",
+        fix=lambda code: left_out(code, code.expression, context.version),
     )

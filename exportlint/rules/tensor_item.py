@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
+from exportlint.fixes.numbers import is_scalar
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 LIST_OF_FLOATS = Claim(non_strict=always(INFO), strict=always(ERROR))
+
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 @rule("EXP201", "tensor-item", HostRead)
@@ -27,4 +36,27 @@ def tensor_item(fact: HostRead, context: Context) -> Iterator[Report]:
         severity,
         message,
         "stay with the tensor where an operator takes it",
+        fix=_fix if fact.api == "item" else None,
     )
+
+
+def _fix(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    if not isinstance(call.func, ast.Attribute) or not _meets_tensor(code, call):
+        raise DeclinedError("a number is wanted")
+    held = tensor(code, call.func.value)
+    if held is None or held.assumed or not is_scalar(code, call.func.value):
+        raise DeclinedError("the tensor may have dimensions")
+    text = code.operand(call.func.value, Precedence.ATOM)
+    if held.kind not in {"int", "bool"} and not held.detached:
+        text += ".detach()"
+    return code.fix("Compute with the tensor, which has a dtype of its own", code.replace(call, text), safe=False)
+
+
+def _meets_tensor(code: Code, call: ast.Call) -> bool:
+    """Whether a number is an operand next to a tensor."""
+    parent = code.tree.parents[call]
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ARITHMETIC):
+        return False
+    other = tensor(code, parent.right if parent.left is call else parent.left)
+    return other is not None and not other.assumed

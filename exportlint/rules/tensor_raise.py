@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.checks import checked
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -24,6 +25,5 @@ def tensor_raise(fact: Branch, context: Context) -> Iterator[Report]:
         instead = "use `torch._check(not condition)`, without a message if you export with `strict=True`"
     else:
         instead = 'use `torch._assert_async(~condition, "message")`, which stays in the program'
-    yield Report(
-        severity, "`raise` under a condition on tensor data: torch.export cannot know whether it holds", instead
-    )
+    message = "`raise` under a condition on tensor data: torch.export cannot know whether it holds"
+    yield Report(severity, message, instead, fix=checked)

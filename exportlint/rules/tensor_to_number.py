@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes import read_numbers
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
@@ -14,10 +21,10 @@ INDEX = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 MATH = Claim(non_strict=always(ERROR), strict=always(ERROR))
 POWER = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
 BUILTINS = {
-    "int()": "keep it a tensor: `.to(torch.int64)`",
-    "float()": "drop the `float()`: arithmetic works on the 0-d tensor",
+    "int()": "keep it a tensor with `.to(torch.int64)`, or read it with `.to(torch.int64).item()`",
+    "float()": "drop the `float()`: arithmetic works on the 0-d tensor; or read it with `.item()`",
     "complex()": "keep it a tensor: `torch.complex`",
-    "operator.index()": "index with the tensor itself",
+    "operator.index()": "read it with `.item()`",
     "hex()": "format outside of the model",
     "oct()": "format outside of the model",
     "bin()": "format outside of the model",
@@ -36,7 +43,12 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     if help_text is None or severity is None or fact.guarded:
         return
     name, _, rest = fact.target.partition(" ")
-    yield Report(severity, f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data", help_text)
+    yield Report(
+        severity,
+        f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data",
+        help_text,
+        fix=lambda code: _fix(code, fact, context),
+    )
 
 
 def _claim(fact: Conversion) -> Claim:
@@ -48,3 +60,23 @@ def _claim(fact: Conversion) -> Claim:
     if target.startswith(("math.", "np.")) or target in {"hex()", "oct()", "bin()", "chr()", "complex()"}:
         return MATH
     return INDEX if target == "operator.index()" else CLAIM
+
+
+def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
+    node = code.node(ast.Call)
+    if fact.target in {"hex()", "oct()", "bin()", "chr()"}:
+        return left_out(code, node, context.version)
+    if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise DeclinedError("not all arguments are known")
+    if fact.target.startswith("math."):
+        number = read_numbers.of_math(code, node)
+        return code.fix("Use the operator of torch", code.replace(node, number.text), safe=False)
+    if len(node.args) != 1 or fact.target == "complex()":
+        raise DeclinedError("torch.export has no symbol for it")
+    argument = node.args[0]
+    if fact.target.endswith("of one tensor"):
+        text = f"{code.operand(argument, Precedence.ATOM)}.{fact.target[:3]}()"
+        return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, text), safe=False)
+    read = read_numbers.floating if fact.target == "float()" else read_numbers.integer
+    number, safe = read(code, argument)
+    return code.fix("Read the number with `.item()`", code.replace(node, number.text), safe=safe)

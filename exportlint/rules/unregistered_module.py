@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import Unregistered
+from exportlint.analysis.outline import Class
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft, is_docstring
 from exportlint.registry import rule
 
 STRICT = {(2, 4): ERROR, (2, 15): WARNING}
@@ -16,6 +24,14 @@ WHERE = {
     "list": "in a plain list", "dict": "in a plain dict", "object": "in an object that is no module",
     "class": "in a class attribute", "global": "in a variable of the file",
 }  # fmt: skip
+
+METHODS = {
+    "ModuleList": {"append", "extend", "insert", "pop"},
+    "ModuleDict": {"items", "keys", "values", "pop", "clear", "update"},
+    "ParameterList": {"append", "extend"},
+    "ParameterDict": {"items", "keys", "values", "pop", "popitem", "clear", "update", "get", "setdefault", "copy"},
+}
+"""The methods of lists and dicts that the containers of torch have."""
 
 
 @rule("EXP310", "unregistered-module", Unregistered)
@@ -31,4 +47,66 @@ def unregistered_module(fact: Unregistered, context: Context) -> Iterator[Report
         instead = f"hold them in an `nn.{'Module' if fact.modules else 'Parameter'}{kind}`"
     else:
         instead = "assign them to attributes of the module in `__init__`"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: Unregistered) -> Fix:
+    """State dicts get the parameters, under names of their own."""
+    target = code.node(ast.Attribute)
+    statement = code.tree.parents[target]
+    if not isinstance(statement, ast.Assign) or statement.targets != [target]:
+        raise DeclinedError("it is no attribute that is assigned by itself")
+    if fact.holder == "object":
+        return code.fix("Make it a module", *_module(code, statement.value), safe=False)
+    if fact.holder not in {"list", "dict"}:
+        raise DeclinedError("no module has it")
+    kind = f"{'Module' if fact.modules else 'Parameter'}{'List' if fact.holder == 'list' else 'Dict'}"
+    _require_methods(code, target, kind)
+    name = code.name(f"torch.nn.{kind}", target)
+    empty = isinstance(statement.value, (ast.List, ast.Dict)) and not code.text(statement.value)[1:-1].strip()
+    text = f"{name}({'' if empty else code.operand(statement.value)})"
+    return code.fix(f"Hold them in `{name}`", code.replace(statement.value, text), safe=False)
+
+
+def _require_methods(code: Code, target: ast.Attribute, kind: str) -> None:
+    """Raises DeclinedError if the class asks for what the container does not have."""
+    constructor = Constructor(code, target)
+    if any(use is not target and isinstance(use.ctx, ast.Store) for use in constructor.uses(target.attr)):
+        raise DeclinedError("it is assigned elsewhere, too")
+    for use in constructor.uses(target.attr):
+        around = code.tree.parents[use]
+        if isinstance(around, ast.Attribute) and around.attr not in METHODS[kind]:
+            raise DeclinedError(f"`nn.{kind}` has no `{around.attr}`")
+        if kind.endswith("Dict") and isinstance(around, ast.Subscript) and not _is_key(around.slice):
+            raise DeclinedError("its keys may be no strings")
+    value = code.tree.parents[target].value  # type: ignore[attr-defined]
+    keys = value.keys if isinstance(value, ast.Dict) else [value.key] if isinstance(value, ast.DictComp) else []
+    if not all(key is not None and _is_key(key) for key in keys):
+        raise DeclinedError("its keys may be no strings")
+
+
+def _is_key(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and bool(node.value) and "." not in node.value
+    return not isinstance(node, ast.Tuple)
+
+
+def _module(code: Code, made: ast.expr) -> list[Draft]:
+    """The class of an object as a class of modules."""
+    name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
+    found = code.module.bindings.get(name)
+    if not isinstance(found, Class) or found.node.bases or found.node.keywords or found.node.decorator_list:
+        raise DeclinedError("its class is none of this file that stands by itself")
+    node = found.node
+    constructor = Constructor(code, node.body[0])
+    if constructor.init is None or not constructor.init.args.args:
+        raise DeclinedError("its class has no `__init__`")
+    start = code.statements.range(node)[0]
+    head = re.match(rf"class\s+{name}\s*(?:\(\s*\))?", code.source.text[start:])
+    assert head is not None
+    base = code.name("torch.nn.Module", node)
+    first = next(s for s in constructor.init.body if not is_docstring(s))
+    return [
+        Draft(start, start + head.end(), f"class {name}({base})"),
+        code.statements.insert_before(first, ["super().__init__()"]),
+    ]

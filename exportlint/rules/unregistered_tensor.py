@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import PlainTensorWrite
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.registered import registration
+from exportlint.fixes.writes import written
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
@@ -21,4 +28,14 @@ def unregistered_tensor(fact: PlainTensorWrite, context: Context) -> Iterator[Re
         severity,
         f"`{fact.name}` is no buffer: export itself changes the tensor, and the program starts from the changed one",
         "register the tensor with `register_buffer` in `__init__`",
+        fix=_fix,
     )
+
+
+def _fix(code: Code) -> Fix:
+    """The buffer moves with the module; the plain tensor stayed where it was made."""
+    base = written(code.node(ast.expr, ast.AugAssign))
+    if not isinstance(base, ast.Attribute):
+        raise DeclinedError("it is no attribute")
+    first = Constructor(code, base).assignment(base.attr)
+    return code.fix("Register a buffer", registration(code, first), safe=False)

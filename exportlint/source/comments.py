@@ -16,15 +16,17 @@ _BLANK = " \t\f"
 class Comment:
     """A comment, from its `#` to the end of its line.
 
-    `own_line`: nothing but blanks stands before it. Its logical line is the one it is in or at the end of; for a
-    comment between logical lines the next one, or the comment's own row where none follows. So an own-line comment
-    stands above its logical line if `logical_start_row > row`, and inside of it otherwise.
+    `own_line`: nothing but blanks stands before it. `blanks` is how many stand right before it. Its logical line is
+    the one it is in or at the end of; for a comment between logical lines the next one, or the comment's own row where
+    none follows. So an own-line comment stands above its logical line if `logical_start_row > row`, and inside of it
+    otherwise.
     """
 
     row: int
     column: int
     text: str
     own_line: bool
+    blanks: int
     start_offset: int
     logical_start_row: int
     logical_end_row: int
@@ -112,5 +114,6 @@ class _Scan:
         place = self._lines.position(start)
         before = self._text[self._lines.line_start(place.row) : start]
         first, last = rows or (place.row, place.row)
-        own_line = not before.strip(_BLANK)
-        return Comment(place.row, place.column, self._text[start:end], own_line, start, first, last)
+        code = before.rstrip(_BLANK)
+        blanks = len(before) - len(code)
+        return Comment(place.row, place.column, self._text[start:end], not code, blanks, start, first, last)

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from exportlint.findings import Finding, Mode, Severity, Span
+from exportlint.findings import Finding, Fix, Mode, Severity, Span
 from exportlint.registry import all_rules, find_rule
 from exportlint.source import Comment, comments
 from exportlint.suppressions.logical import LogicalLines
-from exportlint.suppressions.pragmas import Directive, Problem, directives
+from exportlint.suppressions.pragmas import Directive, Problem, Selector, directives
+from exportlint.suppressions.removal import removal
 
 UNUSED = "EXP002"
 INVALID = "EXP005"
@@ -33,11 +34,12 @@ __all__ = ["Pragma", "Suppressions", "find_suppressions"]
 
 @dataclass(frozen=True, slots=True)
 class Pragma:
-    """A directive and the rows that it covers, from 1, both included."""
+    """A directive and the rows that it covers, from 1, both included; with the `enable` of a `disable`."""
 
     directive: Directive
     first: int
     last: int
+    enable: Directive | None = None
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding starts in the rows that are covered."""
@@ -59,8 +61,9 @@ class Suppressions:
         """
         used: set[Span] = set()
         kept = [f for f in findings if not self._suppress(f, used)]
-        own = [_finding(INVALID, problem.span, problem.message, filename, mode) for problem in self.problems]
-        own += [_finding(UNUSED, span, message, filename, mode) for span, message in self._unused(used, enabled)]
+        found = [(INVALID, problem) for problem in self.problems]
+        found += [(UNUSED, problem) for problem in self._unused(used, enabled)]
+        own = [_finding(code, problem, filename, mode) for code, problem in found]
         # A pragma without list does not suppress what is said about itself.
         return kept + [f for f in own if f.code in enabled and not self._suppress(f, used, named_only=True)]
 
@@ -78,20 +81,37 @@ class Suppressions:
                 suppressed = True
         return suppressed
 
-    def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[tuple[Span, str]]:
+    def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())
         for pragma in self.pragmas:
             directive = pragma.directive
-            for selector in directive.selectors:
-                if selector.span not in used and selector.codes <= enabled and not selector.codes & {UNUSED, INVALID}:
-                    yield selector.span, f"unused suppression: nothing of `{selector.text}` is found here"
+            unused = [
+                selector
+                for selector in directive.selectors
+                if selector.span not in used and selector.codes <= enabled and not selector.codes & {UNUSED, INVALID}
+            ]
+            for selector in unused:
+                message = f"unused suppression: nothing of `{selector.text}` is found here"
+                yield Problem(selector.span, message, _without(pragma, unused))
             if (
                 not directive.selectors
                 and directive.verb != "noqa"
                 and directive.span not in used
                 and everything <= enabled
             ):
-                yield directive.span, "unused suppression: nothing is found here"
+                yield Problem(directive.span, "unused suppression: nothing is found here", _without(pragma, ()))
+
+
+def _without(pragma: Pragma, unused: Sequence[Selector]) -> Fix:
+    """The fix that removes what is unused, and from the `enable` of a `disable` too, or nothing would be enabled."""
+    gone = {selector.span for selector in unused}
+    kept = {selector.codes for selector in pragma.directive.selectors if selector.span not in gone}
+    parts = [(pragma.directive.place, gone)]
+    if pragma.enable is not None:
+        parts.append(
+            (pragma.enable.place, {selector.span for selector in pragma.enable.selectors if selector.codes not in kept})
+        )
+    return removal("Remove what suppresses nothing", *parts)
 
 
 def find_suppressions(text: str) -> Suppressions:
@@ -114,10 +134,10 @@ def find_suppressions(text: str) -> Suppressions:
                 opened.append((comment, found))
             elif found.verb == "enable":
                 if (start := _opening(comment, found, opened, lines)) is None:
-                    problems.append(Problem(found.span, "`enable` without a `disable` of the same rules in this block"))
+                    problems.append(_unmatched(found))
                 else:
                     opened.remove(start)
-                    pragmas.append(Pragma(start[1], start[0].row, comment.row))
+                    pragmas.append(Pragma(start[1], start[0].row, comment.row, found))
             else:
                 pragmas.append(Pragma(found, *_rows(comment, found, lines)))
     for comment, directive in opened:
@@ -162,8 +182,24 @@ def _rows(comment: Comment, directive: Directive, lines: Callable[[], LogicalLin
     return first, max(last, lines().header_last_row(first))
 
 
-def _finding(code: str, span: Span, message: str, filename: str, mode: Mode) -> Finding:
+def _unmatched(enable: Directive) -> Problem:
+    message = "`enable` without a `disable` of the same rules in this block"
+    gone = {selector.span for selector in enable.selectors}
+    return Problem(enable.span, message, removal("Remove it", (enable.place, gone)))
+
+
+def _finding(code: str, problem: Problem, filename: str, mode: Mode) -> Finding:
     rule = find_rule(code)
     assert rule is not None
     text = "remove it" if code == UNUSED else None
-    return Finding(code, rule.name, Severity.WARNING, message, filename, span, mode=mode, help=text)
+    return Finding(
+        code,
+        rule.name,
+        Severity.WARNING,
+        problem.message,
+        filename,
+        problem.span,
+        mode=mode,
+        help=text,
+        fix=problem.fix,
+    )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from exportlint.findings import Position, Span
-from exportlint.registry import UnknownSelector, expand, nearest
+from exportlint.findings import Applicability, Edit, Fix, Span
+from exportlint.registry import UnknownSelector, expand, near
 from exportlint.source import Comment
+from exportlint.suppressions.removal import Place, removal, span_in
 
 VERBS = ("ignore", "file-ignore", "disable", "enable")
 
 _OWN = re.compile(r"#\s*exportlint\s*:\s*(?P<verb>[\w-]*)\s*(?P<rest>[^#]*)")
 _NOQA = re.compile(r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*)?)?", re.IGNORECASE)
-_OUR_CODE = re.compile(r"\bEXP[0-9]+\b")
-_ITEM = re.compile(r"[^,]+")
+_ANY_CODE = re.compile(r"[A-Z]+[0-9]+")
+_OUR_CODE = re.compile(r"EXP[0-9]+")
+_ENTRY = re.compile(r"[^,]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,17 @@ class Selector:
 class Directive:
     """One instruction of a comment. Without selectors it means every rule.
 
-    `verb` is one of `VERBS`, or `noqa`. `span` goes from the `#` to the end of the list.
+    `verb` is one of `VERBS`, or `noqa`.
     """
 
     verb: str
-    span: Span
+    place: Place
     selectors: tuple[Selector, ...]
+
+    @property
+    def span(self) -> Span:
+        """From the `#` to the end of the list."""
+        return self.place.span
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class Problem:
 
     span: Span
     message: str
+    fix: Fix | None = None
 
 
 def directives(comment: Comment) -> Iterator[Directive | Problem]:
@@ -53,54 +61,69 @@ def directives(comment: Comment) -> Iterator[Directive | Problem]:
         yield from _own(comment, match)
     for match in _NOQA.finditer(comment.text):
         if match["codes"] is not None:
-            found = list(_selectors(comment, match.start("codes"), _OUR_CODE.finditer(match["codes"].upper())))
-            yield from (entry for entry in found if isinstance(entry, Problem))
-            if selectors := tuple(entry for entry in found if isinstance(entry, Selector)):
-                yield Directive("noqa", _span(comment, match.start(), match.end()), selectors)
+            codes = match["codes"].upper()
+            entries = _spans(comment, match.start("codes"), _ANY_CODE.finditer(codes))
+            place = Place(comment, span_in(comment, match.start(), match.end()), entries)
+            yield from _listed("noqa", place, lambda code: _OUR_CODE.fullmatch(code) is not None)
         elif match["colon"] is None:
-            yield Directive("noqa", _span(comment, match.start(), match.end()), ())
+            yield Directive("noqa", Place(comment, span_in(comment, match.start(), match.end())), ())
 
 
 def _own(comment: Comment, match: re.Match[str]) -> Iterator[Directive | Problem]:
     verb, rest, start = match["verb"], match["rest"], match.start("rest")
-    whole = _span(comment, match.start(), match.start() + len(match[0].rstrip()))
+    whole = span_in(comment, match.start(), match.start() + len(match[0].rstrip()))
     if verb not in VERBS:
-        hint = nearest(verb, VERBS, count=1)
-        expected = f"did you mean {hint}?" if hint else f"expected one of {', '.join(f'`{v}`' for v in VERBS)}"
-        yield Problem(
-            whole,
-            f"suppression without effect: unknown `{verb}`, {expected}"
-            if verb
-            else f"suppression without effect: {expected}",
-        )
+        hints = near(verb, VERBS, count=1)
+        expected = f"did you mean `{hints[0]}`?" if hints else f"expected one of {', '.join(f'`{v}`' for v in VERBS)}"
+        unknown = f"unknown `{verb}`, " if verb else ""
+        fix = _respelled(span_in(comment, *match.span("verb")), hints)
+        yield Problem(whole, f"suppression without effect: {unknown}{expected}", fix)
         return
     if not rest.startswith("["):
-        yield Directive(verb, _span(comment, match.start(), match.end("verb")), ())
+        yield Directive(verb, Place(comment, span_in(comment, match.start(), match.end("verb"))), ())
         return
     end = rest.find("]")
     if end == -1:
         yield Problem(whole, "suppression without effect: the list of rules has no closing `]`")
         return
-    items = [item for item in _ITEM.finditer(rest[1:end]) if item[0].strip()]
-    if not items:
-        yield Problem(whole, f"suppression without effect: it names no rule; `# exportlint: {verb}` is for all of them")
+    entries = _spans(comment, start + 1, _ENTRY.finditer(rest[1:end]))
+    place = Place(comment, span_in(comment, match.start(), start + end + 1), entries)
+    if not entries:
+        message = f"suppression without effect: it names no rule; `# exportlint: {verb}` is for all of them"
+        yield Problem(whole, message, removal("Remove it", (place, ())))
         return
-    found = list(_selectors(comment, start + 1, items))
-    yield from (entry for entry in found if isinstance(entry, Problem))
-    if selectors := tuple(entry for entry in found if isinstance(entry, Selector)):
-        yield Directive(verb, _span(comment, match.start(), start + end + 1), selectors)
+    yield from _listed(verb, place, lambda _entry: True)
 
 
-def _selectors(comment: Comment, offset: int, items: Iterable[re.Match[str]]) -> Iterator[Selector | Problem]:
-    for item in items:
-        text = item[0].strip()
-        start = offset + item.start() + item[0].index(text)
-        span = _span(comment, start, start + len(text))
+def _listed(verb: str, place: Place, is_ours: Callable[[str], bool]) -> Iterator[Directive | Problem]:
+    """The directive of the entries that are ours and name rules, and what is wrong with the others of ours."""
+    selectors = []
+    comment = place.comment
+    for span in place.entries:
+        text = comment.text[span.start.column - comment.column : span.end.column - comment.column]
+        if verb == "noqa":
+            text = text.upper()
+        if not is_ours(text):
+            continue
         try:
-            yield Selector(text, span, expand(text))
+            selectors.append(Selector(text, span, expand(text)))
         except UnknownSelector as error:
-            yield Problem(span, f"suppression without effect: {error}")
+            fix = _respelled(span, error.near) if error.near else removal(f"Remove `{text}`", (place, {span}))
+            yield Problem(span, f"suppression without effect: {error}", fix)
+    if selectors:
+        yield Directive(verb, place, tuple(selectors))
 
 
-def _span(comment: Comment, start: int, end: int) -> Span:
-    return Span(Position(comment.row, comment.column + start), Position(comment.row, comment.column + end))
+def _respelled(span: Span, near: Sequence[str]) -> Fix | None:
+    """The fix for what may be a slip of the pen. It is not safe: it may suppress what was not meant."""
+    if len(near) != 1:
+        return None
+    return Fix(Applicability.UNSAFE, f"Write `{near[0]}`", (Edit(span, near[0]),))
+
+
+def _spans(comment: Comment, offset: int, entries: Iterable[re.Match[str]]) -> tuple[Span, ...]:
+    """The spans of the entries of a list that are not blank, without the blanks around them."""
+    found = ((offset + entry.start(), entry[0]) for entry in entries if entry[0].strip())
+    return tuple(
+        span_in(comment, start + len(text) - len(text.lstrip()), start + len(text.rstrip())) for start, text in found
+    )

@@ -191,7 +191,13 @@ def test_statistics(root: Path, run: Run) -> None:
     assert result.out.splitlines()[:2] == ["2\terror\tEXP101\ttensor-branch", "1\terror\tEXP001\tsyntax-error"]
     assert result.code == 1
     counts = json.loads(run("--statistics", "--output-format", "json").out)
-    assert counts[0] == {"code": "EXP101", "name": "tensor-branch", "severity": "error", "count": 2}
+    assert counts[0] == {
+        "code": "EXP101",
+        "name": "tensor-branch",
+        "severity": "error",
+        "count": 2,
+        "fixable_count": 0,
+    }
     assert run("--statistics", "--output-format", "github").code == 2
 
 
@@ -354,7 +360,7 @@ def test_info_alone_is_shown_and_exits_with_0(root: Path, run: Run, monkeypatch:
     def lowered(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
         return [replace(f, severity=Severity.INFO) for f in check_file(source, project, settings)]
 
-    monkeypatch.setattr("exportlint.linter.check_file", lowered)
+    monkeypatch.setattr("exportlint.workspace.check_file", lowered)
     write(root, {"model.py": NET})
     result = run("--output-format", "concise")
     assert result.code == 0
@@ -374,7 +380,7 @@ class TestFailures:
                 how()
             return check_file(source, project, settings)
 
-        monkeypatch.setattr("exportlint.linter.check_file", broken)
+        monkeypatch.setattr("exportlint.workspace.check_file", broken)
 
     def test_an_exception_is_a_finding(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail() -> None:
@@ -386,7 +392,7 @@ class TestFailures:
         assert result.code == 2
         assert result.places == [("a.py", 1, "EXP004"), ("b.py", 7, "EXP101")]
         message = result.findings[0]["message"]
-        assert message.startswith("internal error: ValueError: two lines (exportlint/linter.py:")
+        assert message.startswith("internal error: ValueError: two lines (exportlint/workspace.py:")
         assert message.endswith("; please report this, with the file if you can")
         assert run("--exit-zero").code == 2
 

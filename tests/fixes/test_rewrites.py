@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.fixer import fix_file
+from exportlint.fixer import fix
 from exportlint.linter import lint
 from tests.fixes.rewrites import Rewrite, rewrites
 
@@ -19,6 +19,6 @@ def test_rewrite(case: Rewrite, tmp_path: Path) -> None:
     if not case.after:
         assert [f.fix for f in lint([task]).findings if f.fix is not None] == []
     for most, expected in (case.after or {}).items():
-        fixed = fix_file(task, lambda f, most=most: f.fix is not None and f.fix.applicability.rank <= most.rank)  # type: ignore[misc]
-        assert fixed.data.decode() == expected
+        (fixed,) = fix([task], lambda _, most=most: most).tasks  # type: ignore[misc]
+        assert fixed.read().text == expected
         compile(expected, "case.py", "exec")

@@ -9,7 +9,7 @@ from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, symbol_at
+from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, symbol_at, truth_of
 from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
     BASE,
@@ -62,8 +62,9 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
             consume(frame, data, node, construct)
         frame.emit(Branch, node, data, construct=construct, condition=data, **details)
         return None
-    if isinstance(value, Guard):
-        note_branch(frame, value, node, construct, raises=construct == "assert" or bool(details.get("raises")))
+    guard = truth_of(value) if isinstance(value, Size) else value
+    if isinstance(guard, Guard):
+        note_branch(frame, guard, node, construct, raises=construct == "assert" or bool(details.get("raises")))
     return truth(value)
 
 

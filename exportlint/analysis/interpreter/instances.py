@@ -120,11 +120,16 @@ def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
 
 
 def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
-    """An attribute that is only annotated: `mask: torch.Tensor` is the usual way to type a buffer."""
+    """An attribute that is only annotated: `mask: torch.Tensor` is the usual way to type a buffer of a module.
+
+    Other objects that nothing here has made are passed in, and their tensors with them.
+    """
     value = Frame(frame.engine, cls.module).peek(annotation)
-    if isinstance(value, External) and value.name in {"torch.Tensor", "torch.nn.Parameter"}:
-        return Tensor(Origin.PARAMETER if value.name.endswith("Parameter") else Origin.BUFFER)
-    return UNKNOWN
+    if not isinstance(value, External) or value.name not in {"torch.Tensor", "torch.nn.Parameter"}:
+        return UNKNOWN
+    if value.name.endswith("Parameter"):
+        return Tensor(Origin.PARAMETER)
+    return Tensor(Origin.BUFFER if is_module(frame, cls) else Origin.INPUT)
 
 
 def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *, is_exported: bool = False) -> Value:

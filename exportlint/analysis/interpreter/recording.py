@@ -123,9 +123,10 @@ def note_write(
     at_root = cell.owner is engine.root
     guarded = frame.guards > 0
     function = engine.active[-1]
-    engine.state.write(
+    write = engine.state.write(
         Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, fed, at_root)
     )
+    write.moments.add(frame)
     if kind in {"binding", "buffer"}:
         mark_written(frame, cell)
 

@@ -14,6 +14,7 @@ from exportlint.analysis.values import Const, Guard, Python, Scalar, Shape, Size
 
 BOOL = Python("bool")
 DERIVED = "'"
+REMAINDER = "%"
 TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()"})
 """What makes a difference of a text; messages make none."""
 
@@ -35,7 +36,17 @@ def text_of(value: Tensor | Scalar) -> Size:
 
 def derived(symbol: str) -> str:
     """The name of a number that was worked out from a size."""
-    return symbol + DERIVED if symbol and not symbol.endswith(DERIVED) else symbol
+    return symbol.rstrip(DERIVED + REMAINDER) + DERIVED if symbol else ""
+
+
+def is_own(symbol: str) -> bool:
+    """Whether a name is that of a size itself, of which torch.export takes it to be 2 at least."""
+    return bool(symbol) and not symbol.endswith((DERIVED, REMAINDER))
+
+
+def truth_of(size: Size) -> Guard | None:
+    """What has to be settled for the truth of a number: of a remainder, which is 0 for some sizes."""
+    return Guard(size.symbol, "order", size.trail) if size.symbol.endswith(REMAINDER) else None
 
 
 def broadcast(values: Iterable[Value]) -> Symbols:
@@ -68,6 +79,8 @@ def arithmetic(op: ast.operator, left: Value, right: Value) -> Size:
     trail = next((o.trail for o in (left, right) if isinstance(o, Size) and o.trail is not None), None)
     if any(isinstance(o, Size) and o.kind == "str" for o in (left, right)):
         return Size(symbol, "str", trail)
+    if isinstance(op, ast.Mod) and isinstance(left, Size) and left.symbol and left.kind == "int":
+        return Size(left.symbol.rstrip(DERIVED + REMAINDER) + REMAINDER, "int", trail)
     is_float = isinstance(op, ast.Div) or any(_is_float(o) for o in (left, right))
     return Size(derived(symbol), "float" if is_float else "int", trail)
 
@@ -100,6 +113,9 @@ FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.
 
 def _with_number(op: ast.cmpop, size: Size, number: int, *, is_left: bool) -> Value:
     """A size that varies is taken to be 2 at least, so that smaller numbers are settled without a guard."""
+    remainder = truth_of(size)
+    if remainder is not None:
+        return remainder
     kind = type(op) if is_left else FLIPPED.get(type(op), type(op))
     is_equality = kind in {ast.Eq, ast.NotEq}
     least = number + (kind in {ast.Gt, ast.LtE})  # `n > 1` is `n >= 2`: it tells 2 from 1

@@ -5,13 +5,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.engine import BudgetExceededError
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop
-from exportlint.analysis.values import UNKNOWN, Value
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import UNKNOWN, Tensor, Value
 
 MAX_STEPS = 2_000
 """Expressions evaluated for one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What statements would do here as the body of a function that an operator such as `torch.cond` calls.
+
+    `variables` are those behind the last statement, none if that is never reached; `returned` what `return` gives.
+    """
+
+    variables: Environment
+    returned: tuple[tuple[ast.Return, Value], ...]
+    facts: tuple[Fact, ...]
+    region: int
+
+    def is_own(self, value: Value) -> bool:
+        """Whether a value surely is a tensor that the statements made, and no view of one from outside."""
+        return all(isinstance(option, Tensor) and option.region == self.region for option in options(value))
 
 
 class Snapshot:
@@ -44,6 +64,19 @@ class Snapshot:
         with self._replica() as frame:
             ends = frame.execute(body)
             return Snapshot(frame) if ends and not frame.returns else None
+        return None
+
+    def run(self, body: Sequence[ast.stmt]) -> Run | None:
+        """What statements would do in a function of an operator; None if it takes too long to find out."""
+        engine = self._frame.engine
+        outer_facts, replay = engine.facts, engine.replay
+        with self._replica() as frame, engine.in_region("strict") as region:
+            engine.facts, engine.silent, engine.replay = {}, 0, 1  # facts are recorded, what is kept between calls not
+            try:
+                ends = frame.execute(body)
+                return Run(frame.env if ends else {}, tuple(frame.returns), tuple(engine.facts.values()), region)
+            finally:
+                engine.facts, engine.replay = outer_facts, replay
         return None
 
     @contextmanager

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from exportlint.analysis.facts import Moments
 from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.values import Cells, Value
 
@@ -46,6 +47,7 @@ class Write:
 
     `fed`: data of the inputs is in what is written. `before` is what the cell held, None where there was none.
     `at_root`: it is one of the module that is exported, not of a part of it.
+    `moments` are the times it was met.
     """
 
     cell: Cell
@@ -59,6 +61,7 @@ class Write:
     before: Value | None
     fed: bool
     at_root: bool
+    moments: Moments = field(default_factory=Moments, repr=False)
 
 
 @dataclass(slots=True)
@@ -86,8 +89,9 @@ class State:
             known.written &= written
             known.early = known.early or early
 
-    def write(self, write: Write) -> None:
-        """Keep a write; of several at one place the first, which finds the cell as export does."""
+    def write(self, write: Write) -> Write:
+        """Keep a write; of several at one place the first, which finds the cell as export does. Gives the one kept."""
         self.touched.add(write.cell)
         known = self.writes.setdefault((write.cell, write.node), write)
         known.fed = known.fed or write.fed
+        return known

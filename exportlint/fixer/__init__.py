@@ -1,0 +1,13 @@
+"""Fixes files: what is fixed is linted again, together with all files whose code it is used by, before it counts.
+
+Nothing is written while files are being fixed, so whoever ends that early finds all of them as they were. Then each is
+replaced as a whole, unless it is no longer what was read.
+"""
+
+from __future__ import annotations
+
+from exportlint.fixer.file import MAX_ROUNDS
+from exportlint.fixer.project import Fixed, FixResult, fix
+from exportlint.fixer.write import write
+
+__all__ = ["MAX_ROUNDS", "FixResult", "Fixed", "fix", "write"]

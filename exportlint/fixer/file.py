@@ -1,0 +1,209 @@
+"""Fixes one file: rounds of fixes, each of which is parsed and linted again before it counts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from exportlint.edits import apply, compatible
+from exportlint.findings import Applicability, Edit, Finding
+from exportlint.fixer.shifts import Chain, Shift
+from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
+from exportlint.linter import merge
+from exportlint.source import SourceError, SourceFile, from_bytes
+from exportlint.workspace import Task, Workspace
+
+MAX_ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to fix, and others whose code also leads to findings in it."""
+
+    task: Task
+    witnesses: tuple[Task, ...]
+    most: Applicability
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a file was and what comes of it. `data` is as `before` where nothing could be fixed.
+
+    `fixed` are the findings that are gone, each at its place in the round in which it was fixed. `endless` are those
+    that are fixed again and again: then the file is as it was. `problem` is why it can be given no fixes at all. The
+    outcome depends on what the files `reads` hold.
+    """
+
+    path: Path
+    before: bytes
+    data: bytes
+    fixed: tuple[Finding, ...] = ()
+    shift: Chain = field(default_factory=Chain)
+    endless: tuple[Finding, ...] = ()
+    problem: SourceError | None = None
+    reads: frozenset[Path] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A text of the file, the findings in it that have a fix to apply, and all findings there are."""
+
+    source: SourceFile
+    waiting: tuple[Finding, ...]
+    marks: Marks
+
+
+_Key = tuple[Mark, tuple[str, ...]]
+
+
+def repair(workspace: Workspace, job: Job) -> Repair:
+    """Fix a file until nothing more can be fixed. Afterwards the workspace sees it as it was."""
+    try:
+        source = workspace.read(job.task)
+    except SourceError:  # it was there when it was linted
+        return Repair(job.task.path, b"", b"")
+    try:
+        return _Rounds(workspace, job, source).run()
+    finally:
+        workspace.hold(job.task.path, source.data)
+
+
+class _Rounds:
+    def __init__(self, workspace: Workspace, job: Job, source: SourceFile) -> None:
+        self._workspace = workspace
+        self._job = job
+        self._original = source
+        self._reads: set[Path] = set()
+        self._failed: set[_Key] = set()
+        self._shift = Chain()
+
+    def run(self) -> Repair:
+        original = self._original
+        state = self._look(original)
+        if state.waiting and not _is_plain(original):
+            problem = SourceError(original.filename, f"cannot be written back as {original.encoding}: it is not fixed")
+            return self._result(original, problem=problem)
+        fixed: list[Finding] = []
+        rounds, limit = 0, MAX_ROUNDS
+        all_tried = True
+        while True:
+            waiting = [f for f in state.waiting if _key(f) not in self._failed]
+            if not waiting:
+                if all_tried:
+                    return self._result(state.source, fixed)
+                # What failed with an earlier text may hold now.
+                self._failed.clear()
+                all_tried = True
+                continue
+            if rounds == limit:
+                return self._result(original, endless=waiting)
+            together = _together(waiting, state)
+            if not rounds:
+                # Fixes that wait for others to be out of their way do not show that there is no end.
+                limit += len(waiting) - len(together)
+            accepted, after = self._settle(state, ([], state), together)
+            if accepted:
+                self._follow(accepted, state, after)
+                state = after
+                fixed += accepted
+                rounds += 1
+                all_tried = not self._failed
+
+    def _settle(
+        self, base: _State, good: tuple[list[Finding], _State], more: Sequence[Finding]
+    ) -> tuple[list[Finding], _State]:
+        """Of more fixes those that hold, together with those that are known to, and what comes of them."""
+        after = self._attempt(base, [*good[0], *more])
+        if after is not None:
+            return [*good[0], *more], after
+        if len(more) == 1:
+            self._failed.add(_key(more[0]))
+            return good
+        half = len(more) // 2
+        return self._settle(base, self._settle(base, good, more[:half]), more[half:])
+
+    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | None:
+        """What comes of fixes; None if one of them does not do what it is for, or does harm."""
+        edits = _edits(chosen)
+        text = apply(edits, base.source.lines)
+        try:
+            data = base.source.encode(text)
+            source = from_bytes(data, base.source.path, base.source.filename)
+        except SourceError:
+            return None
+        if source.text != text or data == base.source.data or (not _compiles(source) and _compiles(base.source)):
+            return None
+        after = self._look(source)
+        shifts = {source.filename: Chain((Shift(edits, base.source.lines, source.lines),))}
+        fixed = {Mark.of(finding) for finding in chosen}
+        if broken(base.marks, after.marks) or news(base.marks, after.marks, shifts, fixed):
+            return None
+        return after
+
+    def _look(self, source: SourceFile) -> _State:
+        task, most = self._job.task, self._job.most
+        self._workspace.hold(task.path, source.data)
+        tasks = (task, *self._job.witnesses)
+        units = [self._workspace.lint(task) for task in tasks]
+        self._reads.update(*(unit.reads for unit in units))
+        findings = [f for f in merge(tasks, units) if f.filename == task.filename]
+        waiting = tuple(f for f in findings if f.fix is not None and f.fix.applicability.rank <= most.rank)
+        return _State(source, waiting, marks([*(f for unit in units for f in unit.findings), *findings]))
+
+    def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
+        """Know what failed by its new place. Where that was edited, it may be tried again."""
+        shift = Shift(_edits(accepted), before.source.lines, after.source.lines)
+        self._shift = Chain((*self._shift.shifts, shift))
+        self._failed = {
+            (mark.at(shift.span(mark.span)), contents)
+            for mark, contents in self._failed
+            if not shift.is_edited(mark.span)
+        }
+
+    def _result(
+        self,
+        source: SourceFile,
+        fixed: Iterable[Finding] = (),
+        endless: Iterable[Finding] = (),
+        problem: SourceError | None = None,
+    ) -> Repair:
+        task, before = self._job.task, self._original.data
+        shift = self._shift if source.data != before else Chain()
+        return Repair(
+            task.path, before, source.data, tuple(fixed), shift, tuple(endless), problem, frozenset(self._reads)
+        )
+
+
+def _edits(findings: Iterable[Finding]) -> list[Edit]:
+    return [edit for finding in findings if finding.fix is not None for edit in finding.fix.edits]
+
+
+def _together(waiting: Sequence[Finding], state: _State) -> list[Finding]:
+    chosen = {id(fix) for fix in compatible([f.fix for f in waiting if f.fix is not None], state.source.lines)}
+    return [finding for finding in waiting if id(finding.fix) in chosen]
+
+
+def _key(finding: Finding) -> _Key:
+    assert finding.fix is not None
+    return Mark.of(finding), tuple(edit.content for edit in finding.fix.edits)
+
+
+def _is_plain(source: SourceFile) -> bool:
+    """Whether the bytes of the file are those that its text is written with."""
+    try:
+        return source.encode(source.text) == source.data
+    except SourceError:
+        return False
+
+
+def _compiles(source: SourceFile) -> bool:
+    """Whether Python takes the text, also beyond its syntax."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(source.text, source.filename, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True

@@ -1,0 +1,171 @@
+"""Fixes the files of a project until nothing changes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from exportlint.findings import Applicability, Finding
+from exportlint.fixer.file import Job, Repair, repair
+from exportlint.fixer.verdict import marks, news
+from exportlint.linter import LintResult, each, merge, units_of, unsaved
+from exportlint.source import SourceError
+from exportlint.workspace import Task, Unit, Workspace, internal_error
+
+MAX_PASSES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A file that was fixed: what it held, what it is to hold, and the findings that are gone."""
+
+    task: Task
+    before: bytes
+    data: bytes
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FixResult:
+    """What fixing came to: the files that change, the tasks as if they were written, and what is found in these.
+
+    `problems` are why files were given no fixes that they need.
+    """
+
+    fixed: tuple[Fixed, ...]
+    tasks: tuple[Task, ...]
+    remaining: LintResult
+    problems: tuple[SourceError, ...] = ()
+
+
+def fix(tasks: Sequence[Task], most: Callable[[Task], Applicability | None], jobs: int = 1) -> FixResult:
+    """Apply fixes until there is none left that holds. Nothing is written.
+
+    `most` is the applicability up to which a file is fixed, or None if it is not to be. The result depends neither on
+    the order of the files nor on `jobs`, the number of processes, and fixing it again changes nothing.
+    """
+    run = _Run(tasks, most, jobs)
+    for _ in range(MAX_PASSES):
+        if not run.advance():
+            break
+    return run.result()
+
+
+class _Run:
+    """The state of fixing a project between two passes over it."""
+
+    def __init__(self, tasks: Sequence[Task], most: Callable[[Task], Applicability | None], jobs: int) -> None:
+        self._tasks = {task.path: task for task in tasks}
+        self._most = {path: limit for path, task in self._tasks.items() if (limit := most(task)) is not None}
+        self._jobs = jobs
+        self._texts = unsaved(tasks)
+        self._original: dict[Path, bytes] = {}
+        self._fixed: dict[Path, list[Finding]] = {}
+        self._units = dict(zip(self._tasks, self._lint(list(self._tasks), self._texts), strict=True))
+        self._witnesses: dict[Path, set[Path]] = {path: set() for path in self._tasks}
+        self._settled: dict[Path, Repair] = {}
+
+    def advance(self) -> bool:
+        """Fix each file by itself, then keep of what came of them what they are together no worse for.
+
+        Returns:
+            Whether another pass may change more.
+        """
+        repairs = each(list(self._plan()), partial(Workspace, self._texts), repair, _lost, self._jobs)
+        self._settled |= {r.path: r for r in repairs if r.data == r.before}
+        changed = {r.path: r for r in repairs if r.data != r.before}
+        known = sum(map(len, self._witnesses.values()))
+        units: dict[Path, Unit] = {}
+        while changed:
+            units = self._seen_with(changed)
+            blamed = {file for path, unit in units.items() for file in self._blamed(path, unit, changed)}
+            if not blamed:
+                break
+            for path in blamed:
+                del changed[path]
+        for path, one in changed.items():
+            self._original.setdefault(path, one.before)
+            self._texts[path] = one.data
+            self._fixed.setdefault(path, []).extend(one.fixed)
+        self._units |= units if changed else {}
+        self._settled = {path: one for path, one in self._settled.items() if not one.reads & changed.keys()}
+        return bool(changed) or sum(map(len, self._witnesses.values())) > known
+
+    def result(self) -> FixResult:
+        """What has come of it."""
+        fixed = [
+            Fixed(self._tasks[path], before, self._texts[path], tuple(self._fixed[path]))
+            for path, before in self._original.items()
+            if self._texts[path] != before
+        ]
+        for path, one in self._settled.items():
+            if one.endless:
+                error = internal_error(self._tasks[path], _endless(one.endless))
+                unit = self._units[path]
+                self._units[path] = replace(unit, findings=(*unit.findings, error))
+        tasks = tuple(
+            replace(task, data=self._texts[path]) if path in self._texts else task for path, task in self._tasks.items()
+        )
+        found = merge(tasks, list(self._units.values()))
+        problems = sorted((r.problem for r in self._settled.values() if r.problem is not None), key=str)
+        return FixResult(
+            tuple(sorted(fixed, key=lambda f: f.task.filename)), tasks, LintResult(found, len(tasks)), tuple(problems)
+        )
+
+    def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:
+        return units_of([self._tasks[path] for path in paths], texts, self._jobs)
+
+    def _plan(self) -> Iterator[Job]:
+        paths = {task.filename: path for path, task in self._tasks.items()}
+        for witness, unit in self._units.items():
+            for filename in {finding.filename for finding in unit.findings}:
+                path = paths.get(filename)
+                if path is not None and path != witness and witness not in self._witnesses[path]:
+                    self._witnesses[path].add(witness)
+                    self._settled.pop(path, None)
+        wanted: set[Path] = set()
+        for finding in merge(list(self._tasks.values()), list(self._units.values())):
+            path = paths[finding.filename]
+            limit = self._most.get(path)
+            if limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank:
+                wanted.add(path)
+        for path in sorted(wanted - self._settled.keys()):
+            witnesses = tuple(self._tasks[other] for other in sorted(self._witnesses[path]))
+            yield Job(self._tasks[path], witnesses, self._most[path])
+
+    def _seen_with(self, changed: Mapping[Path, Repair]) -> dict[Path, Unit]:
+        """What looking at the files gives that depend on files which changed."""
+        stale = [path for path, unit in self._units.items() if unit.reads & changed.keys()]
+        texts = {**self._texts, **{path: one.data for path, one in changed.items()}}
+        return dict(zip(stale, self._lint(stale, texts), strict=True))
+
+    def _blamed(self, path: Path, unit: Unit, changed: Mapping[Path, Repair]) -> set[Path]:
+        """The changed files that are the cause of new errors which looking at a file gives.
+
+        Next time it is looked at while they are fixed. Where it was already, the first of them stays as it is now.
+        """
+        shifts = {self._tasks[other].filename: one.shift for other, one in changed.items()}
+        wrong = news(marks(self._units[path].findings), marks(unit.findings), shifts)
+        if not wrong:
+            return set()
+        suspects = (self._units[path].reads | unit.reads) & changed.keys()
+        unproven = {other for other in suspects if other != path and path not in self._witnesses[other]}
+        if not unproven:
+            return set(sorted(suspects)[1:] or suspects)
+        there = {other for other in unproven if any(m.filename == self._tasks[other].filename for m in wrong)}
+        blamed = there or unproven
+        for other in blamed:
+            self._witnesses[other].add(path)
+        return blamed
+
+
+def _endless(findings: Sequence[Finding]) -> str:
+    codes = ", ".join(sorted({finding.code for finding in findings}))
+    return f"the fixes of {codes} come to no end, so the file is left as it was"
+
+
+def _lost(job: Job) -> Repair:
+    problem = SourceError(job.task.filename, "is not fixed: the process that worked on it died")
+    return Repair(job.task.path, b"", b"", problem=problem)

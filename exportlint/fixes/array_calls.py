@@ -1,0 +1,119 @@
+"""Calls of numpy's functions and of arrays' methods, as torch calls them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.values import External
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.source_text import Piece, call
+from exportlint.fixes.torch_names import (
+    ALONG_AXES,
+    BUILTIN_DTYPES,
+    CONSTANTS,
+    DIMS,
+    DTYPES,
+    KEYWORDS,
+    METHODS,
+    NEED_AXIS,
+    NUMPY,
+    OF_TENSORS,
+)
+
+if TYPE_CHECKING:
+    from exportlint.fixes.arrays import Arrays
+
+LIMITS = {"maximum": "min", "minimum": "max"}
+
+
+def function(arrays: Arrays, name: str, node: ast.Call) -> Piece:
+    """`np.name(…)` of tensors. Raises DeclinedError."""
+    code, arguments = arrays.code, node.args
+    if name == "transpose":
+        return _transposed(arrays, Piece(arrays.plain(arguments[0])), arguments[1:])
+    if name in LIMITS and len(arguments) == 2 and not all(map(arrays.is_tensor, arguments)):
+        tensor, limit = sorted(arguments, key=arrays.is_tensor, reverse=True)
+        return call(code.name("torch.clamp"), arrays.plain(tensor), f"{LIMITS[name]}={arrays.plain(limit)}")
+    known = NUMPY.get(name) or ALONG_AXES.get(name)
+    if known is None or any(isinstance(argument, ast.Starred) for argument in arguments):
+        raise DeclinedError(f"torch has no `{name}`")
+    if known in OF_TENSORS and not all(map(arrays.is_tensor, arguments)):
+        raise DeclinedError("torch takes tensors only")
+    if name not in {"where", "power", "concatenate", "stack"} and not arrays.is_tensor(arguments[0]):
+        raise DeclinedError("the first argument is a number")
+    given = [arrays.plain(argument) for argument in arguments]
+    return call(code.name(f"torch.{known}"), *given, *_keywords(arrays, name, node, len(arguments) > 1))
+
+
+def method(arrays: Arrays, source: Piece, name: str, node: ast.Call) -> Piece:
+    """`array.name(…)`. Raises DeclinedError."""
+    if name == "astype":
+        return converted(arrays, source, node, dtype_at=0)
+    if name == "transpose":
+        return _transposed(arrays, source, node.args)
+    known = METHODS.get(name) or ALONG_AXES.get(name)
+    if known is None or "." in known or any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise DeclinedError(f"tensors have no `{name}`")
+    options = _keywords(arrays, name, node, bool(node.args))
+    return call(f"{source.at(Precedence.ATOM)}.{known}", *map(arrays.plain, node.args), *options)
+
+
+def converted(arrays: Arrays, source: Piece, node: ast.Call, dtype_at: int = 1) -> Piece:
+    """An array in the dtype that a call asks for."""
+    wanted = [*node.args[dtype_at:], *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
+    if any(keyword.arg not in {"dtype", "copy"} for keyword in node.keywords) or len(wanted) > 1:
+        raise DeclinedError("the conversion has options")
+    if not wanted:
+        return source
+    found = dtype(arrays.code, wanted[0])
+    if found is None:
+        raise DeclinedError("torch has no such dtype")
+    return call(f"{source.at(Precedence.ATOM)}.to", found)
+
+
+def dtype(code: Code, node: ast.expr) -> str | None:
+    """The dtype of torch that a dtype of numpy is."""
+    value = code.value(node)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        name = DTYPES.get(node.value)
+    elif isinstance(value, External):
+        library, _, short = value.name.rpartition(".")
+        name = {"numpy": DTYPES, "builtins": BUILTIN_DTYPES}.get(library, {}).get(short)
+    else:
+        name = None
+    return code.name(f"torch.{name}", node) if name is not None else None
+
+
+def constant(code: Code, node: ast.expr) -> str | None:
+    """A constant of numpy, as `math` has it."""
+    value = code.value(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    known = CONSTANTS.get(value.name.removeprefix("numpy.")) if isinstance(value, External) else None
+    return code.name(known, node) if known is not None else None
+
+
+def _transposed(arrays: Arrays, source: Piece, axes: list[ast.expr]) -> Piece:
+    if len(axes) == 1 and isinstance(axes[0], (ast.Tuple, ast.List)):
+        axes = axes[0].elts
+    if not axes:
+        return Piece(f"{source.at(Precedence.ATOM)}.T")
+    return call(f"{source.at(Precedence.ATOM)}.permute", *map(arrays.plain, axes))
+
+
+def _keywords(arrays: Arrays, name: str, node: ast.Call, positional_axis: bool) -> list[str]:
+    found = []
+    for keyword in node.keywords:
+        known = KEYWORDS.get(keyword.arg or "")
+        if known is None or (name == "roll" and known == "dim"):
+            raise DeclinedError("torch has no such keyword")
+        if known == "dim" and name in DIMS:
+            known = "dims"
+        found.append(f"{known}={arrays.plain(keyword.value)}")
+    has_axis = positional_axis or any(keyword.arg == "axis" for keyword in node.keywords)
+    if name in NEED_AXIS and not has_axis:
+        raise DeclinedError("numpy flattens the array")
+    if name in {"std", "var"} and not any(keyword.arg == "ddof" for keyword in node.keywords):
+        found.append("correction=0")
+    return found

@@ -1,0 +1,101 @@
+"""The way of arrays through a function: from the tensors that they are made of to the tensors made of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from exportlint.findings import Fix
+from exportlint.fixes.arrays import READS, Arrays
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft
+
+METADATA = frozenset({"shape", "ndim"})
+
+
+def computed_by_torch(code: Code) -> Fix:
+    """A fix that computes with torch what the function around the finding computes with numpy.
+
+    Raises:
+        DeclinedError: torch cannot say it, or an array leaves the function.
+    """
+    function = code.tree.function(code.expression)
+    if function is None:
+        raise DeclinedError("arrays outside of functions")
+    flow = _Flow(code)
+    flow.block(function.body)
+    if not flow.edits:
+        raise DeclinedError("nothing says what becomes of the array")
+    return code.fix("Compute with torch, which has other dtypes and gradients", *flow.edits, safe=False)
+
+
+class _Flow:
+    """The statements of a function, one after the other, with the variables that hold arrays."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.arrays = Arrays(code)
+        self.edits: list[Draft] = []
+
+    def block(self, statements: Iterable[ast.stmt]) -> None:
+        """Collect what changes in statements."""
+        for statement in statements:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+                self._assignment(statement, statement.value)
+            elif isinstance(statement, ast.AugAssign):
+                self._rewritten(statement.value)
+            else:
+                self._others(statement)
+
+    def _assignment(self, statement: ast.Assign | ast.AnnAssign, value: ast.expr) -> None:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        if self._rewritten(value):
+            if len(names) < len(targets):
+                raise DeclinedError("the array is kept")
+            self.arrays.names |= names
+            return
+        for target in targets:
+            if not isinstance(target, (ast.Name, ast.Subscript)):
+                self._expression(target)
+        self.arrays.names -= names
+
+    def _rewritten(self, value: ast.expr) -> bool:
+        """Note what becomes of a value, and say whether it is an array."""
+        found = self.arrays.array(value)
+        if found is None:
+            self._expression(value)
+        elif found.text != self.code.text(value):
+            self.edits.append(self.code.replace(value, found.text))
+        return found is not None
+
+    def _others(self, statement: ast.AST) -> None:
+        """Expressions first, then the blocks, in which variables may come to hold arrays."""
+        for child in ast.iter_child_nodes(statement):
+            if isinstance(child, ast.expr):
+                self._expression(child)
+            elif isinstance(child, ast.stmt):
+                self.block([child])
+            else:
+                self._others(child)
+
+    def _expression(self, node: ast.expr) -> None:
+        """What is no array, but may be made of one."""
+        found = self.arrays.wrapped(node)
+        if found is not None:
+            self.edits.append(self.code.replace(node, found.text))
+            return
+        if self.arrays.array(node) is not None:
+            raise DeclinedError("the array is used for something else")
+        known = isinstance(node, ast.Attribute) and node.attr in METADATA | READS
+        if known and isinstance(node, ast.Attribute) and self.arrays.array(node.value) is not None:
+            self._rewritten(node.value)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._expression(child)
+            elif isinstance(child, (ast.keyword, ast.comprehension)):
+                self._others(child)

@@ -1,0 +1,162 @@
+"""Arrays that numpy made of tensors, as the tensors that torch makes of them."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.values import External
+from exportlint.fixes.array_calls import constant, converted, dtype, function, method
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
+from exportlint.fixes.precedence import Precedence, precedence
+from exportlint.fixes.source_text import Piece, piece
+
+COPIES = frozenset({"numpy.array", "numpy.copy"})
+VIEWS = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
+READS = frozenset({"item", "tolist"})
+"""Methods that give what is no array, by the same name as those of tensors."""
+WRAPPERS = {
+    "torch.from_numpy": "", "torch.as_tensor": "", "torch.asarray": "", "torch.tensor": "clone",
+    "torch.Tensor": "float", "torch.FloatTensor": "float", "torch.LongTensor": "long",
+}  # fmt: skip
+"""What makes tensors of arrays, and the method that does of a tensor what it does besides."""
+
+
+class Arrays:
+    """Which expressions are arrays, with the variables that hold one, and how torch says them."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.names: set[str] = set()
+
+    def wrapped(self, node: ast.expr) -> Piece | None:
+        """The tensor that is made of an array, by `torch.from_numpy` and the like; None if it is something else.
+
+        Raises:
+            DeclinedError: torch cannot say it, here and below.
+        """
+        if not isinstance(node, ast.Call) or len(node.args) != 1:
+            return None
+        name = self._external(node.func)
+        source = self.array(node.args[0]) if name in WRAPPERS else None
+        if source is None:
+            return None
+        conversion = WRAPPERS[name]
+        if conversion and not (conversion == "clone" and self._is_new(node.args[0])):
+            source = _method(source, conversion)
+        options = [self._option(keyword) for keyword in node.keywords]
+        return _method(source, "to", *options) if options else source
+
+    def array(self, node: ast.expr) -> Piece | None:
+        """The tensor that says the same as an array; None if an expression is none."""
+        match node:
+            case ast.Name():
+                return Piece(node.id) if node.id in self.names else None
+            case ast.Call():
+                return self._call(node)
+            case ast.BinOp():
+                return self._operator(node, [node.left, node.right])
+            case ast.UnaryOp():
+                return self._operator(node, [node.operand])
+            case ast.Compare():
+                return self._operator(node, [node.left, *node.comparators])
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Attribute(attr="T"):
+                source = self.array(node.value)
+                return Piece(f"{source.at(Precedence.ATOM)}.T") if source is not None else None
+        return None
+
+    def plain(self, node: ast.expr) -> str:
+        """The source of what is no array; arrays inside it, and what numpy has names for, as torch says them."""
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return self._with_parts(node, node.elts)
+        found = self.array(node) or self.wrapped(node)
+        if found is not None:
+            return found.text
+        known = constant(self.code, node)
+        if known is not None:
+            return known
+        for part in ast.walk(node):
+            is_array = isinstance(part, ast.expr) and (self.array(part) or self._external(part).startswith("numpy"))
+            if is_array:
+                raise DeclinedError("an array is used for something else")
+        return self.code.text(node)
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor, or an array that becomes one."""
+        return self.array(node) is not None or tensor(self.code, node) is not None
+
+    def _call(self, node: ast.Call) -> Piece | None:
+        name = self._external(node.func)
+        if name.startswith("numpy."):
+            return self._numpy(node, name)
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        receiver = node.func.value
+        source = self.array(receiver)
+        if source is not None and node.func.attr in READS:
+            return None
+        if source is not None:
+            return method(self, source, node.func.attr, node)
+        if node.func.attr != "numpy" or node.args:
+            return None
+        source = self.wrapped(receiver) or piece(self.code, receiver)
+        return _method(_method(source, "detach"), "cpu") if node.keywords else source
+
+    def _numpy(self, node: ast.Call, name: str) -> Piece | None:
+        given = [part for argument in node.args for part in getattr(argument, "elts", [argument])]
+        if not any(self.is_tensor(part) for part in given):
+            return None
+        if name not in COPIES | VIEWS:
+            return function(self, name.removeprefix("numpy."), node)
+        if not self.is_tensor(node.args[0]):
+            raise DeclinedError("an array is made of a list")
+        source = converted(self, self._piece(node.args[0]), node)
+        return _method(source, "clone") if name in COPIES and not self._is_new(node.args[0]) else source
+
+    def _operator(self, node: ast.expr, operands: list[ast.expr]) -> Piece | None:
+        if all(self.array(operand) is None for operand in operands):
+            return None
+        return Piece(self._with_parts(node, operands), precedence(node))
+
+    def _subscript(self, node: ast.Subscript) -> Piece | None:
+        source = self.array(node.value)
+        if source is None:
+            return None
+        for part in ast.walk(node.slice):
+            if isinstance(part, ast.Slice) and part.step is not None and not isinstance(part.step, ast.Constant):
+                raise DeclinedError("torch has no negative steps")
+        return Piece(self._with_parts(node, [node.value]))
+
+    def _piece(self, node: ast.expr) -> Piece:
+        return self.array(node) or piece(self.code, node)
+
+    def _with_parts(self, node: ast.expr, parts: list[ast.expr]) -> str:
+        """The source of a node with some parts of it as torch says them."""
+        found = {part: self.array(part) for part in parts}
+        texts = {
+            part: source.at(precedence(part)) if source is not None else self.plain(part)
+            for part, source in found.items()
+        }
+        return self.code.substituted(node, texts)
+
+    def _option(self, keyword: ast.keyword) -> str:
+        if keyword.arg not in {"dtype", "device"}:
+            raise DeclinedError("the tensor has other options")
+        return f"{keyword.arg}={dtype(self.code, keyword.value) or self.code.text(keyword.value)}"
+
+    def _external(self, node: ast.expr) -> str:
+        value = self.code.value(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        return value.name if isinstance(value, External) else ""
+
+    def _is_new(self, node: ast.expr) -> bool:
+        """Whether an array has memory of its own."""
+        if isinstance(node, ast.Call) and self._external(node.func).startswith("numpy."):
+            return self._external(node.func) not in VIEWS
+        return isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare))
+
+
+def _method(source: Piece, name: str, *arguments: str) -> Piece:
+    return Piece(f"{source.at(Precedence.ATOM)}.{name}({', '.join(arguments)})")

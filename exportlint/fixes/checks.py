@@ -1,0 +1,135 @@
+"""Refusals that depend on tensor data, as checks that stay in the exported program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.conditions import OPERATORS, negated, tensor_condition
+from exportlint.fixes.counts import count_condition
+from exportlint.fixes.eager_only import is_report
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import is_python, scalar
+from exportlint.fixes.messages import message_of, message_of_raise
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.statements import Draft
+
+MESSAGE = "Check it in the program, which raises a RuntimeError"
+OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Something that must be true, or must not be, or the code raises."""
+
+    node: ast.expr
+    holds: bool = True
+
+    def parts(self) -> Iterator[Demand]:
+        """The demands that it is made of, in the order in which they are evaluated."""
+        node = self.node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield from Demand(node.operand, not self.holds).parts()
+        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) == self.holds:
+            for value in node.values:
+                yield from Demand(value, self.holds).parts()
+        else:
+            yield self
+
+    def source(self, code: Code, holds: bool) -> str:
+        """A condition that is true if the demand is met, or if it is not."""
+        place = Precedence.AND
+        return code.operand(self.node, place) if self.holds == holds else f"not {code.operand(self.node, place)}"
+
+
+def checked(code: Code) -> Fix:
+    """A fix that puts checks in place of the `assert`, or of the `if` that only raises, whose condition is the finding.
+
+    Raises:
+        DeclinedError: the condition is that of something else, or it cannot be checked in a program.
+    """
+    statement = code.tree.statement(code.expression)
+    if isinstance(statement, ast.Assert):
+        lines = _checks(code, Demand(statement.test), message_of(code, statement.msg), "")
+        return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
+    refusal = statement.body[-1] if isinstance(statement, ast.If) else None
+    if not isinstance(statement, ast.If) or not isinstance(refusal, ast.Raise) or statement.orelse:
+        raise DeclinedError("the condition decides more than whether to raise")
+    prepared = statement.body[:-1]
+    if not all(isinstance(s, ast.Assign) or is_report(code, s) for s in prepared):
+        raise DeclinedError("more happens before the `raise`")
+    demand = Demand(statement.test, holds=False)
+    lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
+    return code.fix(MESSAGE, _in_place(code, statement, lines), safe=False)
+
+
+def _in_place(code: Code, statement: ast.If, lines: Sequence[str]) -> Draft:
+    if not code.text(statement).startswith("elif"):
+        return code.statements.replace([statement], lines)
+    block = ["else:", *(code.unit + line for line in lines)]
+    indent = code.statements.indent(statement)
+    return code.replace(statement, code.statements.joined(block, indent).removeprefix(indent))
+
+
+def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]:
+    """The lines of statements that let pass what a demand lets pass.
+
+    `message` is the source of a string, or empty; `refusal` is the statement that follows `if …:` where Python decides,
+    and empty for an `assert` with the message.
+    """
+    lines: list[str] = []
+    for python, parts in groupby(demand.parts(), lambda part: _is_python(code, part.node)):
+        if not python:
+            lines += (_check(code, part, message) for part in parts)
+        elif refusal:
+            lines += [f"if {' or '.join(part.source(code, False) for part in parts)}:", code.unit + refusal]
+        else:
+            lines.append(_call("assert ", " and ".join(part.source(code, True) for part in parts), message))
+    return lines
+
+
+def _is_python(code: Code, node: ast.expr) -> bool:
+    """Whether Python knows the truth of a condition. What the finding is about only seems so: `torch.equal(x, y)`."""
+    around = (code.expression, *code.tree.ancestors(code.expression))
+    return is_python(code, node) and not any(part is node for part in around)
+
+
+def _check(code: Code, demand: Demand, message: str) -> str:
+    node = demand.node
+    if _is_number(code, node):
+        return f"{code.name('torch._check', node)}({_number_condition(code, demand)})"
+    condition = tensor_condition(code, node)
+    text = condition.text if demand.holds else negated(condition).text
+    return f"{_call(code.name('torch._assert_async', node) + '(', text, message)})"
+
+
+def _call(function: str, condition: str, message: str) -> str:
+    return f"{function}{condition}{message and ', '}{message}"
+
+
+def _is_number(code: Code, node: ast.expr) -> bool:
+    """Whether a condition is about numbers that no tensor at hand holds: the code has names for them, or sizes."""
+    if scalar(code, node) is None:
+        return False
+    if isinstance(node, ast.Compare) and count_condition(code, node.left, node.ops[0], node.comparators[0]):
+        return False
+    numbers = [(part, scalar(code, part)) for part in ast.walk(node) if isinstance(part, ast.expr)]
+    return any(n is not None and (n.api == "size" or isinstance(p, (ast.Name, ast.Attribute))) for p, n in numbers)
+
+
+def _number_condition(code: Code, demand: Demand) -> str:
+    """A comparison of numbers, turned round if it must not hold. `not` would ask for its truth."""
+    node = demand.node
+    if not isinstance(node, ast.Compare):
+        return f"{code.operand(node, Precedence.BIT_OR)} {'!=' if demand.holds else '=='} 0"
+    symbols = [OPERATORS.get(type(op)) for op in node.ops]
+    if len(symbols) != 1 or symbols[0] is None:
+        raise DeclinedError("there is more than one comparison, or none of numbers")
+    if demand.holds:
+        return code.text(node)
+    left, right = (code.operand(side, Precedence.BIT_OR) for side in (node.left, node.comparators[0]))
+    return f"{left} {OPPOSITES[symbols[0]]} {right}"

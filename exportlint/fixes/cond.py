@@ -1,0 +1,158 @@
+"""`if` and conditional expressions on tensor data as `torch.cond`, with functions made of what hangs on them."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exportlint.analysis.facts import Branch
+from exportlint.analysis.interpreter.snapshot import Run
+from exportlint.findings import Fix
+from exportlint.fixes.bodies import (
+    Operands,
+    check_movable,
+    check_result,
+    check_tensors,
+    given_back,
+    is_tensor,
+    operands,
+    runs_of,
+)
+from exportlint.fixes.code import Code
+from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.definitions import definition, put_in_place
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.statements import Verbatim
+from exportlint.fixes.variables import bound, leaves, needed, needed_after, returns
+
+MESSAGE = "Branch with `torch.cond`, which compiles both ways, also in eager"
+
+
+def cond_fix(code: Code, fact: Branch) -> Fix:
+    """Let `torch.cond` decide, of an `if`, an `elif` or a conditional expression.
+
+    Never safe: outside of torch.export `torch.cond` compiles the functions, and refuses some that eager runs, such as
+    those whose results are laid out differently.
+
+    Raises:
+        DeclinedError: what hangs on the condition cannot be made into functions that `torch.cond` takes.
+    """
+    node: ast.AST = code.expression
+    for around in code.tree.ancestors(node):
+        if isinstance(around, ast.If) and node is around.test:
+            return _of_statement(code, around)
+        if isinstance(around, ast.IfExp) and node is around.test:
+            return _of_expression(code, around)
+        if not isinstance(around, (ast.BoolOp, ast.UnaryOp, ast.Compare)):
+            break
+        node = around
+    raise DeclinedError("it is no `if`")
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way that the code can go: statements, in groups that stand together in the file."""
+
+    groups: Sequence[Sequence[ast.stmt]]
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        return [statement for group in self.groups for statement in group]
+
+
+def _of_expression(code: Code, node: ast.IfExp) -> Fix:
+    check_movable([node.body, node.orelse])
+    ways = (node.body, node.orelse)
+    results = []
+    for way in ways:
+        runs = runs_of(code, [ast.copy_location(ast.Return(way), way)])
+        results.append(given_back(code, way, [(run, value) for run in runs for _, value in run.returned]))
+    given = operands(code, needed(ways), ())
+    space = " " if given.names else ""
+    functions = [f"lambda{space}{given.parameters}: {_in_brackets(result)}" for result in results]
+    text = f"{code.name('torch.cond')}({tensor_condition(code, node.test).text}, {', '.join(functions)}, {given.text})"
+    check_result(code, text)
+    return code.fix(MESSAGE, code.replace(node, text), safe=False)
+
+
+def _in_brackets(text: str) -> str:
+    """A tuple as the body of a lambda."""
+    return f"({text})" if isinstance(ast.parse(text, mode="eval").body, ast.Tuple) and text[0] != "(" else text
+
+
+def _of_statement(code: Code, node: ast.If) -> Fix:
+    if code.tree.function(node) is None:
+        raise DeclinedError("it is in no function")
+    then, other, following = _Way([node.body]), _Way([node.orelse] if node.orelse else []), code.tree.following(node)
+    if not returns(node.body) and not returns(node.orelse):
+        replaced: Sequence[ast.stmt] = [node]
+        assigned = bound([*node.body, *node.orelse])
+        after = needed_after(code.tree, node)
+        results = [name for name in assigned if name in after]
+        if not results:
+            raise DeclinedError("nothing that it computes is used behind it")
+    else:
+        results = []
+        if not leaves(node.orelse):
+            other = _Way([*other.groups, following] if following else other.groups)
+        elif not leaves(node.body):
+            then = _Way([*then.groups, following] if following else then.groups)
+        replaced = [node] if leaves(node.body) and leaves(node.orelse) else [node, *following]
+        if not leaves(then.body) or not leaves(other.body):
+            raise DeclinedError("only one way returns, and the other goes on behind the block")
+        assigned = bound([*then.body, *other.body])
+    check_movable([*then.body, *other.body])
+    runs = [runs_of(code, way.body) for way in (then, other)]
+    read = [*needed(then.body), *needed(other.body)]
+    given = operands(code, [*read, *_kept(then, other, results)], {n for n in assigned if n in read} | set(results))
+    indent = code.statements.indent(node)
+    names = [code.fresh("true_fn", node), code.fresh("false_fn", node)]
+    lines: list[str] = []
+    for name, way, found in zip(names, (then, other), runs, strict=True):
+        lines += [*_function(code, name, given, way, found, results, indent), Verbatim()]
+    call = f"{code.name('torch.cond')}({tensor_condition(code, node.test).text}, {', '.join(names)}, {given.text})"
+    lines.append(f"{', '.join(results)} = {call}" if results else f"return {call}")
+    check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
+    return code.fix(MESSAGE, *put_in_place(code, replaced, lines), safe=False)
+
+
+def _kept(then: _Way, other: _Way, results: Sequence[str]) -> list[str]:
+    """The results that one way does not surely assign, so that their old values are needed."""
+    tail = [ast.Name(name, ast.Load()) for name in results]
+    return [name for way in (then, other) for name in needed([*way.body, *tail]) if name in results]
+
+
+def _function(
+    code: Code, name: str, given: Operands, way: _Way, runs: Sequence[Run], results: Sequence[str], indent: str
+) -> list[str]:
+    if results:
+        last = ", ".join(_result(code, result, runs) for result in results)
+        return definition(code, name, given, way.groups, f"return {last}", indent)
+    *_, final = way.body
+    last = ""
+    for statement in returns(way.body):
+        if statement.value is None:
+            raise DeclinedError("it returns nothing")
+        found = [(run, value) for run in runs for at, value in run.returned if at is statement]
+        text = given_back(code, statement.value, found)
+        if statement is final:
+            last = f"return {text}"
+        elif text != code.operand(statement.value, Precedence.TERNARY):
+            raise DeclinedError("it returns a tensor that is not its own from an inner block")
+    groups = [list(group) for group in way.groups]
+    if isinstance(final, ast.Return):
+        groups[-1].pop()
+    return definition(code, name, given, groups, last, indent)
+
+
+def _result(code: Code, name: str, runs: Sequence[Run]) -> str:
+    values = [run.variables.get(name) for run in runs]
+    found = [value for value in values if value is not None]
+    if not found or len(found) < len(values):
+        raise DeclinedError(f"`{name}` is not assigned on one of the ways")
+    check_tensors(found, f"`{name}`")
+    own = all(run.is_own(value) for run, value in zip(runs, found, strict=True))
+    return name if own or not any(map(is_tensor, found)) else f"{name}.clone()"

@@ -1,0 +1,214 @@
+"""Python conditions on tensor data as tensors: `0-d bool` tensors that say what the truth of an expression was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exportlint.fixes import numbers
+from exportlint.fixes.code import Code
+from exportlint.fixes.counts import count_condition
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import builtin, is_python, operation, scalar, tensor
+from exportlint.fixes.held import operands as operation_operands
+from exportlint.fixes.numbers import Operand
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.purity import is_pure
+from exportlint.fixes.source_text import Piece, call, joined, method, piece
+
+OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A tensor that holds the truth of a Python condition.
+
+    `safe`: it holds exactly that, and refuses what Python's `bool` refused. `scalar`: it surely has no dimensions;
+    else `operand` makes it so, and refuses tensors of several elements as `bool` does.
+    """
+
+    source: Piece
+    safe: bool = True
+    scalar: bool = True
+
+    @property
+    def text(self) -> str:
+        """The source of a 0-d bool tensor."""
+        return self.piece.text
+
+    @property
+    def piece(self) -> Piece:
+        """The same, to put in front of operators."""
+        return self.source if self.scalar else method(self.source, "reshape", "()")
+
+
+def tensor_condition(code: Code, node: ast.expr) -> Condition:
+    """The truth of an expression as a 0-d bool tensor.
+
+    Raises:
+        DeclinedError: Python has to decide, or no tensor is known to say the same.
+    """
+    if isinstance(node, ast.NamedExpr):
+        raise DeclinedError("the condition assigns a variable")
+    if isinstance(node, ast.BoolOp):
+        return _combined(code, node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return negated(tensor_condition(code, node.operand))
+    if isinstance(node, ast.Compare):
+        return _comparison(code, node)
+    if isinstance(node, ast.Call):
+        found = _of_call(code, node)
+        if found is not None:
+            return found
+    return _truth(code, node)
+
+
+def negated(condition: Condition) -> Condition:
+    """The opposite of a condition."""
+    return Condition(Piece(f"~{condition.piece.at(Precedence.UNARY)}", Precedence.UNARY), condition.safe)
+
+
+def both(one: Condition, other: Condition) -> Condition:
+    """Whether two conditions hold."""
+    return _joined("&", Precedence.BIT_AND, one, other)
+
+
+def either(one: Condition, other: Condition) -> Condition:
+    """Whether one of two conditions holds."""
+    return _joined("|", Precedence.BIT_OR, one, other)
+
+
+def _joined(operator: str, place: Precedence, one: Condition, other: Condition) -> Condition:
+    return Condition(joined(operator, place, one.piece, other.piece), one.safe and other.safe)
+
+
+def _combined(code: Code, node: ast.BoolOp) -> Condition:
+    """`a and b`, `a or b`. What Python knows is asked first, so that it still guards what stands behind it."""
+    conjunction = isinstance(node.op, ast.And)
+    result: Condition | None = None
+    for index in reversed(range(len(node.values))):
+        operand = node.values[index]
+        try:
+            condition = tensor_condition(code, operand)
+        except DeclinedError:
+            if result is None or not is_python(code, operand):
+                raise
+            result = _guarded(code, piece(code, operand), result, conjunction)
+            continue
+        if index and not is_pure(code, operand):
+            raise DeclinedError("an operand is only evaluated if those in front of it let it")
+        result = condition if result is None else (both if conjunction else either)(condition, result)
+    assert result is not None
+    return result
+
+
+def _guarded(code: Code, guard: Piece, condition: Condition, conjunction: bool) -> Condition:
+    constant = f"{code.name('torch.tensor')}({not conjunction})"
+    arms = (condition.piece.at(Precedence.OR), constant) if conjunction else (constant, condition.piece.text)
+    text = f"{arms[0]} if {guard.at(Precedence.OR)} else {arms[1]}"
+    return Condition(Piece(text, Precedence.TERNARY), condition.safe)
+
+
+def _comparison(code: Code, node: ast.Compare) -> Condition:
+    operands = [node.left, *node.comparators]
+    if len(operands) > 2 and not all(is_pure(code, operand) for operand in operands[1:-1]):
+        raise DeclinedError("an operand would be evaluated twice")
+    steps = [_compare(code, left, op, right) for left, op, right in zip(operands, node.ops, operands[1:], strict=False)]
+    result = steps[0]
+    for step in steps[1:]:
+        result = both(result, step)
+    return result
+
+
+def _compare(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Condition:
+    if isinstance(op, (ast.In, ast.NotIn)):
+        found = _contained(code, left, right)
+        return negated(found) if isinstance(op, ast.NotIn) else found
+    symbol = OPERATORS.get(type(op))
+    if symbol is None:
+        raise DeclinedError("an identity is no tensor")
+    counted = count_condition(code, left, op, right)
+    if counted is not None:
+        return Condition(counted)
+    one, other = numbers.operands(code, left, right)
+    source = joined(symbol, Precedence.COMPARISON, _wrapped(one), _wrapped(other))
+    return Condition(source, one.safe and other.safe, one.scalar and other.scalar)
+
+
+def _wrapped(operand: Operand) -> Piece:
+    """A comparison as an operand of another one needs parentheses on either side."""
+    source = operand.source
+    return Piece(f"({source.text})") if source.precedence is Precedence.COMPARISON else source
+
+
+def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
+    if isinstance(container, (ast.Tuple, ast.List, ast.Set)):
+        return _any_of(code, item, container.elts)
+    held = tensor(code, container)
+    if held is None:
+        raise DeclinedError("the elements are not known")
+    one, other = numbers.operands(code, container, item)
+    equal = joined("==", Precedence.COMPARISON, _wrapped(one), _wrapped(other))
+    return Condition(method(equal, "any"), one.safe and other.safe and not held.assumed)
+
+
+def _any_of(code: Code, item: ast.expr, elements: Sequence[ast.expr]) -> Condition:
+    if not elements or not is_pure(code, item):
+        raise DeclinedError("the item would be evaluated more than once")
+    steps = [_compare(code, item, ast.Eq(), element) for element in elements]
+    result = steps[0]
+    for step in steps[1:]:
+        result = either(result, step)
+    return result
+
+
+def _truth(code: Code, node: ast.expr) -> Condition:
+    value = scalar(code, node)
+    if value is not None and value.api == "size":
+        counted = count_condition(code, node, ast.NotEq(), ast.Constant(0))
+        if counted is not None:
+            return Condition(counted)
+    operand = numbers.operand(code, node)
+    if operand is None:
+        raise DeclinedError("the condition is no tensor")
+    if operand.kind == "bool":
+        return Condition(operand.source, operand.safe, operand.scalar)
+    return Condition(joined("!=", Precedence.COMPARISON, _wrapped(operand), Piece("0")), operand.safe, operand.scalar)
+
+
+# --- calls
+
+
+def _of_call(code: Code, node: ast.Call) -> Condition | None:
+    """The truth of calls that read tensors: `bool(t)`, `torch.equal(a, b)`, `any(…)`."""
+    function = builtin(code, node)
+    if function == "bool" and len(node.args) == 1:
+        return tensor_condition(code, node.args[0])
+    if function in {"any", "all"} and len(node.args) == 1:
+        return _quantified(code, function, node.args[0])
+    name, arguments = operation(code, node), operation_operands(code, node)
+    if name == "item" and len(arguments) == 1:
+        return _truth(code, arguments[0])
+    if name == "is_nonzero" and len(arguments) == 1:
+        return _truth(code, arguments[0])
+    if name == "equal" and len(arguments) == 2:
+        left, right = map(_wrapped, numbers.operands(code, *arguments))
+        # tensors of different shapes are not equal, but `==` broadcasts or refuses them
+        return Condition(method(joined("==", Precedence.COMPARISON, left, right), "all"), safe=False)
+    if name == "allclose":
+        given = map(code.text, (*arguments, *node.keywords))
+        return Condition(method(call(code.name("torch.isclose", node), *given), "all"))
+    return None
+
+
+def _quantified(code: Code, name: str, argument: ast.expr) -> Condition | None:
+    if isinstance(argument, (ast.Tuple, ast.List)) and argument.elts:
+        return _combined(code, ast.BoolOp(ast.Or() if name == "any" else ast.And(), argument.elts))
+    operand = numbers.operand(code, argument)
+    if operand is None:
+        return None
+    # Python refuses a matrix, whose rows have no truth
+    return Condition(method(operand.source, name), safe=False)

@@ -1,0 +1,95 @@
+"""How much a mask selects, asked of the mask itself: `mask.nonzero().size(0) > 0` is `mask.any()`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.values import Const
+from exportlint.fixes.code import Code
+from exportlint.fixes.held import builtin, operands, operation, tensor
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.source_text import Piece, joined, method, piece
+
+MIRRORED: dict[type[ast.cmpop], str] = {
+    ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+DIRECT: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+NOTHING = frozenset({("==", 0), ("<", 1), ("<=", 0)})
+SOMETHING = frozenset({("!=", 0), (">", 0), (">=", 1)})
+
+
+def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Piece | None:
+    """A comparison of the size of a selection with a number as a 0-d bool tensor; None if it is something else."""
+    selection, number, symbols = left, right, DIRECT
+    mask = _counted(code, selection)
+    if mask is None:
+        selection, number, symbols = right, left, MIRRORED
+        mask = _counted(code, selection)
+    known = number.value if isinstance(number, ast.Constant) else _constant(code, number)
+    symbol = symbols.get(type(op))
+    if mask is None or symbol is None or not isinstance(known, int):
+        return None
+    if (symbol, known) in SOMETHING:
+        return method(mask, "any")
+    if (symbol, known) in NOTHING:
+        return Piece(f"~{method(mask, 'any').text}", Precedence.UNARY)
+    return joined(symbol, Precedence.COMPARISON, method(mask, "sum"), Piece(str(known)))
+
+
+def _constant(code: Code, node: ast.expr) -> object:
+    value = code.value(node)
+    return value.value if isinstance(value, Const) else None
+
+
+def _counted(code: Code, node: ast.expr) -> Piece | None:
+    """The mask whose true elements an expression counts."""
+    if isinstance(node, ast.Call):
+        if builtin(code, node) == "len" and len(node.args) == 1:
+            return _selected(code, node.args[0])
+        name, given = operation(code, node), operands(code, node)
+        if name == "size" and len(given) == 2 and _is_zero(given[1]):
+            return _selected(code, given[0])
+        if name == "numel" and len(given) == 1 and isinstance(given[0], ast.Subscript):
+            return _selected(code, given[0])
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        return _selected(code, node.value.value) if _is_zero(node.slice) else None
+    return None
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _selected(code: Code, node: ast.expr) -> Piece | None:
+    """The mask that made a selection of its true elements."""
+    if isinstance(node, ast.Subscript):
+        index = tensor(code, node.slice)
+        if index is not None and index.kind == "bool":
+            return piece(code, node.slice)
+        return _of_call(code, node.value, as_tuple=True) if _is_zero(node.slice) else None
+    return _of_call(code, node, as_tuple=False)
+
+
+def _of_call(code: Code, node: ast.expr, *, as_tuple: bool) -> Piece | None:
+    """The mask that `nonzero`, `argwhere`, `where` or `masked_select` selects with."""
+    name = operation(code, node)
+    if not isinstance(node, ast.Call) or name not in {"nonzero", "argwhere", "where", "masked_select"}:
+        return None
+    given = operands(code, node)
+    wanted = [True] if name == "nonzero" and as_tuple else []
+    options = [k.value.value for k in node.keywords if k.arg == "as_tuple" and isinstance(k.value, ast.Constant)]
+    if as_tuple != (name == "where" or bool(wanted)) or options != wanted or len(options) < len(node.keywords):
+        return None
+    if len(given) != (2 if name == "masked_select" else 1):
+        return None
+    mask = given[-1]
+    held = tensor(code, mask)
+    if held is not None and held.kind == "bool":
+        return piece(code, mask)
+    return Piece(f"({joined('!=', Precedence.COMPARISON, _wrapped(piece(code, mask)), Piece('0')).text})")
+
+
+def _wrapped(source: Piece) -> Piece:
+    return Piece(f"({source.text})") if source.precedence <= Precedence.COMPARISON else source

@@ -1,0 +1,111 @@
+"""Special cases for an empty selection that the code behind them does not need: writes to no rows change nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.facts import Branch, Conversion
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import TorchModule, Value
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.variables import bound, needed, needed_after
+
+COUNTS = frozenset({"numel", "nelement", "size", "len"})
+WRITES = frozenset(
+    {"index_add_", "index_copy_", "index_put_", "index_fill_", "scatter_", "scatter_add_", "masked_fill_"}
+)
+ROWWISE = frozenset({
+    "Linear", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "LeakyReLU", "ELU", "LayerNorm", "RMSNorm",
+    "Dropout", "Sequential", "ModuleList", "ModuleDict",
+})  # fmt: skip
+"""Modules of torch that take no rows as well as some."""
+
+
+def empty_selection_fix(code: Code, fact: Branch | Conversion) -> Fix:
+    """Leave out `if idx.numel() == 0: continue`, if the rest of the pass only writes where `idx` says.
+
+    Raises:
+        DeclinedError: the rest does more than that.
+    """
+    statement = code.tree.statement(code.node(ast.expr))
+    if not isinstance(statement, ast.If) or statement.orelse:
+        raise DeclinedError("it is no `if …: continue`")
+    skips = isinstance(statement.body[-1], ast.Continue)
+    if skips and (len(statement.body) > 1 or not isinstance(code.tree.parents[statement], (ast.For, ast.While))):
+        raise DeclinedError("it does more than skip a pass")
+    selection = _emptiness(statement.test, empty=skips)
+    if selection is None:
+        raise DeclinedError("the condition is about something else than an empty selection")
+    rest: Sequence[ast.stmt] = code.tree.following(statement) if skips else statement.body
+    last = rest[-1] if rest else statement
+    kept = set(bound(rest)) & needed_after(code.tree, last)
+    if skips:
+        kept |= set(bound(rest)) & set(needed(code.tree.block(statement)))
+    if kept or not rest or not all(_only_writes(one, selection) for one in rest):
+        raise DeclinedError("what is skipped does more than write to the selection")
+    edit = code.statements.replace(
+        [statement], [] if skips else [code.statements.moved(rest, code.statements.indent(statement))]
+    )
+    safe = all(_takes_no_rows(code, call) for one in rest for call in ast.walk(one) if isinstance(call, ast.Call))
+    return code.fix("Drop the special case for an empty selection", edit, safe=safe)
+
+
+def _emptiness(test: ast.expr, *, empty: bool) -> str | None:
+    """The variable of which a condition says that it selects nothing, or that it selects something."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _emptiness(test.operand, empty=not empty)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+        operator, bound_ = type(test.ops[0]), test.comparators[0].value
+        none = (ast.Eq, 0), (ast.Lt, 1), (ast.LtE, 0)
+        some = (ast.Gt, 0), (ast.GtE, 1), (ast.NotEq, 0)
+        return _counted(test.left) if (operator, bound_) in (none if empty else some) else None
+    return None if empty else _counted(test)
+
+
+def _counted(node: ast.expr) -> str | None:
+    """The variable whose rows are counted: `idx.numel()`, `len(idx)`, `idx.shape[0]`, `mask.any()`, `mask.sum()`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+        if name == "item" and not node.args:
+            return _counted(node.func.value)
+        receiver = node.func.value
+        return receiver.id if name in COUNTS | {"any", "sum"} and isinstance(receiver, ast.Name) else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
+        return node.args[0].id if isinstance(node.args[0], ast.Name) else None
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        is_first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
+        return node.value.value.id if is_first and isinstance(node.value.value, ast.Name) else None
+    return None
+
+
+def _only_writes(statement: ast.stmt, selection: str) -> bool:
+    """Whether a statement binds variables, or writes to what `selection` selects."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        is_write = isinstance(call.func, ast.Attribute) and call.func.attr in WRITES
+        return is_write and any(_mentions(argument, selection) for argument in call.args[:2])
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+        return False
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return all(
+        isinstance(target, ast.Name) or (isinstance(target, ast.Subscript) and _mentions(target.slice, selection))
+        for target in targets
+    )
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def _takes_no_rows(code: Code, call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in WRITES:
+        return True
+    return code.surely(lambda value: all(map(_is_rowwise, options(value))), call.func)
+
+
+def _is_rowwise(value: Value) -> bool:
+    name = value.name.rpartition(".")[2] if isinstance(value, TorchModule) else ""
+    return name in ROWWISE and all(_is_rowwise(item) for item in (getattr(value, "items", None) or ()))

@@ -1,0 +1,95 @@
+"""Expressions that can be evaluated once more, earlier or in vain: they change nothing and draw no random numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis import table
+from exportlint.analysis.values import External, TorchModule
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import builtin, is_python, operation
+
+HARMLESS = frozenset({
+    "abs", "bool", "float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "range", "round",
+    "sum", "tuple", "zip", "any", "all", "enumerate", "reversed", "sorted", "slice", "type", "dict",
+})  # fmt: skip
+_COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
+_BLOCKS = (ast.If, ast.For)
+_NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+STATELESS = frozenset({
+    "Linear", "Bilinear", "Identity", "Flatten", "Unflatten", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
+    "ConvTranspose2d", "ConvTranspose3d", "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Mish", "ELU", "SELU", "Tanh",
+    "Sigmoid", "Softmax", "LogSoftmax", "Softplus", "Hardswish", "Hardsigmoid", "Hardtanh", "LayerNorm", "GroupNorm",
+    "RMSNorm", "MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Upsample", "PixelShuffle", "ZeroPad2d",
+})  # fmt: skip
+"""Modules of torch that neither write nor draw."""
+
+
+def require_pure(code: Code, node: ast.expr) -> None:
+    """Raises DeclinedError if evaluating an expression may have effects."""
+    if not is_pure(code, node):
+        raise DeclinedError("what the condition guards may have effects")
+
+
+def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements do nothing but compute variables: they can run where they did not."""
+    for statement in statements:
+        try:
+            behind = code.after([statement])
+        except DeclinedError:
+            return False
+        # what a loop or a block binds is known behind it
+        inside = behind if isinstance(statement, _BLOCKS) else code
+        for node in ast.walk(statement):
+            if isinstance(node, ast.stmt) and not isinstance(node, (*_COMPUTING, *_BLOCKS)):
+                return False
+            if isinstance(node, (*_NEVER, ast.Lambda)) or (
+                isinstance(node, ast.Call) and not _is_harmless(inside, node)
+            ):
+                return False
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+                return False
+            if isinstance(node, ast.AugAssign) and not is_python(code, node.target):
+                return False
+        code = behind
+    return True
+
+
+def is_pure(code: Code, node: ast.expr) -> bool:
+    """Whether evaluating an expression has no effect, with the variables as they are at the finding."""
+    return not any(
+        isinstance(part, _NEVER) or (isinstance(part, ast.Call) and not _is_harmless(code, part))
+        for part in ast.walk(node)
+    )
+
+
+def api_of(code: Code, node: ast.Call) -> table.Api | None:
+    """What torch says of the function or tensor method that a call surely reaches."""
+    called = code.value(node.func)
+    if isinstance(called, External):
+        return table.lookup(called.name)
+    name = operation(code, node)
+    return table.tensor_member(name) if name is not None else None
+
+
+def _is_harmless(code: Code, node: ast.Call) -> bool:
+    called = code.value(node.func)
+    if isinstance(called, TorchModule):
+        return called.name.rpartition(".")[2] in STATELESS
+    if builtin(code, node) is not None:
+        return builtin(code, node) in HARMLESS
+    if isinstance(called, External) and called.name.startswith("math."):
+        return True
+    api = api_of(code, node)
+    return (
+        api is not None
+        and api.kind in {"function", "method"}
+        and not api.random
+        and not (set(api.mutates) - {"out"})
+        and not any(keyword.arg in {None, "out", "inplace"} for keyword in node.keywords)
+    )

@@ -1,0 +1,78 @@
+"""Numbers that Python asks of tensor data, read with `.item()`: torch.export has symbols for those."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.values import External
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import scalar, tensor
+from exportlint.fixes.numbers import operand
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.source_text import Piece, call, method
+from exportlint.fixes.torch_names import MATH, TO_INTEGERS
+
+
+def item(code: Code, source: Piece, kind: str) -> Piece:
+    """The number in a tensor as an `int` or `float`."""
+    return method(method(source, "to", code.name(f"torch.{kind}64")), "item")
+
+
+def integer(code: Code, node: ast.expr) -> tuple[Piece, bool]:
+    """`int(node)`, and whether it is that for all numbers."""
+    if scalar(code, node) is not None:
+        read = _read(node)
+        if read is None:
+            return call(code.name("torch.sym_int"), code.text(node)), True
+        node = read
+    held = tensor(code, node)
+    if held is None:
+        raise DeclinedError("it may be something else than a tensor")
+    source = Piece(code.operand(node, Precedence.ATOM))
+    if held.kind == "int":
+        return method(source, "item"), not held.assumed
+    # `int` refuses NaN and infinities
+    return item(code, source, "int"), held.kind == "bool" and not held.assumed
+
+
+def floating(code: Code, node: ast.expr) -> tuple[Piece, bool]:
+    """`float(node)`, and whether it is that for all numbers."""
+    if scalar(code, node) is not None:
+        return call(code.name("torch.sym_float"), code.text(node)), True
+    held = tensor(code, node)
+    if held is None:
+        raise DeclinedError("it may be something else than a tensor")
+    source = Piece(code.operand(node, Precedence.ATOM))
+    if held.kind in {"int", "bool"}:
+        return item(code, source, "float"), not held.assumed
+    return method(source, "item"), held.kind == "float" and not held.assumed
+
+
+def of_math(code: Code, node: ast.Call) -> Piece:
+    """A call of `math` as an operator of torch and its number. Raises DeclinedError."""
+    function = code.value(node.func)
+    name = function.name.removeprefix("math.") if isinstance(function, External) else ""
+    if name not in MATH or node.keywords or len(node.args) > _arity(name):
+        raise DeclinedError("torch has no such function")
+    given = [_argument(code, argument) for argument in node.args]
+    if name in {"hypot", "atan2"} and not all(is_tensor for _, is_tensor in given):
+        raise DeclinedError("torch takes tensors only")
+    result = call(code.name(f"torch.{MATH[name]}"), *(text for text, _ in given))
+    return item(code, result, "int") if name in TO_INTEGERS else method(result, "item")
+
+
+def _arity(name: str) -> int:
+    return 2 if name in {"pow", "fmod", "copysign", "hypot", "atan2"} else 1
+
+
+def _argument(code: Code, node: ast.expr) -> tuple[str, bool]:
+    """An argument of `math` as one of torch, and whether it is a tensor."""
+    found = operand(code, node)
+    return (found.source.text, True) if found is not None else (code.text(node), False)
+
+
+def _read(node: ast.expr) -> ast.expr | None:
+    """`t` of `t.item()`."""
+    is_item = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
+    return node.func.value if is_item else None  # type: ignore[attr-defined]

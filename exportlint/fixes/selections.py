@@ -1,0 +1,139 @@
+"""Items of Python containers that tensor data chooses: all of them are stacked, and `index_select` takes one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.facts import Conversion
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import Const, Python, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.values import Sequence as Many
+from exportlint.findings import Fix
+from exportlint.fixes.bodies import is_tensor
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.purity import is_pure
+
+ATOM = Precedence.ATOM
+
+
+def selection_fix(code: Code, fact: Conversion) -> Fix:
+    """Choose with `index_select` instead of a Python index, or write with `index_fill_`.
+
+    Raises:
+        DeclinedError: what there is to choose from cannot be stacked.
+    """
+    index = code.node(ast.expr)
+    subscript = code.tree.parents[index]
+    if isinstance(subscript, ast.Tuple):
+        subscript = code.tree.parents[subscript]
+    if not isinstance(subscript, ast.Subscript):
+        raise DeclinedError("it is no index")
+    if fact.target == "index of an assignment":
+        return _write(code, subscript)
+    if not isinstance(subscript.ctx, ast.Load) or subscript.slice is not index:
+        raise DeclinedError("it is no item of a container that is read")
+    place = _index(code, index)
+    call = code.tree.parents[subscript]
+    if code.surely(_is_modules, subscript.value):
+        if not isinstance(call, ast.Call) or call.func is not subscript:
+            raise DeclinedError("the module that is chosen is not called there")
+        return _of_modules(code, call, subscript, place)
+    return _of_values(code, subscript, place)
+
+
+def _index(code: Code, node: ast.expr) -> str:
+    """The tensor of one element from which an index is read, in a shape that `index_select` takes."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
+        node = node.func.value
+    elif (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1
+    ):
+        return _index(code, node.args[0])
+    if not code.surely(is_tensor, node):
+        raise DeclinedError("the index does not stand next to the tensor from which it is read")
+    return f"{code.operand(node, ATOM)}.reshape(1)"
+
+
+def _device(code: Code, place: str) -> str:
+    return f"{place.removesuffix('.reshape(1)')}.device"
+
+
+def _is_modules(value: Value) -> bool:
+    """Whether a value is a list of modules."""
+    return all(isinstance(option, TorchModule) and not option.keys for option in options(value))
+
+
+def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: str) -> Fix:
+    arguments = [argument for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
+    if not all(is_pure(code, argument) for argument in arguments):
+        raise DeclinedError("an argument would be evaluated more than once")
+    name = code.fresh("layer", call)
+    start = code.statements.range(subscript)[1]
+    rest = code.source.text[start : code.statements.range(call)[1]]
+    stacked = f"[{name}{rest} for {name} in {code.operand(subscript.value)}]"
+    return _selected(code, call, stacked, place, "Call all modules and choose a result, which must not be negative")
+
+
+def _of_values(code: Code, subscript: ast.Subscript, place: str) -> Fix:
+    items = subscript.value
+    text = code.operand(items)
+    if isinstance(items, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in items.keys]
+        if keys != list(range(len(keys))):
+            raise DeclinedError("the keys are not 0, 1, 2 …")
+        text = f"[{', '.join(code.operand(value) for value in items.values)}]"
+    held = [code.value(value) for value in items.values] if isinstance(items, ast.Dict) else _items(code.value(items))
+    message = "Choose with `index_select`, which takes no negative index"
+    if held and all(map(is_tensor, held)):
+        return _selected(code, subscript, text, place, message)
+    if held and all(map(_is_number, held)):
+        made = f"{code.name('torch.tensor')}({text}, device={_device(code, place)})"
+        return code.fix(message, code.replace(subscript, f"{made}.index_select(0, {place}).squeeze(0)"), safe=False)
+    raise DeclinedError("what there is to choose from is neither tensors nor numbers")
+
+
+def _items(value: Value) -> Sequence[Value]:
+    if isinstance(value, Tuple):
+        return value.items
+    return [value.item] if isinstance(value, Many) else []
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Const):
+        return type(value.value) in (int, float)
+    return isinstance(value, Python) and value.type in {"int", "float"}
+
+
+def _selected(code: Code, replaced: ast.expr, items: str, place: str, message: str) -> Fix:
+    text = f"{code.name('torch.stack')}({items}).index_select(0, {place}).squeeze(0)"
+    return code.fix(message, code.replace(replaced, text), safe=False)
+
+
+def _write(code: Code, subscript: ast.Subscript) -> Fix:
+    """`y[i] = v`, `y[:, i] = v`."""
+    statement = code.tree.parents[subscript]
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        raise DeclinedError("it is more than an assignment to one item")
+    parts = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+    *before, index = parts
+    if not all(isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step) for part in before):
+        raise DeclinedError("it is more than one index")
+    value = code.value(statement.value)
+    is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)
+    receiver = code.operand(subscript.value, ATOM)
+    arguments = f"{len(before)}, {_index(code, index)}"
+    if is_scalar:
+        line = f"{receiver}.index_fill_({arguments}, {code.operand(statement.value)})"
+    elif isinstance(value, Tensor) and not before:
+        line = f"{receiver}.index_copy_({arguments}, {code.operand(statement.value, ATOM)}.unsqueeze(0))"
+    else:
+        raise DeclinedError("it is not known what shape the value has")
+    message = (
+        "Write with `index_fill_`, which takes no negative index"
+        if is_scalar
+        else ("Write with `index_copy_`, which takes no negative index, and does not broadcast")
+    )
+    return code.fix(message, code.statements.replace([statement], [line]), safe=False)

@@ -1,0 +1,200 @@
+"""Conditions on sizes that a number can stand for: a bound, a slice that may take everything, padding by nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis.interpreter.sizes import is_own
+from exportlint.analysis.values import Const, External, Size
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.places import demanded, enclosed
+from exportlint.fixes.size_values import is_natural, is_tensor, is_whole
+
+LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
+SMALLER: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE)
+
+
+def without_condition(code: Code) -> Fix:
+    """The same without asking for the truth of a condition on sizes. Raises DeclinedError."""
+    test = code.expression
+    parent = code.tree.parents[test]
+    while isinstance(parent, ast.BoolOp):
+        test, parent = parent, code.tree.parents[parent]
+    if isinstance(parent, ast.IfExp) and parent.test is test:
+        return _ternary(code, parent)
+    if isinstance(parent, ast.If) and parent.test is test and not parent.orelse and _is_plain(code, parent):
+        return _bounded(code, parent) or _sliced(code, parent) or _padded(code, parent)
+    raise DeclinedError("what hangs on the condition is no number")
+
+
+def _is_plain(code: Code, statement: ast.If) -> bool:
+    """Whether an `if` is no `elif`, so that its body can stand on its own."""
+    return code.statements.text(statement).startswith("if")
+
+
+def _ternary(code: Code, choice: ast.IfExp) -> Fix:
+    """`n if n < 8 else 8`, `8 - n if n < 8 else 0`."""
+    sides = _compared(choice.test)
+    if sides is None:
+        raise DeclinedError("the condition does not order two numbers")
+    smaller, larger = sides
+    arms = [_key(choice.body), _key(choice.orelse)]
+    if arms in ([_key(smaller), _key(larger)], [_key(larger), _key(smaller)]):
+        function = "sym_min" if arms[0] == _key(smaller) else "sym_max"
+        operands = f"{code.operand(choice.body)}, {code.operand(choice.orelse)}"
+    else:
+        function, operands = "sym_max", f"{_difference(code, choice, smaller, larger)}, 0"
+    text = enclosed(f"{code.name(f'torch.{function}')}({operands})", demanded(code.tree, choice))
+    return code.fix(f"Use `torch.{function}`", code.replace(choice, text), safe=_are_whole(code, smaller, larger))
+
+
+def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.expr) -> str:
+    """`8 - n` of `8 - n if n < 8 else 0`, which is no less than 0 where the condition holds."""
+    arm = choice.body
+    if (
+        isinstance(arm, ast.BinOp)
+        and isinstance(arm.op, ast.Sub)
+        and [_key(arm.left), _key(arm.right)] == [_key(larger), _key(smaller)]
+        and isinstance(choice.orelse, ast.Constant)
+        and choice.orelse.value == 0
+    ):
+        return code.operand(arm)
+    raise DeclinedError("the arms are not the sides of the comparison")
+
+
+def _bounded(code: Code, statement: ast.If) -> Fix | None:
+    """`if n > 8: n = 8`."""
+    match statement:
+        case ast.If(body=[ast.Assign(targets=[ast.Name() as name], value=bound)]):
+            sides = [_key(side) for side in _compared(statement.test) or ()]
+            if _key(bound) not in sides or _key(name) not in sides or _key(name) == _key(bound):
+                return None
+            function = "sym_min" if _key(bound) == sides[0] else "sym_max"
+            line = f"{name.id} = {code.name(f'torch.{function}')}({name.id}, {code.operand(bound)})"
+            edit = code.statements.replace([statement], [line])
+            return code.fix(f"Use `torch.{function}`", edit, safe=_are_whole(code, name, bound))
+    return None
+
+
+def _sliced(code: Code, statement: ast.If) -> Fix | None:
+    """`if n > 8: x = x[:8]`: a slice takes what there is."""
+    match statement:
+        case ast.If(
+            body=[
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id=whole)) as part) as only
+            ],
+        ) if name == whole:
+            sides = _compared(statement.test)
+        case _:
+            return None
+    if sides is None:
+        return None
+    bound, size = sides
+    cut = [item for item in _items(part.slice) if not _is_everything(item)]
+    if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].upper is None or cut[0].lower or cut[0].step:
+        return None
+    upper, dim = cut[0].upper, _items(part.slice).index(cut[0])
+    if _key(upper) != _key(bound) or not _is_size_of(code, size, part.value, dim):
+        return None
+    text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
+    line = code.text(only)
+    at, (start, _) = code.statements.range(upper)[0], code.statements.range(only)
+    line = line[: at - start] + text + line[at - start + len(code.text(upper)) :]
+    is_same = code.surely(is_tensor, part.value) and is_natural(code, upper) and code.surely(is_whole, size)
+    return code.fix("Slice without a condition", code.statements.replace([statement], [line]), safe=is_same)
+
+
+def _is_size_of(code: Code, size: ast.expr, tensor: ast.expr, dim: int) -> bool:
+    """Whether an expression is the size of a dimension of a tensor."""
+    length = ast.parse(f"{code.text(tensor)}.shape[{dim}]", mode="eval").body
+    asked = ast.parse(f"{code.text(tensor)}.size({dim})", mode="eval").body
+    if _key(size) in {_key(length), _key(asked)}:
+        return True
+    found, expected = code.value(size), code.value(length)
+    return isinstance(found, Size) and is_own(found.symbol) and found == expected
+
+
+def _padded(code: Code, statement: ast.If) -> Fix:
+    """`if pad > 0: x = F.pad(x, (0, pad))`, `if n % 2: x = F.pad(x, (0, 1))`."""
+    match statement.body:
+        case [
+            ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=whole), pads, *_]) as call) as only
+        ]:
+            callee = code.value(call.func)
+        case _:
+            raise DeclinedError("what hangs on the condition is no padding")
+    amounts = pads.elts if isinstance(pads, (ast.Tuple, ast.List)) else []
+    tested = list(_tested(statement.test))
+    is_padding = name == whole and callee == External("torch.nn.functional.pad") and bool(amounts) and bool(tested)
+    are_tested = all(_is_zero(a) or _key(a) in map(_key, tested) for a in amounts)
+    are_parity = _is_parity(tested) and all(_is_zero(a) or _is_one(a) for a in amounts)
+    if not is_padding or not (are_tested or are_parity):
+        raise DeclinedError("it pads by other numbers than it tests")
+    line, (start, _) = code.text(only), code.statements.range(only)
+    for amount in reversed(amounts):
+        if _is_one(amount):
+            at = code.statements.range(amount)[0] - start
+            line = line[:at] + code.operand(tested[0]) + line[at + len(code.text(amount)) :]
+    edit = code.statements.replace([statement], [line])
+    return code.fix("Pad without a condition: padding by 0 makes a copy", edit, safe=False)
+
+
+def _tested(test: ast.expr) -> Iterator[ast.expr]:
+    """What is asked to be more than 0 in a condition: `p`, `p > 0`, `p != 0 or q`; nothing if it asks anything else."""
+    match test:
+        case ast.BoolOp(op=ast.Or(), values=values):
+            found = [list(_tested(value)) for value in values]
+            yield from (item for items in found for item in items) if all(found) else ()
+        case ast.Compare(left=left, ops=[ast.Gt() | ast.NotEq()], comparators=[ast.Constant(value=0)]):
+            yield left
+        case ast.Compare(left=ast.BinOp(op=ast.Mod(), right=ast.Constant(value=2)) as left, ops=[ast.Eq()]):
+            yield from [left] if _is_one(test.comparators[0]) else []
+        case ast.Name() | ast.BinOp():
+            yield test
+
+
+def _is_parity(tested: list[ast.expr]) -> bool:
+    match tested:
+        case [ast.BinOp(op=ast.Mod(), right=ast.Constant(value=2))]:
+            return True
+    return False
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1
+
+
+def _items(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _is_everything(item: ast.expr) -> bool:
+    return isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None
+
+
+def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The sides of `a < b`, the one that is to be smaller first."""
+    match test:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            if isinstance(op, SMALLER):
+                return left, right
+            if isinstance(op, LARGER):
+                return right, left
+    return None
+
+
+def _are_whole(code: Code, *nodes: ast.expr) -> bool:
+    """Whether numbers are integers, of which torch makes no floats."""
+    return all(code.surely(lambda v: is_whole(v) or (isinstance(v, Const) and type(v.value) is int), n) for n in nodes)
+
+
+def _key(node: ast.expr) -> str:
+    """Equal for expressions that are written alike."""
+    return ast.dump(node).replace("Store()", "Load()")

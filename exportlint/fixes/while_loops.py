@@ -1,0 +1,159 @@
+"""Loops whose number of passes depends on tensor data as `torch.while_loop`."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+
+from exportlint.analysis.facts import Branch, Conversion
+from exportlint.analysis.interpreter.snapshot import Run
+from exportlint.analysis.joins import options
+from exportlint.analysis.values import Const, Python, Size, Tensor, Value
+from exportlint.findings import Fix, TorchVersion
+from exportlint.fixes.bodies import (
+    Operands,
+    check_movable,
+    check_result,
+    check_tensors,
+    is_tensor,
+    operands,
+    runs_of,
+)
+from exportlint.fixes.code import Code
+from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.definitions import definition, put_in_place
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.statements import Verbatim
+from exportlint.fixes.variables import bound, needed, needed_after, returns
+
+MESSAGE = "Loop with `torch.while_loop`, which keeps shapes and dtypes, and is compiled, also in eager"
+SINCE: TorchVersion = (2, 6)
+"""The first version that has `torch.while_loop`."""
+
+
+def while_fix(code: Code, fact: Branch) -> Fix:
+    """Let `torch.while_loop` run a `while`. Raises DeclinedError if its body is not fit for that."""
+    node = next((n for n in code.tree.ancestors(code.expression) if isinstance(n, ast.stmt)), None)
+    if not isinstance(node, ast.While):
+        raise DeclinedError("it is no `while`")
+    _check(code, node)
+    carried = _carried(code, node, [node.test, *node.body])
+    counters = {name: f"{code.name('torch.tensor')}({name})" for name in carried if _is_number(code, name)}
+    condition = _condition(code, node.test, counters)
+    return _fix(code, node, carried, condition, counters)
+
+
+def range_fix(code: Code, fact: Conversion) -> Fix:
+    """Let `torch.while_loop` run `for i in range(n)`, where `n` is read from a tensor. Raises DeclinedError."""
+    node = next((n for n in code.tree.ancestors(code.node(ast.expr)) if isinstance(n, ast.stmt)), None)
+    if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
+        raise DeclinedError("it is no loop over a `range`")
+    call = node.iter
+    if not isinstance(call, ast.Call) or call.keywords or not 1 <= len(call.args) <= 2:
+        raise DeclinedError("the range has steps")
+    _check(code, node)
+    index = node.target.id
+    if index in needed_after(code.tree, node) or index in bound(node.body):
+        raise DeclinedError(f"`{index}` is used behind the loop, or changed in it")
+    carried = [index, *_carried(code, node, node.body, but=index)]
+    tensor = code.name("torch.tensor")
+    start = f"{tensor}({code.operand(call.args[0])})" if len(call.args) == 2 else f"{tensor}(0)"
+    stop = _number_tensor(code, call.args[-1])
+    return _fix(code, node, carried, f"{index} < {stop}", {index: start}, step=f"{index} + 1")
+
+
+def _check(code: Code, node: ast.While | ast.For) -> None:
+    if code.tree.function(node) is None or node.orelse or returns(node.body):
+        raise DeclinedError("the loop has an `else` or a `return`, or is in no function")
+    check_movable(node.body)
+
+
+def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "") -> list[str]:
+    """The variables that a pass of a loop takes from the one before it, or leaves behind."""
+    body = node.body  # type: ignore[attr-defined]
+    wanted = set(needed(read)) | needed_after(code.tree, node)
+    found = [name for name in bound(body) if name in wanted and name != but]
+    for name in found:
+        if not all(moment.variable(name) is not None for moment in code.moments.snapshots):
+            raise DeclinedError(f"`{name}` is not assigned in front of the loop")
+    return found
+
+
+def _is_number(code: Code, name: str) -> bool:
+    """Whether a variable holds a number, which has to be carried as a tensor."""
+    return all(
+        _is_python_number(option) for moment in code.moments.snapshots for option in options(moment.variable(name))
+    )
+
+
+def _is_python_number(value: Value | None) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
+    return isinstance(value, Size) or (isinstance(value, Python) and value.type in {"int", "float"})
+
+
+def _condition(code: Code, node: ast.expr, counters: dict[str, str]) -> str:
+    """A condition in which counters are tensors: `x.sum() < 100 and i < 10`."""
+    if isinstance(node, ast.BoolOp):
+        symbol = " & " if isinstance(node.op, ast.And) else " | "
+        return symbol.join(f"({_condition(code, value, counters)})" for value in node.values)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and set(needed([node])) & set(counters):
+        return code.operand(node, Precedence.TERNARY)
+    return tensor_condition(code, node).text
+
+
+def _number_tensor(code: Code, node: ast.expr) -> str:
+    """The 0-d tensor from which a number is read."""
+    if isinstance(node, ast.Call):
+        of_method = isinstance(node.func, ast.Attribute) and node.func.attr == "item" and not node.args
+        if of_method and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        elif isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
+            return _number_tensor(code, node.args[0])
+    if not code.surely(is_tensor, node):
+        raise DeclinedError("the number does not stand next to the tensor from which it is read")
+    if code.surely(lambda value: isinstance(value, Tensor) and value.zero_dim, node):
+        return code.operand(node, Precedence.SUM)
+    return f"{code.operand(node, Precedence.ATOM)}.reshape(())"
+
+
+def _fix(
+    code: Code,
+    node: ast.While | ast.For,
+    carried: Sequence[str],
+    condition: str,
+    starts: dict[str, str],
+    step: str = "",
+) -> Fix:
+    if not carried:
+        raise DeclinedError("the loop changes no variable")
+    runs = runs_of(code, node.body)
+    tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
+    passed = dict(zip(tensors.names, tensors.passed, strict=True)) | starts
+    given = Operands(tuple(carried), tuple(passed[name] for name in carried))
+    back = [step if step and name == carried[0] else _returned(name, runs) for name in carried]
+    indent = code.statements.indent(node)
+    names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
+    last = f"return {', '.join(back)}" if len(back) > 1 else f"return ({back[0]},)"
+    targets = ["_" if step and name == carried[0] else name for name in carried]
+    lines = [
+        *definition(code, names[0], given, [], f"return {condition}", indent),
+        Verbatim(),
+        *definition(code, names[1], given, [node.body], last, indent),
+        Verbatim(),
+        f"{', '.join(targets) if len(targets) > 1 else f'({targets[0]},)'} = "
+        f"{code.name('torch.while_loop')}({names[0]}, {names[1]}, {given.text})",
+    ]
+    check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
+    return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
+
+
+def _returned(name: str, runs: Sequence[Run]) -> str:
+    found = [(run, run.variables.get(name)) for run in runs]
+    values = [value for _, value in found if value is not None]
+    if not all(map(_is_python_number, values)):
+        check_tensors(values, f"`{name}`")
+    copied = any(value is not None and is_tensor(value) and not run.is_own(value) for run, value in found)
+    return f"{name}.clone()" if copied else name

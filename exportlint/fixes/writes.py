@@ -1,0 +1,49 @@
+"""Which code writes to a tensor in place, as far as its form tells."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from exportlint.analysis.calls.relations import VIEWS
+
+IN_PLACE: dict[type[ast.operator], str] = {
+    ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.FloorDiv: "floor_divide_",
+    ast.Mod: "remainder_", ast.Pow: "pow_", ast.BitAnd: "bitwise_and_", ast.BitOr: "bitwise_or_",
+    ast.BitXor: "bitwise_xor_", ast.LShift: "bitwise_left_shift_", ast.RShift: "bitwise_right_shift_",
+}  # fmt: skip
+"""The methods that do what augmented assignments do to tensors."""
+
+
+def written(node: ast.AST) -> ast.expr | None:
+    """The expression whose tensor a node writes to, without the subscripts and views behind it."""
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        return _base(node.value)
+    if isinstance(node, ast.AugAssign):
+        return _base(node.target)
+    if isinstance(node, ast.keyword) and node.arg == "out":
+        return _base(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+        if name.endswith("_") and not name.endswith("__"):
+            return _base(node.func.value)
+    return None
+
+
+def writes(place: ast.AST, target: ast.expr) -> Iterator[ast.AST]:
+    """The nodes of a piece of code that write to what an expression names."""
+    wanted = ast.unparse(target)
+    for node in ast.walk(place):
+        found = written(node)
+        if found is not None and ast.unparse(found) == wanted:
+            yield node
+
+
+def _base(node: ast.expr) -> ast.expr:
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS:
+            node = node.func.value
+        else:
+            return node

@@ -1,0 +1,193 @@
+"""The files of a project as they are to be seen, saved or not, and what looking at one of them gives."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from exportlint.analysis.project import Project
+from exportlint.check import check_file
+from exportlint.config import Settings
+from exportlint.findings import Finding, Mode, Position, Severity, Span
+from exportlint.registry import find_rule
+from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, read
+from exportlint.suppressions import Suppressions, find_suppressions
+
+SYNTAX_ERROR = "EXP001"
+UNREADABLE_FILE = "EXP003"
+INTERNAL_ERROR = "EXP004"
+
+_MAX_PROJECTS = 8
+_STACK_BYTES = 256 * 2**20
+_RECURSION_LIMIT = 10_000
+_NO_SUPPRESSIONS = Suppressions()
+_START = Span(Position(1, 1), Position(1, 1))
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to lint, by its absolute path. `data` is what it holds if that does not come from the disk.
+
+    Its findings call it `filename`, by default its path.
+    """
+
+    path: Path
+    settings: Settings
+    name: str = ""
+    data: bytes | None = None
+
+    @property
+    def filename(self) -> str:
+        """What its findings call it."""
+        return self.name or str(self.path)
+
+    def read(self) -> SourceFile:
+        """The file. Raises SourceError if it cannot be read or is not Python text."""
+        if self.data is None:
+            return read(self.path, self.filename)
+        return from_bytes(self.data, self.path, self.filename)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What looking at one file gave: findings, perhaps in other files as well, and the file's own pragmas.
+
+    It depends on what the files `reads` hold, which are the file itself and those that it imports.
+    """
+
+    findings: tuple[Finding, ...]
+    suppressions: Suppressions = _NO_SUPPRESSIONS
+    reads: frozenset[Path] = frozenset()
+
+
+class Workspace:
+    """The files of a project, some of which are to be seen as they are not on the disk: unsaved, or fixed.
+
+    What was read is kept, so one workspace is for files that do not change but by `hold`.
+    """
+
+    def __init__(self, unsaved: Mapping[Path, bytes]) -> None:
+        self._unsaved = dict(unsaved)
+        self._projects: dict[tuple[Path, ...], Project] = {}
+
+    def hold(self, path: Path, data: bytes) -> None:
+        """From now on, a file is seen as holding `data`."""
+        self._unsaved[path] = data
+        for project in self._projects.values():
+            project.forget(path)
+
+    def read(self, task: Task) -> SourceFile:
+        """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
+        return self._load(task.path, task.filename)
+
+    def lint(self, task: Task) -> Unit:
+        """What looking at a file gives. Whatever is wrong with it becomes a finding."""
+        reads = frozenset({task.path})
+        try:
+            source = self.read(task)
+        except SourceError as error:
+            return Unit((unreadable(error, task.filename, task.settings.mode),), reads=reads)
+        except MemoryError:
+            too_big = SourceError(task.filename, "does not fit into memory")
+            return Unit((unreadable(too_big, task.filename, task.settings.mode),), reads=reads)
+        project = self._project(task.settings.src)
+        try:
+            suppressions = find_suppressions(source.text)
+            findings = check_file(source, project, task.settings)
+            return Unit(tuple(findings), suppressions, reads | project.reads)
+        except SyntaxProblem as error:
+            start = Position(error.row, error.column)
+            span = Span(start, Position(error.row, error.column + 1))
+            message = f"syntax error: {error.message}"
+            return Unit((_finding(SYNTAX_ERROR, message, span, task),), reads=reads)
+        except Exception as error:  # one bad file never stops the others
+            return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
+
+    def _project(self, src: tuple[Path, ...]) -> Project:
+        if src not in self._projects:
+            while len(self._projects) >= _MAX_PROJECTS:
+                del self._projects[next(iter(self._projects))]
+            self._projects[src] = Project(src, self._load)
+        return self._projects[src]
+
+    def _load(self, path: Path, filename: str | None = None) -> SourceFile:
+        data = self._unsaved.get(path)
+        return read(path, filename) if data is None else from_bytes(data, path, filename)
+
+
+def internal_error(task: Task, what: str) -> Finding:
+    """The finding about a file on which exportlint failed."""
+    message = f"internal error: {what}; please report this, with the file if you can"
+    return _finding(INTERNAL_ERROR, message, _START, task)
+
+
+def unreadable(error: SourceError, filename: str, mode: Mode) -> Finding:
+    """The finding about a path that cannot be linted."""
+    place = Position(error.row or 1, 1)
+    return _about(UNREADABLE_FILE, error.message, Span(place, place), filename, mode)
+
+
+def _finding(code: str, message: str, span: Span, task: Task) -> Finding:
+    return _about(code, message, span, task.filename, task.settings.mode)
+
+
+def _about(code: str, message: str, span: Span, filename: str, mode: Mode) -> Finding:
+    rule = find_rule(code)
+    assert rule is not None
+    return Finding(code, rule.name, Severity.ERROR, message, filename, span, mode=mode)
+
+
+def _describe(error: Exception) -> str:
+    """One line about an exception: its type, its message, and where in exportlint it comes from."""
+    frame = error.__traceback__
+    place = ""
+    while frame is not None:
+        file = Path(frame.tb_frame.f_code.co_filename)
+        if Path(__file__).parent in file.parents:
+            place = f" ({file.relative_to(Path(__file__).parent.parent).as_posix()}:{frame.tb_lineno})"
+        frame = frame.tb_next
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{f': {text[:200]}' if text else ''}{place}"
+
+
+def on_big_stack(function: Callable[[], _T]) -> _T:
+    """What `function` returns or raises, run with room for deep recursion, also that of native code."""
+    outcome: dict[str, _T] = {}
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome["value"] = function()
+        except BaseException as error:  # raised again below
+            failure.append(error)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        thread = _start(run)
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+    if failure:
+        raise failure[0]
+    return outcome["value"]
+
+
+def _start(run: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=run, daemon=True)
+    before = threading.stack_size(_STACK_BYTES)
+    try:
+        thread.start()
+    except RuntimeError:
+        # The system grants no such stack, as under `ulimit -v`: the default one has to do.
+        threading.stack_size(before)
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    return thread

@@ -1,0 +1,53 @@
+"""What was fixed is written as a whole, and only over what was fixed."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from exportlint.findings import Applicability
+from exportlint.fixer import Fixed, fix, write
+from exportlint.source import SourceError
+from tests.fixer.words import tasks
+
+pytestmark = pytest.mark.usefixtures("words")
+
+
+@pytest.fixture
+def fixed(tmp_path: Path) -> Fixed:
+    (one,) = fix(tasks(tmp_path, {"a.py": "bad"}), lambda _: Applicability.SAFE).fixed
+    return one
+
+
+def test_permissions_stay(fixed: Fixed) -> None:
+    fixed.task.path.chmod(0o750)
+    write(fixed)
+    assert fixed.task.path.read_bytes() == b"good"
+    assert stat.S_IMODE(fixed.task.path.stat().st_mode) == 0o750
+    assert list(fixed.task.path.parent.iterdir()) == [fixed.task.path]
+
+
+def test_a_link_stays(fixed: Fixed) -> None:
+    path = fixed.task.path
+    target = path.with_name("b")
+    path.rename(target)
+    path.symlink_to(target)
+    write(fixed)
+    assert path.is_symlink()
+    assert target.read_bytes() == b"good"
+
+
+def test_what_was_changed_meanwhile_is_not_overwritten(fixed: Fixed) -> None:
+    fixed.task.path.write_bytes(b"bad, and more")
+    with pytest.raises(SourceError, match=r"a\.py: was changed by someone else while it was fixed"):
+        write(fixed)
+    assert fixed.task.path.read_bytes() == b"bad, and more"
+
+
+def test_what_was_deleted_meanwhile_is_not_made_again(fixed: Fixed) -> None:
+    fixed.task.path.unlink()
+    with pytest.raises(SourceError, match=r"a\.py: cannot be read: No such file"):
+        write(fixed)
+    assert list(fixed.task.path.parent.iterdir()) == []
