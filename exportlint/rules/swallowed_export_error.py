@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Branch, Conversion, Copy, HostRead, Module
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, fix_of
 from exportlint.findings import Fix
 from exportlint.fixes.code import DISPLAY_ONLY, UNSAFE, Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 Swallowed = Branch | Conversion | HostRead | Copy | ModuleChange
@@ -38,6 +39,8 @@ def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report
 
 def _fix(code: Code, fact: Swallowed, context: Context) -> Fix:
     """What raised in eager too, and was caught, may do so no more: it is not safe."""
+    if isinstance(fact, Conversion):
+        raise DeclinedError("a tensor does not raise what Python raises for a number")
     found = fix_of(fact, code, context)
     return found if found.applicability is DISPLAY_ONLY else replace(found, applicability=UNSAFE)
 
