@@ -27,7 +27,12 @@ def with_argument(code: Code, call: ast.Call, text: str) -> Draft:
     start, stop = code.statements.range(given[-1])
     line = source[code.source.lines.line_start(given[-1].lineno) : start]
     place = _behind(source, stop, end)
-    return Draft(place, place, f",\n{line}{text}" if not line.strip() else f", {text}")
+    if line.strip():
+        return Draft(place, place, f", {text}")
+    row_end = code.source.lines.line_end(code.source.lines.position(place).row)
+    if source[place:row_end].lstrip().startswith(","):
+        return Draft(row_end, row_end, f"\n{line}{text},")
+    return Draft(place, place, f",\n{line}{text}")
 
 
 def _behind(source: str, start: int, stop: int) -> int:

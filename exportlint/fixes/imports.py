@@ -20,17 +20,19 @@ def renamed_import(code: Code, statement: ast.ImportFrom, successors: Mapping[st
     lines: dict[str, list[str]] = {}
     for alias in statement.names:
         local = alias.asname or alias.name
-        source, _, target = successors.get(alias.name, "").rpartition(".")
-        if not source:
-            lines.setdefault(package, []).append(code.text(alias))
-        elif local == target or (alias.asname is None and _is_free(code, local, target)):
-            lines.setdefault(source, []).append(target)
-            uses = (n for n in ast.walk(code.tree.root) if isinstance(n, ast.Name) and n.id == local != target)
-            yield from (code.replace(use, target) for use in uses)
-        else:
-            lines.setdefault(source, []).append(f"{target} as {local}")
-    new = [f"from {source} import {', '.join(names)}" for source, names in lines.items()]
-    yield code.statements.replace([statement], new)
+        source, _, target = successors.get(alias.name, f"{package}.{alias.name}").rpartition(".")
+        imported = code.text(alias)
+        if alias.name in successors:
+            is_renamed = alias.asname is None and local != target and _is_free(code, local, target)
+            imported = target if is_renamed or local == target else f"{target} as {local}"
+            uses = (n for n in ast.walk(code.tree.root) if isinstance(n, ast.Name) and n.id == local)
+            yield from (code.replace(use, target) for use in uses if is_renamed)
+            if {package} == {name.rpartition(".")[0] for name in successors.values()}:
+                yield code.replace(alias, imported)
+        lines.setdefault(source, []).append(imported)
+    if lines.keys() != {package}:
+        new = [f"from {source} import {', '.join(names)}" for source, names in lines.items()]
+        yield code.statements.replace([statement], new)
 
 
 def _is_free(code: Code, local: str, target: str) -> bool:

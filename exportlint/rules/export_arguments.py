@@ -64,8 +64,8 @@ def _without_args(code: Code) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1 or all(keyword.arg != "kwargs" for keyword in call.keywords):
         raise DeclinedError("the inputs are not to be seen")
-    text = f"{code.operand(call.args[0])}, ()"
-    return code.fix("Pass `()`", code.replace(call.args[0], text), safe=True)
+    end = code.statements.range(call.args[0])[1]
+    return code.fix("Pass `()`", Draft(end, end, ", ()"), safe=True)
 
 
 def _in_tuple(code: Code, kind: str) -> Fix:
@@ -89,4 +89,4 @@ def _as_kwargs(code: Code, node: ast.expr, text: str) -> Draft:
     call = code.tree.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or argument(call, 2, "kwargs") is not None:
         raise DeclinedError("there are `kwargs` already")
-    return code.replace(node, f"(), kwargs={text}")
+    return Draft(*code.statements.range(node), f"(), kwargs={text}")
