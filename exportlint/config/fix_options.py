@@ -10,8 +10,8 @@ FIX_OPTIONS = (
         "fix",
         BOOL,
         "false",
-        "Apply fixes, as `--fix` does; `--no-fix` overrides it. This and the next three are settings of a run: those of "
-        "the working directory hold for all files.",
+        "Apply fixes, as `--fix` does; `--no-fix` overrides it. This and the next three are settings of a run: those "
+        "of the working directory hold for all files.",
         "fix = true",
     ),
     Option(
