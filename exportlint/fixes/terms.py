@@ -10,7 +10,7 @@ from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Valu
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import as_tensor, is_python
+from exportlint.fixes.held import as_tensor, is_python, operation
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece
@@ -32,6 +32,12 @@ class Term:
     items: tuple[Term, ...] | None = None
     reads: frozenset[str] = field(default=frozenset())
 
+    @property
+    def unbracketed(self) -> str:
+        """The source behind `return`, where a tuple of several items needs no brackets."""
+        items = self.items or ()
+        return ", ".join(item.source.text for item in items) if len(items) > 1 else self.source.text
+
 
 def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is no tensor or number."""
@@ -43,6 +49,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if isinstance(node, ast.IfExp):
         condition = _condition(code, node.test)
         if condition is not None:
+            require_pure(code, node.test)
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     source, reads = piece(code, node), read_by(code, node)
@@ -51,7 +58,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if held is not None:
         if held.dynamic:
             raise DeclinedError("the size depends on the way taken")
-        variable = isinstance(node, (ast.Name, ast.Attribute))
+        variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
         return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
     if _is_number(value):
         return Term(source, "number", reads=reads)

@@ -17,6 +17,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, tensor
 from exportlint.fixes.masked_loops import masked_fix
 from exportlint.fixes.precedence import Precedence, precedence
+from exportlint.fixes.predicated import write_fix
 from exportlint.fixes.selection import branch_of, choice, where_fix
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.terms import choose, term
@@ -28,7 +29,7 @@ MESSAGE = "Keep the truth a tensor"
 
 def branch_fix(code: Code, fact: Fact) -> Fix:
     """Rewrite the branch in whose condition the finding is, in the first way that does. Raises DeclinedError."""
-    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix)
+    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix, write_fix)
 
 
 def condition_fix(code: Code, fact: Fact) -> Fix:
