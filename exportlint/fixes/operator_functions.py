@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
 from exportlint.analysis.joins import options
+from exportlint.analysis.table import tensor_member
 from exportlint.analysis.values import Function
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import given_back, runs_of
@@ -82,7 +83,7 @@ def copy_fix(code: Code, fact: BodyWrite) -> Fix:
         raise DeclinedError("it is no parameter that is changed")
     message = "Leave the operand as it is, so that whoever passes it does not see a change"
     if isinstance(node, ast.Lambda):
-        edits = [code.replace(name, f"{name.id}.clone()") for name, _ in writes]
+        edits = [_out_of_place(code, name) for name, _ in writes]
         if len({name.id for name, _ in writes}) < len(writes) or any(
             isinstance(part, ast.Name) and part.id == name.id and part is not name
             for name, _ in writes
@@ -93,6 +94,14 @@ def copy_fix(code: Code, fact: BodyWrite) -> Fix:
     lines = [f"{name} = {name}.clone()" for name in dict.fromkeys(name.id for name, _ in writes)]
     has_docstring = ast.get_docstring(node) is not None and len(node.body) > 1
     return code.fix(message, code.statements.insert_before(node.body[has_docstring], lines), safe=False)
+
+
+def _out_of_place(code: Code, name: ast.Name) -> Draft:
+    """`x.add(1)` for `x.add_(1)`, or `x.clone()` for `x` where there is no such method."""
+    method = code.tree.parents[name]
+    if isinstance(method, ast.Attribute) and tensor_member(method.attr.removesuffix("_")) is not None:
+        return code.replace(method, f"{name.id}.{method.attr.removesuffix('_')}")
+    return code.replace(name, f"{name.id}.clone()")
 
 
 def _writes(node: ast.FunctionDef | ast.Lambda) -> Iterator[tuple[ast.Name, ast.AST]]:

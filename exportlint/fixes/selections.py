@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import Const, Python, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.values import Const, Dict, External, Python, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.values import Sequence as Many
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
@@ -27,6 +27,8 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
     """
     index = code.node(ast.expr)
     subscript = code.tree.parents[index]
+    if isinstance(subscript, ast.Slice):
+        return _of_slice(code, code.tree.parents[subscript])
     if isinstance(subscript, ast.Tuple):
         subscript = code.tree.parents[subscript]
     if not isinstance(subscript, ast.Subscript):
@@ -42,6 +44,18 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
             raise DeclinedError("the module that is chosen is not called there")
         return _of_modules(code, call, subscript, place)
     return _of_values(code, subscript, place)
+
+
+def _of_slice(code: Code, subscript: ast.AST) -> Fix:
+    """`torch.stack([a, b, c][:n])`: the stacked tensor takes a slice that depends on data."""
+    call = code.tree.parents[subscript]
+    if not isinstance(subscript, ast.Subscript) or not isinstance(call, ast.Call) or call.args != [subscript]:
+        raise DeclinedError("the slice is not stacked")
+    if call.keywords or not code.surely(lambda v: isinstance(v, External) and v.name == "torch.stack", call.func):
+        raise DeclinedError("the slice is not stacked")
+    text = code.source.text[code.statements.range(subscript.value)[1] : code.statements.range(subscript)[1]]
+    stacked = f"{code.text(call.func)}({code.operand(subscript.value)}){text}"
+    return code.fix("Stack, and slice the tensor", code.replace(call, stacked), safe=False)
 
 
 def _index(code: Code, node: ast.expr) -> str:
@@ -78,14 +92,16 @@ def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: str
 
 
 def _of_values(code: Code, subscript: ast.Subscript, place: str) -> Fix:
-    items = subscript.value
-    text = code.operand(items)
-    if isinstance(items, ast.Dict):
-        keys = [key.value if isinstance(key, ast.Constant) else None for key in items.keys]
-        if keys != list(range(len(keys))):
+    items, value = subscript.value, code.value(subscript.value)
+    text, held = code.operand(items), _items(value)
+    if isinstance(value, Dict):
+        if [key for key, _ in value.entries] != list(range(len(value.entries))) or value.rest is not None:
             raise DeclinedError("the keys are not 0, 1, 2 …")
-        text = f"[{', '.join(code.operand(value) for value in items.values)}]"
-    held = [code.value(value) for value in items.values] if isinstance(items, ast.Dict) else _items(code.value(items))
+        held = [entry for _, entry in value.entries]
+        if isinstance(items, ast.Dict):
+            text = f"[{', '.join(map(code.operand, items.values))}]"
+        else:
+            text = f"list({code.operand(items, ATOM)}.values())"
     message = "Choose with `index_select`, which takes no negative index"
     if held and all(map(is_tensor, held)):
         return _selected(code, subscript, text, place, message)

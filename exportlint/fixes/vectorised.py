@@ -42,10 +42,9 @@ def iteration_fix(code: Code, _: Conversion) -> Fix:
         whole = code.tree.parents[around]
         if isinstance(whole, Comprehension) and len(whole.generators) == 1 and isinstance(around.target, ast.Name):
             batch = _Batch(code, around.target.id, code.operand(over, Precedence.ATOM))
-            call, method = _reduction(code, whole)
-            return code.fix(
-                MESSAGE, code.replace(call, batch.expression(whole.elt, Precedence.ATOM) + method), safe=False
-            )
+            call, summed = _reduction(code, whole)
+            text = batch.total(whole.elt) if summed else batch.expression(whole.elt)
+            return code.fix(MESSAGE, code.replace(call, text), safe=False)
     raise DeclinedError("what is done with each row has no form for all of them")
 
 
@@ -68,24 +67,25 @@ def filter_fix(code: Code, _: Branch) -> Fix:
     if not code.surely(is_tensor, around.iter):
         raise DeclinedError("the loop is over something else than a tensor")
     mask = _mask(code, around.ifs[0], target.id, rows)
-    selected = _Batch(code, target.id, f"{rows}[{mask}]").expression(whole.elt, Precedence.ATOM)
+    batch = _Batch(code, target.id, f"{rows}[{mask}]")
     statement = code.tree.parents[whole]
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         uses = _stacked(code, statement, statement.targets[0].id)
         edits = [code.replace(use, statement.targets[0].id) for use in uses]
-        return code.fix(MESSAGE, code.replace(whole, selected), *edits, safe=False)
-    call, method = _reduction(code, whole)
-    return code.fix(MESSAGE, code.replace(call, selected + method), safe=False)
+        return code.fix(MESSAGE, code.replace(whole, batch.expression(whole.elt)), *edits, safe=False)
+    call, summed = _reduction(code, whole)
+    text = batch.total(whole.elt) if summed else batch.expression(whole.elt, Precedence.ATOM)
+    return code.fix(MESSAGE, code.replace(call, text), safe=False)
 
 
-def _reduction(code: Code, node: Comprehension) -> tuple[ast.Call, str]:
-    """The call that makes one tensor of the items, and the method that does so of a whole tensor."""
+def _reduction(code: Code, node: Comprehension) -> tuple[ast.Call, bool]:
+    """The call that makes one tensor of the items, and whether it adds them."""
     call = code.tree.parents[node]
     if isinstance(call, ast.Call) and call.args == [node] and not call.keywords:
         if code.surely(_is("builtins.sum"), call.func):
-            return call, ".sum(0)"
+            return call, True
         if isinstance(node, ast.ListComp) and code.surely(_is("torch.stack"), call.func):
-            return call, ""
+            return call, False
     raise DeclinedError("the items are neither stacked nor summed")
 
 
@@ -151,7 +151,7 @@ def _of_loop(code: Code, loop: ast.For, over: ast.expr) -> Fix:
     added = _added(statement)
     if added is not None and not _mentions(added[0], row):
         target, value = added
-        line = f"{code.text(target)} = {code.text(target)} + {batch.expression(value, Precedence.ATOM)}.sum(0)"
+        line = f"{code.text(target)} = {code.text(target)} + {batch.total(value)}"
         return code.fix(MESSAGE, code.statements.replace([loop], [line]), safe=False)
     if (
         isinstance(statement, ast.Assign)
@@ -199,6 +199,13 @@ class _Batch:
         if isinstance(node, (ast.Name, ast.Subscript)) or place < Precedence.ATOM:
             return text
         return f"({text})"
+
+    def total(self, node: ast.expr) -> str:
+        """The source of the sum of an expression over all rows: `x[i] * 2`, `x[i].sum()`. Raises DeclinedError."""
+        called = node.func if isinstance(node, ast.Call) and not (node.args or node.keywords) else None
+        if isinstance(called, ast.Attribute) and called.attr == "sum":
+            return f"{self.expression(called.value, Precedence.ATOM)}.sum()"
+        return f"{self.expression(node, Precedence.ATOM)}.sum(0)"
 
     def _text(self, node: ast.expr) -> str:
         code = self.code
