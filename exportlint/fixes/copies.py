@@ -15,8 +15,11 @@ from exportlint.fixes.statements import Draft, is_docstring
 def copy_first(code: Code, function: FunctionNode, text: str, changes: Sequence[ast.AST], *, early: bool) -> Draft:
     """A statement in front of the first of the nodes in a function that change something, and outside of loops.
 
-    `early`: at the beginning of the function, since something before may hold on to what is changed.
+    `early`: at the beginning of the function, since something before may hold on to what is changed. Raises
+    DeclinedError if there are no such nodes.
     """
+    if not changes:
+        raise DeclinedError("what changes it is not found")
     first = min(changes, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
     place = code.tree.statement(first)
     while code.tree.parents[place] is not function:

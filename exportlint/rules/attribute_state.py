@@ -10,10 +10,11 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.counters import registered_number
 from exportlint.fixes.eager_only import eager_only
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.once import attribute_made_once
-from exportlint.fixes.registered import registered_number, registered_tensor
+from exportlint.fixes.registered import registered_tensor
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
