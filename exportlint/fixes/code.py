@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
@@ -11,7 +12,7 @@ from itertools import pairwise
 
 from exportlint.analysis.facts import Moments
 from exportlint.analysis.joins import join
-from exportlint.analysis.outline import Module
+from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Value
 from exportlint.findings import Applicability, Edit, Fix
@@ -40,6 +41,7 @@ class Code:
         self.tree = _tree(module)
         self.statements = Statements(self.source, self.tree)
         self._imports: dict[str, None] = {}
+        self._names: set[tuple[int, str]] = set()
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
@@ -142,9 +144,14 @@ class Code:
         return qualified
 
     def fresh(self, name: str, node: ast.AST | None = None) -> str:
-        """A name like `name` that nothing around a node uses."""
-        inside = self.tree.function(node or self.node(ast.AST)) or self.tree.root
-        return names.fresh(name, names.used_names(inside) | set(self.module.bindings) | set(dir(builtins)))
+        """A name like `name` that nothing around a node uses, another one each time."""
+        node = node or self.node(ast.AST)
+        inside = self.tree.function(node) or self.tree.root
+        taken = names.used_names(inside) | set(self.module.bindings) | set(dir(builtins))
+        found = names.fresh(name, taken | {given for _, given in self._names})
+        functions = [around for around in self.tree.ancestors(node) if isinstance(around, FunctionNode)]
+        self._names.add((functions[-1].lineno if functions else 0, found))
+        return found
 
     @cached_property
     def unit(self) -> str:
@@ -173,10 +180,12 @@ class Code:
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
 
+        What is inserted at one place stands there in the order of `edits`.
+
         Raises:
             DeclinedError: two edits overlap.
         """
-        drafts = sorted({*edits, *self._import_drafts()})
+        drafts = sorted([*_one_a_place(edits), *self._import_drafts()])
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
@@ -188,18 +197,17 @@ class Code:
             applicability,
             message,
             tuple(Edit(lines.span(d.start, d.end), d.text.replace("\n", newline)) for d in drafts),
+            frozenset(self._names),
         )
 
     def _import_drafts(self) -> Iterable[Draft]:
         for name in self._imports:
-            offset, before = names.place_of_import(self.source, self.tree.root, name)
-            yield Draft(offset, offset, f"import {name}\n" if before else f"\nimport {name}")
+            offset, text = names.place_of_import(self.source, self.tree.root, name)
+            yield Draft(offset, offset, text)
 
     def _loses_comment(self, draft: Draft) -> bool:
-        return any(
-            draft.start <= comment.start_offset < draft.end and comment.text not in draft.text
-            for comment in self._comments
-        )
+        replaced = Counter(c.text for c in self._comments if draft.start <= c.start_offset < draft.end)
+        return any(draft.text.count(comment) < count for comment, count in replaced.items())
 
     @cached_property
     def _comments(self) -> Sequence[Comment]:
@@ -209,6 +217,17 @@ class Code:
 @lru_cache(maxsize=16)
 def _tree(module: Module) -> Tree:
     return Tree(module.tree)
+
+
+def _one_a_place(drafts: Iterable[Draft]) -> Iterable[Draft]:
+    """Drafts without repetition; insertions at the same place are one."""
+    inserted: dict[int, str] = {}
+    for draft in dict.fromkeys(drafts):
+        if draft.start < draft.end:
+            yield draft
+        else:
+            inserted[draft.start] = inserted.get(draft.start, "") + draft.text
+    yield from (Draft(place, place, text) for place, text in inserted.items())
 
 
 def _is_enclosed(text: str) -> bool:
