@@ -65,6 +65,5 @@ def _imported(code: Code, call: ast.Call) -> Iterator[Draft]:
         return
     if NAME in code.module.bindings:
         raise DeclinedError(f"`{NAME}` is another name here")
-    offset, before = place_of_import(code.source, code.tree.root, NAME)
-    line = f"from torch.export.passes import {NAME}"
-    yield Draft(offset, offset, f"{line}\n" if before else f"\n{line}")
+    offset, text = place_of_import(code.source, code.tree.root, NAME)
+    yield Draft(offset, offset, text.replace("import", "from torch.export.passes import"))

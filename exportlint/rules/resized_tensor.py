@@ -39,7 +39,7 @@ def _fix_resize(code: Code) -> Fix:
     """`reshape` refuses other numbers of elements, and other names for the tensor keep its old sizes."""
     call = code.node(ast.Call)
     _, text = rebound(code, call)
-    return code.fix("Reshape it, if it keeps the number of its elements", code.replace(call, text), safe=False)
+    return code.fix("Reshape it, if it keeps the number of its elements", code.replace(code.tree.parents[call], text), safe=False)
 
 
 def _fix_out(code: Code) -> Fix:
@@ -61,5 +61,5 @@ def _fix_out(code: Code) -> Fix:
     if others[:1] == [out.value] and isinstance(made, ast.Assign) and code.tree.following(made)[:1] == [statement]:
         edit = code.statements.replace([made, statement], [text])
     else:
-        edit = code.replace(call, text)
+        edit = code.replace(statement, text)
     return code.fix("Take what the operator returns", edit, safe=False)
