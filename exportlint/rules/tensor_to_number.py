@@ -80,5 +80,5 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
         text = f"{code.operand(argument, Precedence.ATOM)}.{fact.target[:3]}()"
         return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, text), safe=False)
     read = read_numbers.floating if fact.target == "float()" else read_numbers.integer
-    number, safe = read(code, argument)
+    number, safe = read(code, argument, fact.operand)
     return code.fix("Read the number with `.item()`", code.replace(node, number.text), safe=safe)
