@@ -11,6 +11,7 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes import read_numbers
 from exportlint.fixes.attempts import first_of
+from exportlint.fixes.checks import checked
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
@@ -49,7 +50,9 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
         severity,
         f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data",
         help_text,
-        fix=lambda code: first_of(code, fact, branch_fix, lambda code, _: _fix(code, fact, context)),
+        fix=lambda code: first_of(
+            code, fact, lambda code, _: checked(code), branch_fix, lambda code, _: _fix(code, fact, context)
+        ),
     )
 
 
