@@ -132,7 +132,7 @@ def _compare(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Cond
         raise DeclinedError("an identity is no tensor")
     counted = count_condition(code, left, op, right)
     if counted is not None:
-        return Condition(counted)
+        return Condition(*counted)
     one, other = numbers.operands(code, left, right)
     source = joined(symbol, Precedence.COMPARISON, _wrapped(one), _wrapped(other))
     return Condition(source, one.safe and other.safe, one.scalar and other.scalar)
@@ -170,7 +170,7 @@ def _truth(code: Code, node: ast.expr) -> Condition:
     if value is not None and value.api == "size":
         counted = count_condition(code, node, ast.NotEq(), ast.Constant(0))
         if counted is not None:
-            return Condition(counted)
+            return Condition(*counted)
     operand = numbers.operand(code, node)
     if operand is None:
         raise DeclinedError("the condition is no tensor")

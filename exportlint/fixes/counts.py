@@ -20,8 +20,14 @@ NOTHING = frozenset({("==", 0), ("<", 1), ("<=", 0)})
 SOMETHING = frozenset({("!=", 0), (">", 0), (">=", 1)})
 
 
-def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Piece | None:
-    """A comparison of the size of a selection with a number as a 0-d bool tensor; None if it is something else."""
+INDICES = frozenset({"nonzero", "argwhere", "where"})
+
+
+def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[Piece, bool] | None:
+    """A comparison of the size of a selection with a number as a 0-d bool tensor; None if it is something else.
+
+    The second item says whether it refuses what the selection refused: `x[mask]` wants a mask that fits.
+    """
     selection, number, symbols = left, right, DIRECT
     mask = _counted(code, selection)
     if mask is None:
@@ -31,11 +37,12 @@ def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) 
     symbol = symbols.get(type(op))
     if mask is None or symbol is None or not isinstance(known, int):
         return None
+    safe = any(operation(code, part) in INDICES for part in ast.walk(selection) if isinstance(part, ast.Call))
     if (symbol, known) in SOMETHING:
-        return method(mask, "any")
+        return method(mask, "any"), safe
     if (symbol, known) in NOTHING:
-        return Piece(f"~{method(mask, 'any').text}", Precedence.UNARY)
-    return joined(symbol, Precedence.COMPARISON, method(mask, "sum"), Piece(str(known)))
+        return Piece(f"~{method(mask, 'any').text}", Precedence.UNARY), safe
+    return joined(symbol, Precedence.COMPARISON, method(mask, "sum"), Piece(str(known))), safe
 
 
 def _constant(code: Code, node: ast.expr) -> object:
@@ -75,7 +82,7 @@ def _selected(code: Code, node: ast.expr) -> Piece | None:
 def _of_call(code: Code, node: ast.expr, *, as_tuple: bool) -> Piece | None:
     """The mask that `nonzero`, `argwhere`, `where` or `masked_select` selects with."""
     name = operation(code, node)
-    if not isinstance(node, ast.Call) or name not in {"nonzero", "argwhere", "where", "masked_select"}:
+    if not isinstance(node, ast.Call) or name not in {*INDICES, "masked_select"}:
         return None
     given = operands(code, node)
     wanted = [True] if name == "nonzero" and as_tuple else []

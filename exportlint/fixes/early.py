@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, tensor_condition
+from exportlint.fixes.conditions import Condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import assigned, is_bound
-from exportlint.fixes.merging import Fresh, arm, folded, hoisted
-from exportlint.fixes.purity import is_harmless
+from exportlint.fixes.merging import Fresh, arm, conditions_of, folded, hoisted
+from exportlint.fixes.purity import is_harmless, require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
@@ -50,6 +50,8 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     for index, statement in enumerate(statements):
         goes_on: Sequence[ast.stmt] = [statement]
         if isinstance(statement, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
+            if isinstance(statement, ast.If) and exits:
+                require_pure(code, statement.test)
             exits.append(_exit(here, statement, assigned(statements[index + 1 :]), fresh, forms))
             goes_on = exits[-1].falls
         for one in goes_on:
@@ -63,9 +65,9 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     sound = all(found is not None and found.total for found in forms.values())
     value = replace(value, safe=value.safe and sound, variable=value.variable or rest.variable)
     if len(statements) == 1 and not exits[0].falls:
-        lines = [*exits[0].lines, f"return {value.source.text}"]
+        lines = [*exits[0].lines, f"return {value.unbracketed}"]
         return [code.statements.replace([branch, last], lines)], value
-    return [*(_edit(code, found) for found in exits), code.replace(last.value, value.source.text)], value
+    return [*(_edit(code, found) for found in exits), code.replace(last.value, value.unbracketed)], value
 
 
 def _edit(code: Code, found: _Exit) -> Draft:
@@ -82,7 +84,7 @@ def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: F
         raise DeclinedError("several ways go on behind the branch")
     (falls,) = going_on
     changed = later | assigned(falls)
-    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    conditions = conditions_of(code, found)
     lines: list[str] = []
     values: list[Term | None] = []
     for case in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.facts import Branch, Conversion
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import TorchModule, Value
 from exportlint.findings import Fix
@@ -24,7 +24,7 @@ ROWWISE = frozenset({
 """Modules of torch that take no rows as well as some."""
 
 
-def empty_selection_fix(code: Code, _: Branch | Conversion) -> Fix:
+def empty_selection_fix(code: Code, _: Fact) -> Fix:
     """Leave out `if idx.numel() == 0: continue`, if the rest of the pass only writes where `idx` says.
 
     Raises:

@@ -13,9 +13,9 @@ from exportlint.fixes.liveness import is_bound, read_later
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Forms
-from exportlint.fixes.source_text import Piece, joined, piece
+from exportlint.fixes.source_text import Piece, joined
 from exportlint.fixes.terms import Term, choose, is_sound, term
-from exportlint.fixes.ways import Branching, Step, Way, cases, way
+from exportlint.fixes.ways import Branching, Case, Step, Way, cases, way
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
@@ -72,7 +72,7 @@ def arm(code: Code, source: Way, keep: Collection[str], final: Collection[str], 
         else:
             given = set()
             own = {n: n if n in keep else fresh.name(n, numbered=True) for n in step.targets}
-            lines.append(f"{', '.join(own.values())} = {piece(code, step.value).text}")
+            lines.append(f"{', '.join(own.values())} = {code.operand(step.value, Precedence.TUPLE)}")
         sound = sound and all(map(is_sound, values.values()))
         for name, value in values.items():
             known[name] = value.form
@@ -95,7 +95,7 @@ def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
     names = [n for n in dict.fromkeys(n for each in ways for n in each.assigned) if read_later(code, branch, n)]
     if any(not all(name in each for each in assigned) and not is_bound(code, name) for name in names):
         raise DeclinedError("one way leaves a variable without a value")
-    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
+    conditions = conditions_of(code, found)
     arms = [_arm(code, each, [other for other in ways if other is not each], names, fresh, forms) for each in ways]
     lines = [line for each in arms for line in each.lines]
     if len(names) > 1:
@@ -106,6 +106,14 @@ def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
         terms = [each.variables.get(name) or _current(code, current, forms) for each in arms]
         variables[name] = folded(code, conditions, terms)
     return Arm(tuple(lines), variables)
+
+
+def conditions_of(code: Code, found: Sequence[Case]) -> list[Condition]:
+    """The conditions of the ways. Those behind the first one are only asked if it does not hold."""
+    for case in found[1:]:
+        if case.test is not None:
+            require_pure(code, case.test)
+    return [tensor_condition(code, case.test) for case in found if case.test is not None]
 
 
 def folded(code: Code, conditions: Sequence[Condition], terms: Sequence[Term]) -> Term:
@@ -163,6 +171,9 @@ def _variable(code: Code, node: ast.Name, forms: Forms) -> Term:
 def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[str], dict[str, Term]]:
     """What a step assigns, and lines to run first."""
     if isinstance(step.statement, Branching):
+        for case in cases(step.statement):
+            if case.test is not None:
+                require_pure(code, case.test)
         found = merged(code, step.statement, fresh, forms)
         return found.lines, found.variables
     assert step.value is not None

@@ -13,9 +13,9 @@ from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.early import early_return
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import writes_in_place
-from exportlint.fixes.merging import Fresh, arm, assignments, folded, merged
+from exportlint.fixes.merging import Fresh, arm, assignments, conditions_of, folded, merged
 from exportlint.fixes.statements import Draft
-from exportlint.fixes.terms import Term, term
+from exportlint.fixes.terms import Term, choose, term
 from exportlint.fixes.ways import Branching, cases, way
 
 CHOOSE = "Choose with `torch.where`"
@@ -56,7 +56,8 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
 def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
     if isinstance(branch, ast.IfExp):
-        value = term(code, branch, {})
+        one, other = (term(code, each, {}) for each in (branch.body, branch.orelse))
+        value = choose(code, tensor_condition(code, branch.test), one, other)
         return _choice(code, branch, code.replace(branch, value.source.text), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
@@ -74,9 +75,8 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
         edits, value = early_return(code, branch, fresh)
         return _choice(code, branch, edits, value)
     arms = [arm(code, each, (), (), fresh, {}) for each in ways]
-    conditions = [tensor_condition(code, case.test) for case in found if case.test is not None]
-    value = folded(code, conditions, [each.returned for each in arms if each.returned is not None])
-    lines = [*(line for each in arms for line in each.lines), f"return {value.source.text}"]
+    value = folded(code, conditions_of(code, found), [each.returned for each in arms if each.returned is not None])
+    lines = [*(line for each in arms for line in each.lines), f"return {value.unbracketed}"]
     return _choice(code, branch, code.statements.replace([branch], lines), value)
 
 

@@ -6,11 +6,11 @@ import ast
 from dataclasses import dataclass, field
 
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import Const, Python, Scalar, Size
+from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import as_tensor, is_python
+from exportlint.fixes.held import as_tensor, is_python, operation
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece
@@ -32,6 +32,12 @@ class Term:
     items: tuple[Term, ...] | None = None
     reads: frozenset[str] = field(default=frozenset())
 
+    @property
+    def unbracketed(self) -> str:
+        """The source behind `return`, where a tuple of several items needs no brackets."""
+        items = self.items or ()
+        return ", ".join(item.source.text for item in items) if len(items) > 1 else self.source.text
+
 
 def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is no tensor or number."""
@@ -43,6 +49,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if isinstance(node, ast.IfExp):
         condition = _condition(code, node.test)
         if condition is not None:
+            require_pure(code, node.test)
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     source, reads = piece(code, node), read_by(code, node)
@@ -51,9 +58,9 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if held is not None:
         if held.dynamic:
             raise DeclinedError("the size depends on the way taken")
-        variable = isinstance(node, (ast.Name, ast.Attribute))
+        variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
         return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
-    if all(_is_number(option) for option in options(value)):
+    if _is_number(value):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
 
@@ -98,7 +105,13 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number: what arithmetic in a loop makes of one is only known to be some Python value."""
+    found = set(options(value)) - {PYTHON}
+    return bool(found) and all(_is_one_number(option) for option in found)
+
+
+def _is_one_number(value: Value) -> bool:
     if isinstance(value, Const):
         return isinstance(value.value, (bool, int, float))
     return isinstance(value, (Scalar, Size)) or (isinstance(value, Python) and value.type in {"int", "float", "bool"})

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.facts import Branch, Conversion, Fact
+from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.attempts import first_of
+from exportlint.fixes.checks import checked
 from exportlint.fixes.code import Code
 from exportlint.fixes.cond import cond_fix
 from exportlint.fixes.conditions import tensor_condition
@@ -16,17 +17,24 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, tensor
 from exportlint.fixes.masked_loops import masked_fix
 from exportlint.fixes.precedence import Precedence, precedence
+from exportlint.fixes.predicated import write_fix
 from exportlint.fixes.selection import branch_of, choice, where_fix
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.terms import choose, term
 from exportlint.fixes.ways import names_in
+from exportlint.fixes.while_loops import while_fix
 
 MESSAGE = "Keep the truth a tensor"
 
 
-def branch_fix(code: Code, fact: Branch | Conversion) -> Fix:
+def branch_fix(code: Code, fact: Fact) -> Fix:
     """Rewrite the branch in whose condition the finding is, in the first way that does. Raises DeclinedError."""
-    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix)
+    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix, write_fix)
+
+
+def condition_fix(code: Code, fact: Fact) -> Fix:
+    """Rewrite the statement whose condition the finding is in, or make that a tensor. Raises DeclinedError."""
+    return first_of(code, fact, lambda code, _: checked(code), while_fix, branch_fix, truth_fix)
 
 
 def truth_fix(code: Code, _: Fact) -> Fix:

@@ -6,7 +6,7 @@ import ast
 import textwrap
 from collections.abc import Sequence
 
-from exportlint.analysis.facts import Branch, Conversion
+from exportlint.analysis.facts import Conversion, Fact
 from exportlint.analysis.interpreter.snapshot import Run
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import UNKNOWN, Const, Python, Size, Tensor, Value
@@ -34,7 +34,7 @@ SINCE: TorchVersion = (2, 6)
 """The first version that has `torch.while_loop`."""
 
 
-def while_fix(code: Code, _: Branch) -> Fix:
+def while_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.while_loop` run a `while`. Raises DeclinedError if its body is not fit for that."""
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.While):

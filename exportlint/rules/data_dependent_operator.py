@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from exportlint.analysis.facts import HostRead
+from exportlint.analysis.facts import Fact, HostRead
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.checks import MESSAGE, checked
+from exportlint.fixes.checks import MESSAGE
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.truth import condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -41,10 +42,11 @@ def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report
     if severity is None or fact.guarded or instead is None:
         return
     message = f"`{name}` needs the values of a tensor while torch.export traces it"
-    yield Report(severity, message, instead, fix=FIXES.get(name))
+    fix = FIXES.get(name)
+    yield Report(severity, message, instead, fix=None if fix is None else lambda code: fix(code, fact))
 
 
-def _fix_assert(code: Code) -> Fix:
+def _fix_assert(code: Code, _: Fact) -> Fix:
     call = code.node(ast.Call)
     if not call.args or any(keyword.arg != "message" for keyword in call.keywords):
         raise DeclinedError("the condition is not known")
@@ -54,7 +56,7 @@ def _fix_assert(code: Code) -> Fix:
     return code.fix(MESSAGE, code.replace(call, text), safe=False)
 
 
-def _fix_narrow(code: Code) -> Fix:
+def _fix_narrow(code: Code, _: Fact) -> Fix:
     call = code.node(ast.Call)
     is_method = isinstance(call.func, ast.Attribute) and len(call.args) == 3
     tensor = call.func.value if is_method and isinstance(call.func, ast.Attribute) else call.args[0]
@@ -69,6 +71,7 @@ def _fix_narrow(code: Code) -> Fix:
     return code.fix("Slice, which takes what goes beyond the end", code.replace(call, text), safe=False)
 
 
-FIXES = {
-    "equal": checked, "allclose": checked, "is_nonzero": checked, "_assert": _fix_assert, "narrow": _fix_narrow,
+FIXES: dict[str, Callable[[Code, Fact], Fix]] = {
+    "equal": condition_fix, "allclose": condition_fix, "is_nonzero": condition_fix,
+    "_assert": _fix_assert, "narrow": _fix_narrow,
 }  # fmt: skip

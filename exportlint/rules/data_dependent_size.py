@@ -13,7 +13,7 @@ from exportlint.fixes.attempts import first_of
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.truth import branch_fix, truth_fix
+from exportlint.fixes.truth import branch_fix, condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -34,7 +34,7 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
             severity,
             "condition on a size that depends on tensor data: torch.export cannot know which way to go",
             "drop the special case for an empty selection, or mask instead of selecting",
-            fix=lambda code: first_of(code, fact, branch_fix, truth_fix),
+            fix=lambda code: condition_fix(code, fact),
         )
     elif fact.target == "len()":
         severity = context.severity(LENGTH)

@@ -10,9 +10,11 @@ from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes import read_numbers
+from exportlint.fixes.attempts import first_of
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.truth import branch_fix
 from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
@@ -47,7 +49,7 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
         severity,
         f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data",
         help_text,
-        fix=lambda code: _fix(code, fact, context),
+        fix=lambda code: first_of(code, fact, branch_fix, lambda code, _: _fix(code, fact, context)),
     )
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.attempts import first_of
+from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.ordering import extreme_fix, sorted_fix
-from exportlint.fixes.truth import branch_fix, truth_fix
-from exportlint.fixes.while_loops import SINCE, while_fix
+from exportlint.fixes.truth import condition_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -56,13 +53,9 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
     what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
     label = LABELS.get(fact.construct, f"`{fact.construct}`")
     message = f"{label} needs the truth of {what}, which torch.export does not know"
-    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context.version))
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 
-def _fix(code: Code, fact: Branch, version: TorchVersion) -> Fix:
+def _fix(code: Code, fact: Branch) -> Fix:
     special = ORDERING.get(fact.construct)
-    if special is not None:
-        return special(code, fact)
-    if version >= SINCE and isinstance(code.tree.statement(code.expression), ast.While):
-        return first_of(code, fact, branch_fix, while_fix, truth_fix)
-    return first_of(code, fact, branch_fix, truth_fix)
+    return special(code, fact) if special is not None else condition_fix(code, fact)

@@ -21,6 +21,7 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Shape,
+    Size,
     Tensor,
     Tuple,
     Value,
@@ -57,7 +58,9 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
     dynamic = frozenset({0}) if sized else frozenset()
     region = frame.engine.region
-    return Tensor(Origin.FRESH, kind, dynamic, known=known, region=region, trail=frame.trail(node, "`{}` is a tensor"))
+    trail = frame.trail(node, "`{}` is a tensor")
+    zero_dim = isinstance(data, (Const, Scalar, Size)) and name in {"torch.tensor", "torch.as_tensor", "torch.asarray"}
+    return Tensor(Origin.FRESH, kind, dynamic, known=known, zero_dim=zero_dim, region=region, trail=trail)
 
 
 LITERALS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor",

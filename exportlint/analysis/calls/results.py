@@ -112,11 +112,9 @@ REDUCTIONS = frozenset({"sum", "mean", "max", "min", "argmax", "argmin", "any", 
 
 
 def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
-    """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension; `torch.tensor(0)`, `torch.zeros(())`."""
+    """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension; `torch.zeros(())`."""
     library, _, short = name.rpartition(".")
     first = arguments.get(0) if arguments is not None and library == "torch" else None
-    if short == "tensor":
-        return isinstance(first, Const) and isinstance(first.value, (bool, int, float))
     if short in {"zeros", "ones", "rand", "randn", "full", "empty"}:
         return isinstance(first, Tuple) and not first.items
     given = 1 if library else 0

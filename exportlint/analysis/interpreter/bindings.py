@@ -64,8 +64,12 @@ def register_buffer(frame: Frame, instance: Instance, name: str, value: Value, n
         frame, attribute_cell(Object(instance), name), node, value, instance.attributes.get(name), node, "buffer"
     )
     instance.buffers.add(name)
-    kind = value.kind if isinstance(value, Tensor) else None
-    instance.attributes[name] = value if value == NONE else Tensor(Origin.BUFFER, kind)
+    buffer = (
+        Tensor(Origin.BUFFER, value.kind, zero_dim=value.zero_dim)
+        if isinstance(value, Tensor)
+        else Tensor(Origin.BUFFER)
+    )
+    instance.attributes[name] = value if value == NONE else buffer
 
 
 def bind_global(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -> None:
