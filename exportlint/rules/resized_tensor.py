@@ -39,7 +39,9 @@ def _fix_resize(code: Code) -> Fix:
     """`reshape` refuses other numbers of elements, and other names for the tensor keep its old sizes."""
     call = code.node(ast.Call)
     _, text = rebound(code, call)
-    return code.fix("Reshape it, if it keeps the number of its elements", code.replace(code.tree.parents[call], text), safe=False)
+    return code.fix(
+        "Reshape it, if it keeps the number of its elements", code.replace(code.tree.parents[call], text), safe=False
+    )
 
 
 def _fix_out(code: Code) -> Fix:
