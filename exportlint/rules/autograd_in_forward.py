@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Call
 from exportlint.analysis.values import Function
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
-from exportlint.findings import Fix
+from exportlint.findings import Fix, Severity
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
@@ -45,16 +45,18 @@ def autograd_in_forward(fact: Call, context: Context) -> Iterator[Report]:
             severity,
             f"`{shown}()`: strict mode cannot trace it",
             "export in non-strict mode",
-            fix=lambda code: _fix(code, fact),
+            fix=lambda code: _fix(code, fact, severity),
         )
 
 
 OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})
 
 
-def _fix(code: Code, fact: Call) -> Fix:
+def _fix(code: Code, fact: Call, severity: Severity) -> Fix:
     """What a checkpoint saves is memory in training, so it is not safe to leave one out."""
     call = code.node(ast.Call)
+    if severity is not ERROR:
+        raise DeclinedError("it does no harm")
     if fact.name != "torch.utils.checkpoint.checkpoint" or not call.args or isinstance(call.args[0], ast.Starred):
         raise DeclinedError("a program computes the gradients of its operators only")
     arguments = [*call.args[1:], *(k for k in call.keywords if k.arg not in OPTIONS)]
