@@ -23,10 +23,19 @@ from exportlint.source import SourceFile
 MAX_SNIPPET = 60
 
 
+class FixCrashError(Exception):
+    """A fix failed to be made, which says nothing against the findings of the file."""
+
+    def __init__(self, findings: list[Finding], cause: Exception) -> None:
+        super().__init__("a fix failed to be made")
+        self.findings = findings
+        self.cause = cause
+
+
 def check_file(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
-    Neither `select` nor suppressions are applied. Raises SyntaxProblem.
+    Neither `select` nor suppressions are applied. Raises SyntaxProblem, and FixCrashError with the findings.
     """
     project.trim()
     module = project.add(source)
@@ -38,12 +47,16 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         entry_points=settings.entry_points,
     )
     rules = _rules_by_fact()
-    return distinct(
-        _finding(rule, fact, report, project, settings)
+    crashes: list[Exception] = []
+    found = distinct(
+        _finding(rule, fact, report, project, settings, crashes)
         for fact in analyze(module, project, options)
         for rule in rules.get(type(fact), ())
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version))
     )
+    if crashes:
+        raise FixCrashError(found, crashes[0])
+    return found
 
 
 @functools.cache
@@ -52,7 +65,9 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
     return {kind: tuple(rule for rule in all_rules() if kind in rule.facts) for kind in kinds}
 
 
-def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
+def _finding(
+    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Exception]
+) -> Finding:
     site = report.site or fact.site
     return Finding(
         code=rule.code,
@@ -65,16 +80,19 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         mode=settings.mode,
         trail=tuple(_steps(fact.trail, project)),
         help=report.help or None,
-        fix=_fix(report, fact, site, project, settings),
+        fix=_fix(report, Code(project.module(site.filename), site, fact.moments, settings.torch_version), crashes),
     )
 
 
-def _fix(report: Report, fact: Fact, site: Site, project: Project, settings: Settings) -> Fix | None:
+def _fix(report: Report, code: Code, crashes: list[Exception]) -> Fix | None:
     if report.fix is None:
         return None
     try:
-        return report.fix(Code(project.module(site.filename), site, fact.moments, settings.torch_version))
+        return report.fix(code)
     except DeclinedError:
+        return None
+    except Exception as error:
+        crashes.append(error)
         return None
 
 

@@ -17,10 +17,11 @@ from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Value
 from exportlint.findings import Applicability, Edit, Fix, TorchVersion
 from exportlint.fixes import names
+from exportlint.fixes.drafts import NEWLINE, Draft, one_a_place
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded, enclosed, is_open
+from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_open, spaced
 from exportlint.fixes.precedence import Precedence, precedence
-from exportlint.fixes.statements import NEWLINE, Draft, Statements
+from exportlint.fixes.statements import Statements
 from exportlint.fixes.tree import N, Tree
 from exportlint.source import Comment, comments
 
@@ -137,7 +138,7 @@ class Code:
             isinstance(node, ast.Starred) and place > Precedence.ARGUMENT
         ):
             raise DeclinedError(f"`{text}` is no expression by itself")
-        if isinstance(node, ast.Tuple) and node.elts and not _is_enclosed(text):
+        if isinstance(node, ast.Tuple) and node.elts and not is_enclosed(text):
             if len(node.elts) == 1 and not text.endswith(","):  # `x[*y]`
                 text += ","
             return f"({text})" if place > Precedence.TUPLE or is_open(text) else text
@@ -193,13 +194,10 @@ class Code:
         if parent is not None and is_lonely and self.statements.range(parent)[1] == end:
             start, end, text = start + 1, end - 1, enclosed(text, Precedence.ARGUMENT)  # the brackets are the call's
         elif isinstance(node, ast.expr):
-            is_enclosed = source[:start].rstrip().endswith("(") and source[end:].lstrip().startswith(")")
+            has_own = source[:start].rstrip().endswith("(") and source[end:].lstrip().startswith(")")
             place = demanded(self.tree, node)
-            text = text if is_enclosed and place > Precedence.ARGUMENT else enclosed(text, place)
-        before, behind = source[start - 1 : start], source[end : end + 1]
-        # `return-x`, `[y]if x`
-        lead = " " if _is_word(before) and (_is_word(text[:1]) or text[:1] in {"'", '"'}) else ""
-        return Draft(start, end, f"{lead}{text}{' ' if _is_word(text[-1:]) and _is_word(behind) else ''}")
+            text = text if has_own and place > Precedence.ARGUMENT else enclosed(text, place)
+        return Draft(start, end, spaced(text, source[start - 1 : start], source[end : end + 1]))
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
@@ -209,7 +207,7 @@ class Code:
         Raises:
             DeclinedError: two edits overlap.
         """
-        drafts = sorted([*_one_a_place(edits), *self._import_drafts()])
+        drafts = sorted([*one_a_place(edits), *self._import_drafts()])
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
@@ -241,28 +239,3 @@ class Code:
 @lru_cache(maxsize=16)
 def _tree(module: Module) -> Tree:
     return Tree(module.tree)
-
-
-def _one_a_place(drafts: Iterable[Draft]) -> Iterable[Draft]:
-    """Drafts without repetition; insertions at the same place are one."""
-    inserted: dict[int, str] = {}
-    for draft in dict.fromkeys(drafts):
-        if draft.start < draft.end:
-            yield draft
-        else:
-            inserted[draft.start] = inserted.get(draft.start, "") + draft.text
-    yield from (Draft(place, place, text) for place, text in inserted.items())
-
-
-def _is_enclosed(text: str) -> bool:
-    if not (text.startswith("(") and text.endswith(")")):
-        return False
-    try:
-        ast.parse(f"({text[1:-1]}\n)", mode="eval")
-    except SyntaxError:
-        return False
-    return True
-
-
-def _is_word(char: str) -> bool:
-    return char.isalnum() or char == "_"

@@ -38,7 +38,10 @@ def demanded(tree: Tree, node: ast.expr) -> Precedence:
 
 def enclosed(text: str, place: Precedence) -> str:
     """The source of an expression, in parentheses if it needs them at a place."""
-    node = ast.parse(f"({text}\n)", mode="eval").body
+    try:
+        node = ast.parse(f"({text}\n)", mode="eval").body
+    except SyntaxError:  # such as `*x`
+        return text
     if (node.lineno, node.col_offset) > (1, 1):  # it is in parentheses
         return text
     # A tuple or a generator without parentheses takes those around it.
@@ -55,3 +58,24 @@ def is_open(text: str) -> bool:
     except SyntaxError:
         return True
     return False
+
+
+def is_enclosed(text: str) -> bool:
+    """Whether one pair of parentheses is around all of an expression."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return False
+    try:
+        ast.parse(f"({text[1:-1]}\n)", mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def spaced(text: str, before: str, behind: str) -> str:
+    """Source that is put between two characters, with the blanks that keep words apart: `return-x`, `[y]if x`."""
+    lead = " " if _is_word(before) and (_is_word(text[:1]) or text[:1] in {"'", '"'}) else ""
+    return f"{lead}{text}{' ' if _is_word(text[-1:]) and _is_word(behind) else ''}"
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"

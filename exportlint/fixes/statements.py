@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from exportlint.fixes.drafts import NEWLINE, Draft, Verbatim
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.reindent import reindented
 from exportlint.fixes.tree import Tree
 from exportlint.source import SourceFile, comments
 
-NEWLINE = re.compile(r"\r\n?|\n")
-
-
-class Verbatim(str):
-    """Source whose lines are indented already."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Draft:
-    r"""`text` instead of what stands between two offsets of the file. Its lines end with `\n`, whatever the file's."""
-
-    start: int
-    end: int
-    text: str
+__all__ = ["NEWLINE", "Draft", "Statements", "Verbatim", "is_docstring"]
 
 
 class Statements:
@@ -166,8 +151,6 @@ class Statements:
         libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
         in front of them. An `elif` becomes an `if`.
         """
-        import libcst
-
         lines = self._source.lines
         if not self._have_lines(statements):
             if any(hasattr(s, "body") for s in statements):
@@ -185,18 +168,7 @@ class Statements:
         while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
             row -= 1
             code = f"{lines.line(row).rstrip()}\n{code}"
-        try:
-            parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
-        except libcst.ParserSyntaxError:
-            raise DeclinedError("statements cannot be moved by libcst") from None
-        body = parsed.body
-        if own:
-            block = libcst.ensure_type(libcst.ensure_type(body[0], libcst.If).body, libcst.IndentedBlock)
-            body = block.body  # type: ignore[assignment]
-        if not indent:
-            return Verbatim(libcst.Module(body).code.rstrip("\n"))
-        wrapped = libcst.If(libcst.Name("x"), libcst.IndentedBlock(body, indent=indent))
-        return Verbatim(libcst.Module([wrapped]).code.partition("\n")[2].rstrip("\n"))
+        return Verbatim(reindented(code, own, indent))
 
     def is_elif(self, statement: ast.stmt) -> bool:
         """Whether a statement is written as the `elif` of another one."""

@@ -385,6 +385,19 @@ class TestFailures:
 
         monkeypatch.setattr("exportlint.workspace.check_file", broken)
 
+    def test_a_fix_that_fails_takes_no_finding_away(
+        self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise IndexError("none")
+
+        monkeypatch.setattr("exportlint.rules.tensor_branch._fix", fail)
+        write(root, {"b.py": NET})
+        result = run("--output-format", "json")
+        assert result.code == 2
+        assert result.places == [("b.py", 1, "EXP004"), ("b.py", 7, "EXP101")]
+        assert result.findings[0]["message"].startswith("internal error: a fix failed: IndexError: none (exportlint/")
+
     def test_an_exception_is_a_finding(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail() -> None:
             raise ValueError("two\nlines")

@@ -1,0 +1,39 @@
+"""Several files lead to one finding in a helper: its fix is no safer than each of them can tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from exportlint.findings import Applicability, Edit, Finding, Fix, Position, Severity, Span
+from exportlint.linter import merge
+from exportlint.workspace import Unit
+from tests.fixer.words import tasks
+
+PLACE = Span(Position(1, 1), Position(1, 2))
+SAFE = Fix(Applicability.SAFE, "a", (Edit(PLACE, "a"),))
+UNSAFE = replace(SAFE, applicability=Applicability.UNSAFE)
+OTHER = replace(SAFE, edits=(Edit(PLACE, "b"),))
+SHOWN = replace(SAFE, applicability=Applicability.DISPLAY_ONLY)
+
+
+@pytest.mark.parametrize(
+    ("fixes", "agreed"),
+    [
+        ([SAFE, SAFE], SAFE),
+        ([SAFE, UNSAFE], UNSAFE),
+        ([SAFE, None], UNSAFE),
+        ([SAFE, OTHER], replace(OTHER, applicability=Applicability.UNSAFE)),
+        ([UNSAFE, SHOWN], SHOWN),
+        ([None, None], None),
+    ],
+)
+def test_the_fix_that_files_agree_on(fixes: list[Fix | None], agreed: Fix | None, tmp_path: Path) -> None:
+    files = tasks(tmp_path, {"helper.py": "x", "b.py": "x"})
+    found = Finding("EXP101", "tensor-branch", Severity.ERROR, "m", files[0].filename, PLACE)
+    units = [Unit((replace(found, fix=fix),)) for fix in fixes]
+    for order in (units, units[::-1]):
+        (one,) = merge(files, order)
+        assert one.fix == agreed
