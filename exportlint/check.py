@@ -65,15 +65,15 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         mode=settings.mode,
         trail=tuple(_steps(fact.trail, project)),
         help=report.help or None,
-        fix=_fix(report, fact, site, project),
+        fix=_fix(report, fact, site, project, settings),
     )
 
 
-def _fix(report: Report, fact: Fact, site: Site, project: Project) -> Fix | None:
+def _fix(report: Report, fact: Fact, site: Site, project: Project, settings: Settings) -> Fix | None:
     if report.fix is None:
         return None
     try:
-        return report.fix(Code(project.module(site.filename), site, fact.moments))
+        return report.fix(Code(project.module(site.filename), site, fact.moments, settings.torch_version))
     except DeclinedError:
         return None
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.trail import Site
 from exportlint.findings import Fix, Mode, Severity, TorchVersion
 from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.registry import all_rules
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -61,3 +64,20 @@ class Report:
 def always(severity: Severity | None) -> Timeline:
     """The same in every version that was measured."""
     return {(2, 4): severity}
+
+
+def fix_of(fact: Fact, code: Code, context: Context) -> Fix:
+    """The fix that other rules have for a fact, as if nothing kept them from reporting it.
+
+    Raises:
+        DeclinedError: no rule has one in the file that `code` is about.
+    """
+    bare = replace(fact, guarded=False)
+    for rule in all_rules():
+        for report in rule.check(bare, context) if type(fact) in rule.facts else ():
+            site = report.site or fact.site
+            if report.fix is not None and site.filename == code.site.filename:
+                found: Fix | None = report.fix(Code(code.module, site, fact.moments, code.version))
+                if found is not None:
+                    return found
+    raise DeclinedError("there is no rewrite of what torch.export does not know")

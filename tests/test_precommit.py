@@ -1,4 +1,4 @@
-"""The hook, run by the real pre-commit on a repository with a change to commit."""
+"""The hooks, run by the real pre-commit on a repository with a change to commit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import CLEAN, NET, write
+from tests.cli.test_fix import DATA, FIXED, KEPT
 
 PROJECT = Path(__file__).parents[1]
 MANIFEST = PROJECT / ".pre-commit-hooks.yaml"
@@ -38,12 +39,11 @@ def test_the_manifest_is_valid() -> None:
     assert (result.returncode, result.stdout) == (0, "")
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A git repository whose hook is the one of the manifest, but for where exportlint comes from."""
+def repository(tmp_path: Path, hook_id: str) -> Path:
+    """A git repository whose hook is one of the manifest, but for where exportlint comes from."""
     from pre_commit.clientlib import load_manifest  # type: ignore[import-untyped]
 
-    (hook,) = (hook for hook in load_manifest(MANIFEST) if hook["id"] == "exportlint")
+    (hook,) = (hook for hook in load_manifest(MANIFEST) if hook["id"] == hook_id)
     command, _, arguments = hook["entry"].partition(" ")
     assert command == "exportlint"
     assert hook["require_serial"]
@@ -51,7 +51,7 @@ def repository(tmp_path: Path) -> Path:
     root.mkdir()
     entry = f"{shlex.quote(sys.executable)} -m exportlint {arguments}"
     config = (
-        "repos:\n- repo: local\n  hooks:\n  - id: exportlint\n    name: exportlint\n    language: system\n"
+        f"repos:\n- repo: local\n  hooks:\n  - id: {hook_id}\n    name: {hook['name']}\n    language: system\n"
         f"    entry: {entry}\n    types_or: {hook['types_or']}\n    args: {hook['args']}\n    require_serial: true\n"
     )
     write(root, {".pre-commit-config.yaml": config, "exportlint.toml": 'extend-exclude = ["vendor"]\n'})
@@ -59,14 +59,26 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture
+def linted(tmp_path: Path) -> Path:
+    """A repository with the hook that finds."""
+    return repository(tmp_path, "exportlint")
+
+
+@pytest.fixture
+def fixed(tmp_path: Path) -> Path:
+    """A repository with the hook that fixes."""
+    return repository(tmp_path, "exportlint-fix")
+
+
 def run_hook(repository: Path) -> subprocess.CompletedProcess[str]:
     call("git", "add", ".", cwd=repository)
     return call(sys.executable, "-m", "pre_commit", "run", "--color", "never", cwd=repository)
 
 
-def test_findings_stop_a_commit(repository: Path) -> None:
-    write(repository, {"model.py": NET, "clean.py": CLEAN, "notes.txt": NET})
-    result = run_hook(repository)
+def test_findings_stop_a_commit(linted: Path) -> None:
+    write(linted, {"model.py": NET, "clean.py": CLEAN, "notes.txt": NET})
+    result = run_hook(linted)
     assert result.returncode == 1, result.stdout + result.stderr
     assert "- exit code: 1" in result.stdout
     assert "model.py:7:12" in result.stdout
@@ -74,13 +86,31 @@ def test_findings_stop_a_commit(repository: Path) -> None:
     assert result.stdout.count("Found ") == 1
 
 
-def test_clean_and_excluded_files_pass(repository: Path) -> None:
-    write(repository, {"clean.py": CLEAN, "vendor/model.py": NET})
-    result = run_hook(repository)
+def test_clean_and_excluded_files_pass(linted: Path) -> None:
+    write(linted, {"clean.py": CLEAN, "vendor/model.py": NET})
+    result = run_hook(linted)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Passed" in result.stdout
 
 
-def test_without_python_files_there_is_nothing_to_do(repository: Path) -> None:
-    write(repository, {"notes.txt": NET})
-    assert "(no files to check)Skipped" in run_hook(repository).stdout
+def test_without_python_files_there_is_nothing_to_do(linted: Path) -> None:
+    write(linted, {"notes.txt": NET})
+    assert "(no files to check)Skipped" in run_hook(linted).stdout
+
+
+def test_what_was_fixed_stops_a_commit_once(fixed: Path) -> None:
+    write(fixed, {"model.py": DATA, "clean.py": CLEAN, "vendor/model.py": DATA})
+    result = run_hook(fixed)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "- files were modified by this hook" in result.stdout
+    assert "Found 1 finding (1 fixed, 0 remaining)." in result.stdout
+    assert ((fixed / "model.py").read_text(), (fixed / "vendor/model.py").read_text()) == (FIXED, DATA)
+    again = run_hook(fixed)
+    assert again.returncode == 0, again.stdout + again.stderr
+
+
+def test_what_remains_after_fixing_stops_a_commit(fixed: Path) -> None:
+    write(fixed, {"model.py": KEPT})
+    result = run_hook(fixed)
+    assert "- exit code: 1" in result.stdout
+    assert "Found 1 finding (0 errors, 1 warning, 0 info)." in result.stdout

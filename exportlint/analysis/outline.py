@@ -180,7 +180,7 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         if isinstance(statement, ast.If):
             # the last definition counts: that of the first way, but for what only type checkers see
             ways = (statement.body, statement.orelse)
-            for way in ways if _is_type_checking(statement.test) else reversed(ways):
+            for way in ways if is_type_checking(statement.test) else reversed(ways):
                 yield from flat(way)
         elif isinstance(statement, ast.Try):
             for handler in statement.handlers:
@@ -192,7 +192,8 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from flat(statement.body)
 
 
-def _is_type_checking(test: ast.expr) -> bool:
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether a condition is true for type checkers only."""
     return (dotted(test) or "").endswith("TYPE_CHECKING")
 
 

@@ -77,27 +77,36 @@ def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int) -> Outcome:
     if not plan.apply:
         result = lint(tasks, jobs)
         return Outcome((), tasks, result, result.failed)
-    from exportlint.fixer import fix, write
-    from exportlint.source import SourceError
+    from exportlint.fixer import fix
 
     outcome = fix(tasks, lambda _: plan.most, jobs)
-    problems = [str(problem) for problem in outcome.problems]
-    done = []
-    for fixed in outcome.fixed:
-        try:
-            if not plan.diff and fixed.task.data is None:
-                write(fixed)
-            done.append(fixed)
-        except SourceError as error:
-            problems.append(str(error))
+    problems = list(map(str, outcome.problems))
+    fixed = outcome.fixed
+    if not plan.diff:
+        refused = {one.task.path: problem for one in fixed if (problem := _written(one)) is not None}
+        problems += refused.values()
+        fixed = tuple(one for one in fixed if one.task.path not in refused)
     for problem in problems:
         warn(problem)
-    if len(done) < len(outcome.fixed):
+    if len(fixed) < len(outcome.fixed):
         result = lint(tasks, jobs)
     else:
         tasks = outcome.tasks
         result = replace(outcome.remaining, findings=tuple(_tried(f, plan.most) for f in outcome.remaining.findings))
-    return Outcome(tuple(done), tasks, result, bool(problems) or result.failed)
+    return Outcome(fixed, tasks, result, bool(problems) or result.failed)
+
+
+def _written(fixed: Fixed) -> str | None:
+    """Write a file, unless it is standard input; why that is not possible, if so."""
+    from exportlint.fixer import write
+    from exportlint.source import SourceError
+
+    try:
+        if fixed.task.data is None:
+            write(fixed)
+    except SourceError as error:
+        return str(error)
+    return None
 
 
 def _tried(finding: Finding, most: Applicability) -> Finding:

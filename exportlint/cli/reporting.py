@@ -22,7 +22,7 @@ from exportlint.source import SourceError, SourceFile
 def report(
     arguments: argparse.Namespace, plan: Plan, outcome: Outcome, settings: Settings, cwd: Path, given: bytes | None
 ) -> None:
-    """Print what there is to tell. `given` is standard input, if that was linted: what is fixed of it goes out again."""
+    """Print what there is to tell. `given` is standard input, if that was linted: it goes out again, fixed."""
     out = sys.stderr if given is not None and plan.apply else sys.stdout
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")

@@ -6,7 +6,14 @@ from exportlint.config.kinds import BOOL, SELECTORS
 from exportlint.config.option import Option
 
 FIX_OPTIONS = (
-    Option("fix", BOOL, "false", "Apply fixes, as `--fix` does; `--no-fix` overrides it.", "fix = true"),
+    Option(
+        "fix",
+        BOOL,
+        "false",
+        "Apply fixes, as `--fix` does; `--no-fix` overrides it. This and the next three are settings of a run: those "
+        "of the working directory hold for all files.",
+        "fix = true",
+    ),
     Option(
         "unsafe-fixes",
         BOOL,

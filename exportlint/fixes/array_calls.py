@@ -26,6 +26,11 @@ from exportlint.fixes.torch_names import (
 if TYPE_CHECKING:
     from exportlint.fixes.arrays import Arrays
 
+CREATIONS = {
+    "zeros": "zeros", "ones": "ones", "eye": "eye", "linspace": "linspace", "arange": "arange", "array": "tensor",
+    "asarray": "tensor",
+}  # fmt: skip
+"""Functions of numpy that make arrays of numbers."""
 LIMITS = {"maximum": "min", "minimum": "max"}
 
 
@@ -45,6 +50,8 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Piece:
     if name not in {"where", "power", "concatenate", "stack"} and not arrays.is_tensor(arguments[0]):
         raise DeclinedError("the first argument is a number")
     given = [arrays.plain(argument) for argument in arguments]
+    if known == "matmul":
+        arrays.multiplied()
     return call(code.name(f"torch.{known}"), *given, *_keywords(arrays, name, node, len(arguments) > 1))
 
 
@@ -57,6 +64,8 @@ def method(arrays: Arrays, source: Piece, name: str, node: ast.Call) -> Piece:
     known = METHODS.get(name) or ALONG_AXES.get(name)
     if known is None or "." in known or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise DeclinedError(f"tensors have no `{name}`")
+    if known == "matmul":
+        arrays.multiplied()
     options = _keywords(arrays, name, node, bool(node.args))
     return call(f"{source.at(Precedence.ATOM)}.{known}", *map(arrays.plain, node.args), *options)
 
@@ -72,6 +81,39 @@ def converted(arrays: Arrays, source: Piece, node: ast.Call, dtype_at: int = 1) 
     if found is None:
         raise DeclinedError("torch has no such dtype")
     return call(f"{source.at(Precedence.ATOM)}.to", found)
+
+
+def created(arrays: Arrays, name: str, node: ast.Call) -> Piece | None:
+    """An array that is made of numbers, in the dtype that numpy gives it; None if an expression makes none."""
+    if name not in CREATIONS:
+        return None
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    wanted = keywords.pop("dtype", None)
+    if keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise DeclinedError("the array has options")
+    code = arrays.code
+    found = dtype(code, wanted) if wanted is not None else code.name(f"torch.{_default(name, node)}", node)
+    if found is None:
+        raise DeclinedError("torch has no such dtype")
+    arrays.mixed = True
+    given = [code.text(argument) for argument in node.args]
+    return call(code.name(f"torch.{CREATIONS[name]}", node), *given, f"dtype={found}")
+
+
+def _default(name: str, node: ast.Call) -> str:
+    """The dtype of numpy where none is asked for: that of the numbers, or a float of 64 bits."""
+    if name in {"zeros", "ones", "eye", "linspace"}:
+        return "float64"
+    numbers = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    if len(numbers) != sum(isinstance(part, ast.expr) for a in node.args for part in _leaves(a)):
+        raise DeclinedError("the numbers are not known")
+    return "float64" if any(isinstance(number.value, float) for number in numbers) else "int64"
+
+
+def _leaves(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [leaf for element in node.elts for leaf in _leaves(element)]
+    return _leaves(node.operand) if isinstance(node, ast.UnaryOp) else [node]
 
 
 def dtype(code: Code, node: ast.expr) -> str | None:

@@ -9,9 +9,12 @@ from exportlint.findings import Fix
 from exportlint.fixes.arrays import READS, Arrays
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import precedence
+from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 
 METADATA = frozenset({"shape", "ndim"})
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Attribute, ast.Subscript)
 
 
 def computed_by_torch(code: Code) -> Fix:
@@ -69,8 +72,13 @@ class _Flow:
         if found is None:
             self._expression(value)
         elif found.text != self.code.text(value):
-            self.edits.append(self.code.replace(value, found.text))
+            self._replace(value, found)
         return found is not None
+
+    def _replace(self, node: ast.expr, new: Piece) -> None:
+        """Put something else in place of a node, in parentheses if it is looser and stands between operators."""
+        inside = isinstance(self.code.tree.parents[node], OPERATIONS)
+        self.edits.append(self.code.replace(node, new.at(precedence(node)) if inside else new.text))
 
     def _others(self, statement: ast.AST) -> None:
         """Expressions first, then the blocks, in which variables may come to hold arrays."""
@@ -86,7 +94,7 @@ class _Flow:
         """What is no array, but may be made of one."""
         found = self.arrays.wrapped(node)
         if found is not None:
-            self.edits.append(self.code.replace(node, found.text))
+            self._replace(node, found)
             return
         if self.arrays.array(node) is not None:
             raise DeclinedError("the array is used for something else")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.values import External
-from exportlint.fixes.array_calls import constant, converted, dtype, function, method
+from exportlint.fixes.array_calls import constant, converted, created, dtype, function, method
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import tensor
@@ -29,6 +29,7 @@ class Arrays:
     def __init__(self, code: Code) -> None:
         self.code = code
         self.names: set[str] = set()
+        self.mixed = False
 
     def wrapped(self, node: ast.expr) -> Piece | None:
         """The tensor that is made of an array, by `torch.from_numpy` and the like; None if it is something else.
@@ -88,6 +89,11 @@ class Arrays:
         """Whether an expression is a tensor, or an array that becomes one."""
         return self.array(node) is not None or tensor(self.code, node) is not None
 
+    def multiplied(self) -> None:
+        """Raises DeclinedError if there are arrays of numbers: torch multiplies matrices of one dtype only."""
+        if self.mixed:
+            raise DeclinedError("the dtypes of the matrices may differ")
+
     def _call(self, node: ast.Call) -> Piece | None:
         name = self._external(node.func)
         if name.startswith("numpy."):
@@ -108,7 +114,7 @@ class Arrays:
     def _numpy(self, node: ast.Call, name: str) -> Piece | None:
         given = [part for argument in node.args for part in getattr(argument, "elts", [argument])]
         if not any(self.is_tensor(part) for part in given):
-            return None
+            return created(self, name.removeprefix("numpy."), node)
         if name not in COPIES | VIEWS:
             return function(self, name.removeprefix("numpy."), node)
         if not self.is_tensor(node.args[0]):
@@ -119,7 +125,10 @@ class Arrays:
     def _operator(self, node: ast.expr, operands: list[ast.expr]) -> Piece | None:
         if all(self.array(operand) is None for operand in operands):
             return None
-        return Piece(self._with_parts(node, operands), precedence(node))
+        text = self._with_parts(node, operands)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            self.multiplied()
+        return Piece(text, precedence(node))
 
     def _subscript(self, node: ast.Subscript) -> Piece | None:
         source = self.array(node.value)
@@ -135,7 +144,7 @@ class Arrays:
 
     def _with_parts(self, node: ast.expr, parts: list[ast.expr]) -> str:
         """The source of a node with some parts of it as torch says them."""
-        found = {part: self.array(part) for part in parts}
+        found = {part: self.array(part) or self.wrapped(part) for part in parts}
         texts = {
             part: source.at(precedence(part)) if source is not None else self.plain(part)
             for part, source in found.items()

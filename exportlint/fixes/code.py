@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
@@ -11,12 +12,13 @@ from itertools import pairwise
 
 from exportlint.analysis.facts import Moments
 from exportlint.analysis.joins import join
-from exportlint.analysis.outline import Module
+from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Value
-from exportlint.findings import Applicability, Edit, Fix
+from exportlint.findings import Applicability, Edit, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.places import demanded, enclosed, is_open
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import NEWLINE, Draft, Statements
 from exportlint.fixes.tree import N, Tree
@@ -32,19 +34,26 @@ class Code:
     Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
     """
 
-    def __init__(self, module: Module, site: Site, moments: Moments) -> None:
+    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion) -> None:
         self.module = module
         self.source = module.source
         self.site = site
         self.moments = moments
+        self.version = version
         self.tree = _tree(module)
         self.statements = Statements(self.source, self.tree)
         self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
+        self._names: set[tuple[int, str]] = set()
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
-        return Code(self.module, self.site, self.moments)
+        return Code(self.module, self.site, self.moments, self.version)
+
+    def need(self, version: TorchVersion) -> None:
+        """Raises DeclinedError if the code is exported with an older torch than the fix needs."""
+        if self.version < version:
+            raise DeclinedError(f"torch {version[0]}.{version[1]} is the first that can do it")
 
     # --- the finding
 
@@ -119,11 +128,20 @@ class Code:
 
         `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
         of `=` or behind `return`, where an expression of several lines gets parentheses.
+
+        Raises:
+            DeclinedError: it is none outside of the place where it stands, such as a slice.
         """
         text = self.text(node)
+        if any(isinstance(n, ast.Slice) for n in (node, *getattr(node, "elts", ()))) or (
+            isinstance(node, ast.Starred) and place > Precedence.ARGUMENT
+        ):
+            raise DeclinedError(f"`{text}` is no expression by itself")
         if isinstance(node, ast.Tuple) and node.elts and not _is_enclosed(text):
-            return f"({text})" if place > Precedence.TUPLE else text
-        if precedence(node) < place or (place != Precedence.ARGUMENT and _is_open(text)):
+            if len(node.elts) == 1 and not text.endswith(","):  # `x[*y]`
+                text += ","
+            return f"({text})" if place > Precedence.TUPLE or is_open(text) else text
+        if precedence(node) < place or (place != Precedence.ARGUMENT and is_open(text)):
             return f"({text})"
         return text
 
@@ -150,9 +168,14 @@ class Code:
         return qualified
 
     def fresh(self, name: str, node: ast.AST | None = None) -> str:
-        """A name like `name` that nothing around a node uses."""
-        inside = self.tree.function(node or self.node(ast.AST)) or self.tree.root
-        return names.fresh(name, names.used_names(inside) | set(self.module.bindings) | set(dir(builtins)))
+        """A name like `name` that nothing around a node uses, another one each time."""
+        node = node or self.node(ast.AST)
+        inside = self.tree.function(node) or self.tree.root
+        taken = names.used_names(inside) | set(self.module.bindings) | set(dir(builtins))
+        found = names.fresh(name, taken | {given for _, given in self._names})
+        functions = [around for around in self.tree.ancestors(node) if isinstance(around, FunctionNode)]
+        self._names.add((functions[-1].lineno if functions else 0, found))
+        return found
 
     @cached_property
     def unit(self) -> str:
@@ -162,16 +185,31 @@ class Code:
     # --- edits
 
     def replace(self, node: ast.AST, text: str) -> Draft:
-        """Another expression instead of one; parentheses around it stay."""
-        return Draft(*self.statements.range(node), text)
+        """Another expression instead of one, in parentheses where it needs them; those around the old one stay."""
+        start, end = self.statements.range(node)
+        parent = self.tree.parents.get(node)
+        source = self.source.text
+        is_lonely = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
+        if parent is not None and is_lonely and self.statements.range(parent)[1] == end:
+            start, end, text = start + 1, end - 1, enclosed(text, Precedence.ARGUMENT)  # the brackets are the call's
+        elif isinstance(node, ast.expr):
+            is_enclosed = source[:start].rstrip().endswith("(") and source[end:].lstrip().startswith(")")
+            place = demanded(self.tree, node)
+            text = text if is_enclosed and place > Precedence.ARGUMENT else enclosed(text, place)
+        before, behind = source[start - 1 : start], source[end : end + 1]
+        # `return-x`, `[y]if x`
+        lead = " " if _is_word(before) and (_is_word(text[:1]) or text[:1] in {"'", '"'}) else ""
+        return Draft(start, end, f"{lead}{text}{' ' if _is_word(text[-1:]) and _is_word(behind) else ''}")
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
 
+        What is inserted at one place stands there in the order of `edits`.
+
         Raises:
             DeclinedError: two edits overlap.
         """
-        drafts = sorted({*edits, *self._import_drafts()})
+        drafts = sorted([*_one_a_place(edits), *self._import_drafts()])
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
@@ -183,18 +221,17 @@ class Code:
             applicability,
             message,
             tuple(Edit(lines.span(d.start, d.end), d.text.replace("\n", newline)) for d in drafts),
+            frozenset(self._names),
         )
 
     def _import_drafts(self) -> Iterable[Draft]:
         for name in self._imports:
-            offset, before = names.place_of_import(self.source, self.tree.root, name)
-            yield Draft(offset, offset, f"import {name}\n" if before else f"\nimport {name}")
+            offset, text = names.place_of_import(self.source, self.tree.root, name)
+            yield Draft(offset, offset, text)
 
     def _loses_comment(self, draft: Draft) -> bool:
-        return any(
-            draft.start <= comment.start_offset < draft.end and comment.text not in draft.text
-            for comment in self._comments
-        )
+        replaced = Counter(c.text for c in self._comments if draft.start <= c.start_offset < draft.end)
+        return any(draft.text.count(comment) < count for comment, count in replaced.items())
 
     @cached_property
     def _comments(self) -> Sequence[Comment]:
@@ -204,6 +241,17 @@ class Code:
 @lru_cache(maxsize=16)
 def _tree(module: Module) -> Tree:
     return Tree(module.tree)
+
+
+def _one_a_place(drafts: Iterable[Draft]) -> Iterable[Draft]:
+    """Drafts without repetition; insertions at the same place are one."""
+    inserted: dict[int, str] = {}
+    for draft in dict.fromkeys(drafts):
+        if draft.start < draft.end:
+            yield draft
+        else:
+            inserted[draft.start] = inserted.get(draft.start, "") + draft.text
+    yield from (Draft(place, place, text) for place, text in inserted.items())
 
 
 def _is_enclosed(text: str) -> bool:
@@ -216,12 +264,5 @@ def _is_enclosed(text: str) -> bool:
     return True
 
 
-def _is_open(text: str) -> bool:
-    """Whether an expression is of several lines that only brackets around it hold together."""
-    if "\n" not in text and "\r" not in text:
-        return False
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return True
-    return False
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"

@@ -1,4 +1,4 @@
-"""`if` and conditional expressions on tensor data as `torch.cond`, with functions made of what hangs on them."""
+"""`if` and conditional expressions on tensors and sizes as `torch.cond`, with functions made of what hangs on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.snapshot import Run
-from exportlint.analysis.values import Scalar, Value
+from exportlint.analysis.values import Guard, Scalar, Shape, Size, Tuple, Value
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import (
     check_movable,
@@ -53,17 +53,6 @@ def cond_fix(code: Code, _: Fact) -> Fix:
     raise DeclinedError("it is no `if`")
 
 
-def _predicate(code: Code, node: ast.expr) -> str:
-    """A condition as `torch.cond` takes it: a tensor, or a comparison of sizes, which is a symbol."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and code.surely(_is_size, node.left):
-        return code.operand(node)
-    return tensor_condition(code, node).text
-
-
-def _is_size(value: Value) -> bool:
-    return isinstance(value, Scalar) and value.api == "size"
-
-
 @dataclass(frozen=True, slots=True)
 class _Way:
     """One way that the code can go: statements, in groups that stand together in the file."""
@@ -88,6 +77,30 @@ def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     text = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(functions)}, {given.text})"
     check_result(code, text)
     return code.fix(MESSAGE, code.replace(node, text), safe=False)
+
+
+def _predicate(code: Code, test: ast.expr) -> str:
+    """What `torch.cond` asks: a tensor, or a comparison of sizes, which it keeps symbolic."""
+    if code.surely(lambda value: isinstance(value, Size), test):
+        return f"{code.operand(test, Precedence.BIT_OR)} != 0"
+    counted = isinstance(test, ast.Compare) and len(test.ops) == 1 and code.surely(_is_counted, test.left)
+    if not counted and not code.surely(lambda value: isinstance(value, Guard), test):
+        return tensor_condition(code, test).text
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return f"{code.name('torch.sym_not')}({_predicate(code, inner)})"
+        case ast.Compare(left=left, comparators=[right]) if not any(map(_is_several, map(code.value, (left, right)))):
+            return code.operand(test)
+    raise DeclinedError("Python has to know the numbers")
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether it is the size of what an operator found in tensor data."""
+    return isinstance(value, Scalar) and value.api == "size"
+
+
+def _is_several(value: Value) -> bool:
+    return isinstance(value, (Shape, Tuple))
 
 
 def _in_brackets(text: str) -> str:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exportlint.analysis.values import External
 from exportlint.fixes import numbers
 from exportlint.fixes.code import Code
 from exportlint.fixes.counts import count_condition
@@ -189,6 +190,12 @@ def _of_call(code: Code, node: ast.Call) -> Condition | None:
         return tensor_condition(code, node.args[0])
     if function in {"any", "all"} and len(node.args) == 1:
         return _quantified(code, function, node.args[0])
+    predicate = math_predicate(code, node)
+    if predicate is not None and len(node.args) == 1:
+        operand = numbers.operand(code, node.args[0])
+        return (
+            Condition(call(code.name(predicate, node), operand.source.text), scalar=operand.scalar) if operand else None
+        )
     name, arguments = operation(code, node), operation_operands(code, node)
     if name == "item" and len(arguments) == 1:
         return _truth(code, arguments[0])
@@ -202,6 +209,13 @@ def _of_call(code: Code, node: ast.Call) -> Condition | None:
         given = map(code.text, (*arguments, *node.keywords))
         return Condition(method(call(code.name("torch.isclose", node), *given), "all"))
     return None
+
+
+def math_predicate(code: Code, node: ast.Call) -> str | None:
+    """The operator of torch that asks what a function of `math` asks of a number."""
+    function = code.value(node.func)
+    name = function.name if isinstance(function, External) else ""
+    return name.replace("math", "torch") if name in {"math.isnan", "math.isinf", "math.isfinite"} else None
 
 
 def _quantified(code: Code, name: str, argument: ast.expr) -> Condition | None:

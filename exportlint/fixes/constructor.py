@@ -73,6 +73,9 @@ class Constructor:
     def require_private(self, name: str) -> None:
         """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
         root, own = self.code.tree.root, set(self.uses(name))
+        package = self.code.module.package
+        if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
+            raise DeclinedError(f"what the class inherits may use `{name}`")
         for node in ast.walk(root):
             if isinstance(node, ast.Attribute) and node.attr == name and node not in own:
                 raise DeclinedError(f"`{name}` is used outside of the class")
@@ -83,11 +86,13 @@ class Constructor:
         if any(isinstance(n, ast.Name) and n.id == name for s in self.node.body for n in ast.walk(s) if _is_field(s)):
             raise DeclinedError(f"`{name}` is an attribute of the class as well")
 
-    def require_constant(self, expression: ast.expr, before: ast.stmt | None = None) -> None:
+    def require_constant(
+        self, expression: ast.expr, before: ast.stmt | None = None, *, asked: frozenset[str] = frozenset()
+    ) -> None:
         """Raises DeclinedError if an expression of a method may be something else at the end of `__init__`.
 
         Or in front of the statement `before` of it. It may use constants, torch, and attributes that only `__init__`
-        assigns.
+        assigns, and call the functions that are `asked`.
         """
         method = next((m for m in (expression, *self.code.tree.ancestors(expression)) if m in self.methods), None)
         if not isinstance(method, ast.FunctionDef) or (self.init and receiver(method) != receiver(self.init)):
@@ -97,7 +102,7 @@ class Constructor:
         for node in ast.walk(expression):
             if isinstance(node, ast.Name) and node.id in local and id(node) not in known:
                 raise DeclinedError(f"`{node.id}` is not there in `__init__`")
-            if isinstance(node, ast.Call) and not self._is_torch(node.func):
+            if isinstance(node, ast.Call) and not self._is_torch(node.func, asked):
                 raise DeclinedError("what it calls may do something else in `__init__`")
             if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Lambda)):
                 raise DeclinedError("it does more than to make a value")
@@ -113,12 +118,16 @@ class Constructor:
                     found.append(node.value)
         return found
 
-    def _is_torch(self, function: ast.expr) -> bool:
-        """Whether a call is one of torch, or of a method of what torch made."""
+    def _is_torch(self, function: ast.expr, asked: frozenset[str]) -> bool:
+        """Whether a call is one of torch, or of a method of what torch made, or one that is `asked`."""
         while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
             function = function.value.func
         name = qualified(function, self.code.tree.root, self.code.module.package) or ""
-        return name.startswith("torch.") or name in {"int", "float", "max", "min", "list", "tuple", "range"}
+        return (
+            name.startswith("torch.")
+            or name in asked
+            or name in {"int", "float", "max", "min", "list", "tuple", "range"}
+        )
 
     def append(self, lines: Sequence[str]) -> Draft:
         """More code at the end of `__init__`, which is written if there is none.
@@ -133,18 +142,15 @@ class Constructor:
         bases = [qualified(b, self.code.tree.root, self.code.module.package) for b in self.node.bases]
         if not self.methods or self.node.decorator_list:
             raise DeclinedError("something else may write the `__init__` of the class")
-        plain = bases == ["torch.nn.Module"]
-        given = "" if plain else "*args, **kwargs"
+        given = "" if bases == ["torch.nn.Module"] else "*args, **kwargs"
         unit = self.code.unit
-        return self.code.statements.insert_before(
-            self.methods[0],
-            [
-                f"def __init__(self{', ' if given else ''}{given}):",
-                f"{unit}super().__init__({given})",
-                *(unit + line for line in lines),
-                Verbatim(""),
-            ],
-        )
+        lines = [
+            f"def __init__({', '.join(filter(None, ['self', given]))}):",
+            f"{unit}super().__init__({given})",
+            *(unit + line for line in lines),
+            Verbatim(""),
+        ]
+        return self.code.statements.insert_before(self.methods[0], lines, above_comments=True)
 
 
 def receiver(method: ast.FunctionDef) -> str:

@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from exportlint.analysis.outline import FunctionNode
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft, is_docstring
 
 
 def copy_first(code: Code, function: FunctionNode, text: str, changes: Sequence[ast.AST], *, early: bool) -> Draft:
     """A statement in front of the first of the nodes in a function that change something, and outside of loops.
 
-    `early`: at the beginning of the function, since something before may hold on to what is changed.
+    `early`: at the beginning of the function, since something before may hold on to what is changed. Raises
+    DeclinedError if there are no such nodes.
     """
+    if not changes:
+        raise DeclinedError("what changes it is not found")
     first = min(changes, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
     place = code.tree.statement(first)
     while code.tree.parents[place] is not function:
@@ -36,12 +40,31 @@ def parameter(code: Code, node: ast.AST | None) -> tuple[FunctionNode, str]:
     return function, node.arg
 
 
-def is_read_before(function: FunctionNode, name: str, statement: ast.stmt) -> bool:
-    """Whether a variable is read in front of a statement, so that another name may stand for the same."""
+def is_optional(function: FunctionNode, name: str) -> bool:
+    """Whether a parameter may be None, as its default says."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    given = [*zip(reversed(arguments), reversed(function.args.defaults), strict=False)]
+    given += [(a, d) for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d is not None]
+    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in given)
+
+
+def is_held(code: Code, function: FunctionNode, name: str, statement: ast.stmt) -> bool:
+    """Whether something in front of a statement may share the storage of a variable with it."""
     return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and _precedes(node, statement)
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and _precedes(node, statement)
+        and not is_consumed(code, node)
+        and not _is_renewed(code, node)
         for node in ast.walk(function)
     )
+
+
+def _is_renewed(code: Code, node: ast.Name) -> bool:
+    """Whether what a variable holds goes on in the same variable: `x = x.view(-1)`."""
+    statement = code.tree.statement(node)
+    return isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [node.id]
 
 
 def _precedes(node: ast.Name, statement: ast.stmt) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import count
 
-from exportlint.analysis.outline import FunctionNode, dotted, imported
+from exportlint.analysis.outline import FunctionNode, dotted, imported, is_type_checking
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import is_docstring
 from exportlint.fixes.tree import Scope, Tree
@@ -16,20 +17,23 @@ from exportlint.source import SourceFile
 def spelled(name: str, tree: Tree, package: str, node: ast.AST) -> str | None:
     """How a qualified name, such as `torch.nn.functional.pad`, is written at a node; None if no import brings it.
 
+    An import that runs under a condition will do where there is no other: the code would not run without it.
+
     Raises:
         DeclinedError: the variables around the node hide every import of it.
     """
     taken = {bound for scope in tree.ancestors(node) if isinstance(scope, Scope) for bound in bound_names(scope)}
-    known = {local: target for statement in imports(tree.root) for local, target in imported(statement, package)}
+    bindings = top_level(tree.root, package)
     parts = name.split(".")
     hidden = False
-    for length in range(len(parts), 0, -1):
-        for local, target in known.items():
-            if target == ".".join(parts[:length]):
-                if local not in taken and not is_rebound(tree.root, local):
-                    return ".".join([local, *parts[length:]])
-                hidden = True
-    if hidden or parts[0] in taken or is_rebound(tree.root, parts[0]):
+    for surely in (True, False):
+        for length in range(len(parts), 0, -1):
+            for local, bound in bindings.items():
+                if ".".join(parts[:length]) in bound.targets and bound.surely >= surely:
+                    if local not in taken and len(bound.targets) == 1:
+                        return ".".join([local, *parts[length:]])
+                    hidden = True
+    if hidden or parts[0] in taken or parts[0] in bindings:
         raise DeclinedError(f"`{parts[0]}` is another name here")
     return None
 
@@ -37,34 +41,61 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST) -> str | None:
 def qualified(node: ast.expr, module: ast.Module, package: str) -> str | None:
     """The qualified name of what `a.b.c` stands for where `a` is a name of the file; None for anything else."""
     first, _, rest = (dotted(node) or "").partition(".")
-    if not first or is_rebound(module, first):
+    bound = top_level(module, package).get(first)
+    targets = [first] if bound is None else list(bound.targets)
+    if not first or len(targets) != 1 or targets[0] is None:
         return None
-    known = {local: target for statement in imports(module) for local, target in imported(statement, package)}
-    return ".".join(filter(None, [known.get(first, first), rest]))
+    return ".".join(filter(None, [targets[0], rest]))
 
 
-def imports(module: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports that surely run when the file is: not in a `try`, nor under a condition."""
-    for statement in module.body:
+@dataclass(slots=True)
+class Binding:
+    """What a name stands for at the top level of a file: qualified names from imports, None for anything else.
+
+    `surely`: it is bound whenever the file is run.
+    """
+
+    targets: set[str | None] = field(default_factory=set)
+    surely: bool = False
+
+
+def top_level(module: ast.Module, package: str) -> dict[str, Binding]:
+    """The names that a file binds, but for those that only type checkers see."""
+    found: dict[str, Binding] = {}
+    for name, target, surely in _bindings(module.body, package, surely=True):
+        binding = found.setdefault(name, Binding())
+        binding.targets.add(target)
+        binding.surely |= surely
+    return found
+
+
+def _bindings(body: list[ast.stmt], package: str, *, surely: bool) -> Iterator[tuple[str, str | None, bool]]:
+    for statement in body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            yield statement
-
-
-def is_rebound(module: ast.Module, name: str) -> bool:
-    """Whether the file itself gives a name that imports bring another meaning, at its top level."""
-    for statement in module.body:
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            continue
-        if isinstance(statement, (FunctionNode, ast.ClassDef)):
-            if statement.name == name:
-                return True
-        elif name in _stored(statement):
-            return True
-    return False
+            yield from ((local, target, surely) for local, target in imported(statement, package) if local != "*")
+        elif isinstance(statement, (FunctionNode, ast.ClassDef)):
+            yield statement.name, None, surely
+        elif isinstance(statement, ast.With):
+            yield from _bindings(statement.body, package, surely=surely)
+            yield from ((name, None, surely) for item in statement.items for name in _stored(item))
+        elif isinstance(statement, ast.If):
+            if not is_type_checking(statement.test):
+                yield from _bindings(statement.body, package, surely=False)
+            yield from _bindings(statement.orelse, package, surely=False)
+        elif isinstance(statement, ast.Try):
+            tried = list(_bindings([*statement.body, *statement.orelse], package, surely=False))
+            yield from tried
+            # What stands in for a module that is not there does so where the code at hand does not run.
+            names = {name for name, _, _ in tried}
+            for handler in statement.handlers:
+                yield from (b for b in _bindings(handler.body, package, surely=False) if b[0] not in names)
+            yield from _bindings(statement.finalbody, package, surely=surely)
+        else:
+            yield from ((name, None, surely) for name in _stored(statement))
 
 
 def _stored(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
 def bound_names(scope: Scope) -> set[str]:
@@ -92,11 +123,21 @@ def bound_names(scope: Scope) -> set[str]:
 
 def used_names(node: ast.AST) -> set[str]:
     """All names that stand somewhere in a node, bound or read."""
-    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    found |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-    return found | {
-        n.name for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
+    found: set[str] = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name):
+            found.add(n.id)
+        elif isinstance(n, ast.arg):
+            found.add(n.arg)
+        elif isinstance(n, (ast.Global, ast.Nonlocal)):
+            found.update(n.names)
+        elif isinstance(n, (ast.Import, ast.ImportFrom)):
+            found.update((alias.asname or alias.name).partition(".")[0] for alias in n.names)
+        elif isinstance(n, (FunctionNode, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name:
+            found.add(n.name)
+        elif isinstance(n, ast.MatchMapping) and n.rest:
+            found.add(n.rest)
+    return found
 
 
 def fresh(name: str, taken: set[str]) -> str:
@@ -106,30 +147,35 @@ def fresh(name: str, taken: set[str]) -> str:
     return next(candidate for number in count(1) if (candidate := f"{name}_{number}") not in taken)
 
 
-def place_of_import(source: SourceFile, module: ast.Module, name: str) -> tuple[int, bool]:
-    """Where `import name` goes: an offset, and whether that is in front of the line there or at the end of one.
+def place_of_import(source: SourceFile, module: ast.Module, name: str) -> tuple[int, str]:
+    r"""Where `import name` goes, and what has to be inserted there.
 
     It goes in front of the first import from the same package, else behind the first block of imports, else behind the
-    docstring.
+    docstring. Imports under `if TYPE_CHECKING:` or in a `try` are no part of the block.
     """
+    lines, line = source.lines, f"import {name}"
     package = name.partition(".")[0]
     last: ast.stmt | None = None
     for index, statement in enumerate(module.body):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            if _package(statement) == package:
-                return source.lines.line_start(statement.lineno), True
+            start = lines.offset(lines.from_ast(statement.lineno, statement.col_offset))
+            if _package(statement) == package and start == lines.line_start(statement.lineno):
+                return start, f"{line}\n"
             last = statement
-        elif not (index == 0 and is_docstring(statement)):
+        elif index or not is_docstring(statement):
             break
         else:
             last = statement
     if last is not None:
-        return source.lines.line_end(last.end_lineno or last.lineno), False
+        # What stands behind it in its line keeps its place.
+        behind = [s for s in module.body if s.lineno == last.end_lineno]
+        end = max([last, *behind], key=lambda s: s.end_lineno or s.lineno).end_lineno or last.lineno
+        return lines.line_end(end), f"\n\n{line}" if is_docstring(last) else f"\n{line}"
     if not module.body:
-        return len(source.text), False
+        return len(source.text), f"\n{line}"
     first = module.body[0]
     rows = [first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))]
-    return source.lines.line_start(min(rows)), True
+    return lines.line_start(min(rows)), f"{line}\n\n"
 
 
 def _package(statement: ast.Import | ast.ImportFrom) -> str:

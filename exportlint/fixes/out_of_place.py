@@ -23,18 +23,30 @@ def rebound(code: Code, node: ast.AST) -> tuple[str, str]:
         symbol = code.text(node)[len(name) :].partition("=")[0].strip()
         tighter = Precedence(min(of_operator(node.op) + 1, Precedence.ATOM))
         return name, f"{name} = {name} {symbol} {code.operand(node.value, tighter)}"
-    call, statement = node, code.tree.parents[node]
-    if (
-        not isinstance(call, ast.Call)
-        or not isinstance(call.func, ast.Attribute)
-        or not isinstance(statement, ast.Expr)
-    ):
+    if not isinstance(code.tree.parents[node], ast.Expr):
         raise DeclinedError("the write is part of a statement that does more")
-    name, operator = code.text(call.func.value), OPERATORS.get(call.func.attr, call.func.attr[:-1])
-    if not isinstance(call.func.value, ast.Name) or table.tensor_member(operator) is None:
+    name, made = _made(code, node)
+    return name, f"{name} = {made}"
+
+
+def returned(code: Code, node: ast.AST) -> str:
+    """What a call that changes a variable in place and is all that is returned becomes: `x.mul(2)` for `x.mul_(2)`.
+
+    Raises:
+        DeclinedError: the node is no such call, or no operator does the same.
+    """
+    whole, around = node, code.tree.parents[node]
+    while isinstance(around, ast.IfExp) and whole is not around.test:
+        whole, around = around, code.tree.parents[around]
+    if not isinstance(around, ast.Return):
+        raise DeclinedError("more is done with the result")
+    return _made(code, node)[1]
+
+
+def _made(code: Code, call: ast.AST) -> tuple[str, str]:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        raise DeclinedError("it is no method that writes in place")
+    owner, operator = call.func.value, "reshape" if call.func.attr == "resize_" else call.func.attr[:-1]
+    if not isinstance(owner, ast.Name) or operator == "resize_as" or table.tensor_member(operator) is None:
         raise DeclinedError("no operator does the same to a variable")
-    return name, f"{name} = {name}.{operator}{code.text(call)[len(code.text(call.func)) :]}"
-
-
-OPERATORS = {"resize_": "reshape", "resize_as_": "reshape_as"}
-"""Of methods that do not end like the operator with an underscore behind it."""
+    return owner.id, f"{owner.id}.{operator}{code.text(call)[len(code.text(call.func)) :]}"

@@ -23,9 +23,15 @@ def demanded(tree: Tree, node: ast.expr) -> Precedence:
             return Precedence.TERNARY if node is orelse else Precedence.OR
         case ast.Attribute(value=owner) | ast.Call(func=owner) | ast.Subscript(value=owner) if owner is node:
             return Precedence.ATOM
-        case ast.Starred() | ast.comprehension():
+        case ast.Await():
+            return Precedence.ATOM
+        case ast.Starred() | ast.comprehension() | ast.keyword(arg=None):
             return Precedence.BIT_OR
-        case ast.Assign() | ast.Return() | ast.Expr() | ast.Subscript():
+        case ast.Dict(keys=keys, values=values) if (None, node) in zip(keys, values, strict=True):
+            return Precedence.BIT_OR
+        case ast.Call() | ast.keyword() | ast.ClassDef() | ast.List() | ast.Set() | ast.Dict():
+            return Precedence.ARGUMENT
+        case ast.Assign() | ast.AugAssign() | ast.Return() | ast.Expr() | ast.Subscript() | ast.Yield():
             return Precedence.TUPLE
     return Precedence.TERNARY
 
@@ -33,5 +39,19 @@ def demanded(tree: Tree, node: ast.expr) -> Precedence:
 def enclosed(text: str, place: Precedence) -> str:
     """The source of an expression, in parentheses if it needs them at a place."""
     node = ast.parse(f"({text}\n)", mode="eval").body
-    is_bare = isinstance(node, ast.Tuple) and not text.startswith("(")
-    return f"({text})" if (Precedence.TUPLE if is_bare else precedence(node)) < place else text
+    if (node.lineno, node.col_offset) > (1, 1):  # it is in parentheses
+        return text
+    # A tuple or a generator without parentheses takes those around it.
+    binds = Precedence.TUPLE if node.col_offset == 0 else precedence(node)
+    return f"({text})" if binds < place or (place != Precedence.ARGUMENT and is_open(text)) else text
+
+
+def is_open(text: str) -> bool:
+    """Whether an expression is of several lines that only brackets around it hold together."""
+    if "\n" not in text and "\r" not in text:
+        return False
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return True
+    return False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import External
+from exportlint.analysis.values import External, Kind, Scalar, Tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import scalar, tensor
-from exportlint.fixes.numbers import operand
+from exportlint.fixes.numbers import operand as operand_of
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, call, method
 from exportlint.fixes.torch_names import MATH, TO_INTEGERS
@@ -19,34 +19,35 @@ def item(code: Code, source: Piece, kind: str) -> Piece:
     return method(method(source, "to", code.name(f"torch.{kind}64")), "item")
 
 
-def integer(code: Code, node: ast.expr) -> tuple[Piece, bool]:
-    """`int(node)`, and whether it is that for all numbers."""
-    if scalar(code, node) is not None:
+def integer(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, bool]:
+    """`int(node)`, and whether it is that for all numbers. `operand` is what `int` was seen to be given."""
+    if isinstance(operand, Scalar):
         read = _read(node)
         if read is None:
-            return call(code.name("torch.sym_int"), code.text(node)), True
+            return call(code.name("torch.sym_int"), code.text(node)), scalar(code, node) is not None
         node = read
-    held = tensor(code, node)
-    if held is None:
-        raise DeclinedError("it may be something else than a tensor")
-    source = Piece(code.operand(node, Precedence.ATOM))
-    if held.kind == "int":
-        return method(source, "item"), not held.assumed
+    source, kind, certain = _tensor(code, node, operand)
+    if kind == "int":
+        return method(source, "item"), certain
     # `int` refuses NaN and infinities
-    return item(code, source, "int"), held.kind == "bool" and not held.assumed
+    return item(code, source, "int"), kind == "bool" and certain
 
 
-def floating(code: Code, node: ast.expr) -> tuple[Piece, bool]:
-    """`float(node)`, and whether it is that for all numbers."""
-    if scalar(code, node) is not None:
-        return call(code.name("torch.sym_float"), code.text(node)), True
+def floating(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, bool]:
+    """`float(node)`, and whether it is that for all numbers. `operand` is what `float` was seen to be given."""
+    if isinstance(operand, Scalar):
+        return call(code.name("torch.sym_float"), code.text(node)), scalar(code, node) is not None
+    source, kind, certain = _tensor(code, node, operand)
+    if kind in {"int", "bool"}:
+        return item(code, source, "float"), certain
+    return method(source, "item"), kind == "float" and certain
+
+
+def _tensor(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, Kind | None, bool]:
+    """A tensor that is read, its kind, and whether it is surely that whenever the code runs."""
     held = tensor(code, node)
-    if held is None:
-        raise DeclinedError("it may be something else than a tensor")
     source = Piece(code.operand(node, Precedence.ATOM))
-    if held.kind in {"int", "bool"}:
-        return item(code, source, "float"), not held.assumed
-    return method(source, "item"), held.kind == "float" and not held.assumed
+    return (source, operand.kind, False) if held is None else (source, held.kind, not held.assumed)
 
 
 def of_math(code: Code, node: ast.Call) -> Piece:
@@ -68,7 +69,7 @@ def _arity(name: str) -> int:
 
 def _argument(code: Code, node: ast.expr) -> tuple[str, bool]:
     """An argument of `math` as one of torch, and whether it is a tensor."""
-    found = operand(code, node)
+    found = operand_of(code, node)
     return (found.source.text, True) if found is not None else (code.text(node), False)
 
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis import table
-from exportlint.analysis.calls.relations import VIEWS, VIEWS_OF_CONTIGUOUS
-from exportlint.analysis.values import Const, Size, Tensor, Value
+from exportlint.analysis.values import Const, Python
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Assignment, Constructor, buffer
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.names import qualified
-from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft
-from exportlint.fixes.writes import IN_PLACE
 
-SHARES = VIEWS | VIEWS_OF_CONTIGUOUS | {
-    "to", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "bool", "cpu", "cuda", "data", "T",
-    "mT", "H", "mH", "real", "imag",
-}  # fmt: skip
-"""Members of a tensor that may share its storage."""
+SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
+"""Operators that need what they computed with for their gradients."""
 
 
 def registered_tensor(code: Code, target: ast.Attribute) -> list[Draft]:
@@ -32,26 +25,6 @@ def registered_tensor(code: Code, target: ast.Attribute) -> list[Draft]:
         raise DeclinedError("its first value may be no tensor")
     later = [use for use in constructor.uses(target.attr) if use is not first.target]
     return [registration(code, first), *(draft for use in later for draft in tensor_use(code, use))]
-
-
-def registered_number(code: Code, target: ast.Attribute) -> list[Draft]:
-    """A number as a buffer with no dimensions, and everywhere in the class what becomes of its uses.
-
-    Raises:
-        DeclinedError: it is needed as a Python number somewhere, or may become one of another type.
-    """
-    constructor = Constructor(code, target)
-    constructor.require_private(target.attr)
-    first = constructor.assignment(target.attr)
-    number = _number(first.value)
-    if number is None or isinstance(number, bool):
-        raise DeclinedError("its first value is no number")
-    made = f"{code.name('torch.tensor', first.statement)}({code.text(first.value)})"
-    later = [use for use in constructor.uses(target.attr) if use is not first.target]
-    return [
-        registration(code, first, made),
-        *(draft for use in later for draft in _number_use(code, use, type(number))),
-    ]
 
 
 def registration(code: Code, first: Assignment, value: str | None = None) -> Draft:
@@ -69,111 +42,51 @@ def tensor_use(code: Code, use: ast.Attribute) -> Iterator[Draft]:
     """
     statement = code.tree.parents[use]
     if isinstance(use.ctx, ast.Load):
-        if not _is_consumed(code, use):
+        if not is_renewed(code, use) and needs_clone(code, use):
             yield code.replace(use, f"{code.text(use)}.clone()")
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        yield code.replace(statement, f"{code.text(use)}.copy_({code.operand(statement.value)})")
+        yield code.replace(statement, f"{code.text(use)}.copy_({_with_clones(code, statement.value, use)})")
     elif not isinstance(statement, ast.AugAssign):
         raise DeclinedError(f"`{use.attr}` is assigned along with others")
 
 
-def _is_consumed(code: Code, node: ast.expr) -> bool:
-    """Whether an operator takes the values of a tensor, so that nobody holds on to the tensor itself."""
-    parent = code.tree.parents[node]
-    if isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)):
-        return True
-    if isinstance(parent, ast.Attribute):
-        api = table.tensor_member(parent.attr)
-        if parent.attr in SHARES or api is None:
-            outer = code.tree.parents[parent]
-            return _is_consumed(code, outer if isinstance(outer, ast.Call) else parent)
-        return True
-    if isinstance(parent, (ast.List, ast.Tuple, ast.keyword)):
-        call = code.tree.parents[parent]
-        return isinstance(call, ast.Call) and _is_operator(code, call)
-    if isinstance(parent, ast.Subscript):
-        return node is parent.slice or _is_consumed(code, parent)
-    return isinstance(parent, ast.Call) and _is_operator(code, parent)
+def is_renewed(code: Code, use: ast.Attribute) -> bool:
+    """Whether a use is part of what the attribute itself is bound to."""
+    statement = code.tree.statement(use)
+    return isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == ast.unparse(use)
 
 
-def _is_operator(code: Code, call: ast.Call) -> bool:
-    name = qualified(call.func, code.tree.root, code.module.package) or ""
-    api = table.lookup(name)
-    return api is not None and api.kind == "function" and not api.view and name.rpartition(".")[2] not in SHARES
-
-
-# --- numbers
-
-
-def _number(node: ast.expr) -> int | float | None:
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return None
-    return value if isinstance(value, (int, float)) else None
-
-
-def _number_use(code: Code, use: ast.Attribute, kind: type) -> Iterator[Draft]:
-    parent = code.tree.parents[use]
-    if isinstance(use.ctx, ast.Load):
-        subscript = code.tree.parents[parent] if isinstance(parent, ast.Tuple) else parent
-        if isinstance(subscript, ast.Subscript) and use in _indices(subscript):
-            yield _selection(code, subscript, use)
-        elif not isinstance(parent, (ast.BinOp, ast.UnaryOp)):
-            raise DeclinedError(f"`{use.attr}` is used as a number")
-        return
-    text = code.text(use)
-    if isinstance(parent, ast.AugAssign) and type(parent.op) in IN_PLACE:
-        _require_number(code, parent.value, kind)
-        if kind is int and isinstance(parent.op, (ast.Div, ast.Pow)):
-            raise DeclinedError("an int becomes a float")
-        yield code.replace(parent, f"{text}.{IN_PLACE[type(parent.op)]}({code.operand(parent.value)})")
-    elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
-        holds_itself = any(ast.unparse(n) == ast.unparse(use) for n in ast.walk(parent.value) if n is not use)
-        if not holds_itself:
-            _require_number(code, parent.value, kind)
-        yield code.replace(parent, f"{text}.{'copy_' if holds_itself else 'fill_'}({code.operand(parent.value)})")
+def needs_clone(code: Code, use: ast.Attribute) -> bool:
+    """Whether somebody holds on to the tensor that is read, or autograd may, while the call still changes it."""
+    around = code.tree.parents[use]
+    if not is_consumed(code, use):
+        return not is_renewed(code, use) or isinstance(around, (ast.Call, ast.keyword))
+    if isinstance(around, ast.BinOp):
+        other = around.left if around.right is use else around.right
+        saves = isinstance(around.op, SAVING) and not isinstance(code.value(other), (Const, Python))
     else:
-        raise DeclinedError(f"`{use.attr}` is assigned along with others")
+        saves = isinstance(around, (ast.Call, ast.keyword, ast.List, ast.Tuple))
+    return saves and _is_changed_later(code, use)
 
 
-def _require_number(code: Code, node: ast.expr, kind: type) -> None:
-    allowed = (int,) if kind is int else (int, float)
-    number = _number(node)
-    if type(number) in allowed:
-        return
-
-    def fits(value: Value) -> bool:
-        if isinstance(value, Const):
-            return type(value.value) in allowed
-        if isinstance(value, Tensor):
-            return value.zero_dim and (value.kind == "int" or kind is float)
-        return isinstance(value, Size) and value.kind == "int"
-
-    if not code.surely(fits, node):
-        raise DeclinedError("it may become a number of another type")
+def _is_changed_later(code: Code, use: ast.Attribute) -> bool:
+    function = code.tree.function(use)
+    return function is not None and any(
+        isinstance(node, ast.Attribute)
+        and not isinstance(node.ctx, ast.Load)
+        and ast.unparse(node) == ast.unparse(use)
+        and (is_renewed(code, use) or (node.lineno, node.col_offset) > (use.lineno, use.col_offset))
+        for node in ast.walk(function)
+    )
 
 
-def _indices(subscript: ast.Subscript) -> list[ast.expr]:
-    return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
-
-
-def _selection(code: Code, subscript: ast.Subscript, use: ast.Attribute) -> Draft:
-    """`x[:, self.i]` with operators that take the index from a tensor."""
-    indices = _indices(subscript)
-    dim = indices.index(use)
-    if not all(
-        isinstance(i, ast.Slice) and not (i.lower or i.upper or i.step) for i in indices[:dim] + indices[dim + 1 :]
+def _with_clones(code: Code, value: ast.expr, target: ast.Attribute) -> str:
+    """What is bound to an attribute, with a copy of it where it is read itself."""
+    text, (end, stop) = "", code.statements.range(value)
+    for node in sorted(
+        (n for n in ast.walk(value) if isinstance(n, ast.Attribute)), key=lambda n: (n.lineno, n.col_offset)
     ):
-        raise DeclinedError("it is one index of several")
-    owner, index = code.operand(subscript.value, Precedence.ATOM), f"{code.text(use)}.reshape(1).clone()"
-    if isinstance(subscript.ctx, ast.Load):
-        return code.replace(subscript, f"{owner}.index_select({dim}, {index}).squeeze({dim})")
-    statement = code.tree.parents[subscript]
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        raise DeclinedError("more is done to what it is the index of")
-    value = statement.value
-    if _number(value) is not None:
-        return code.replace(statement, f"{owner}.index_fill_({dim}, {index}, {code.operand(value)})")
-    source = f"{code.operand(value, Precedence.ATOM)}.unsqueeze({dim})"
-    return code.replace(statement, f"{owner}.index_copy_({dim}, {index}, {source})")
+        if ast.unparse(node) == ast.unparse(target) and needs_clone(code, node):
+            text += code.statements.between(end, code.statements.range(node)[1]) + ".clone()"
+            end = code.statements.range(node)[1]
+    return text + code.statements.between(end, stop) if text else code.operand(value)

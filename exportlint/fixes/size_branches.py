@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.sizes import is_own
 from exportlint.analysis.values import Const, External, Size
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.size_values import is_natural, is_tensor, is_whole
+from exportlint.fixes.size_values import is_natural, is_whole
+from exportlint.fixes.tensor_evidence import surely_tensor
 
 LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
 SMALLER: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE)
 
 
-def without_condition(code: Code) -> Fix:
+def without_condition(code: Code, _: Fact) -> Fix:
     """The same without asking for the truth of a condition on sizes. Raises DeclinedError."""
     test = code.expression
     parent = code.tree.parents[test]
@@ -97,13 +99,16 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].upper is None or cut[0].lower or cut[0].step:
         return None
     upper, dim = cut[0].upper, _items(part.slice).index(cut[0])
-    if _key(upper) != _key(bound) or not _is_size_of(code, size, part.value, dim):
+    if not _is_size_of(code, size, part.value, dim):
         return None
-    text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
     line = code.text(only)
-    at, (start, _) = code.statements.range(upper)[0], code.statements.range(only)
-    line = line[: at - start] + text + line[at - start + len(code.text(upper)) :]
-    is_same = code.surely(is_tensor, part.value) and is_natural(code, upper) and code.surely(is_whole, size)
+    if _key(upper) == _key(bound):
+        text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
+        at = code.statements.range(upper)[0] - code.statements.range(only)[0]
+        line = line[:at] + text + line[at + len(code.text(upper)) :]
+    elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
+        return None
+    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and code.surely(is_whole, size)
     return code.fix("Slice without a condition", code.statements.replace([statement], [line]), safe=is_same)
 
 

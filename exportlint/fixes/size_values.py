@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import Const, External, Python, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.values import Const, External, Python, Scalar, Shape, Size, Value
 from exportlint.fixes.code import Code
 
 
@@ -16,11 +16,6 @@ def is_size(value: Value) -> bool:
 def is_whole(value: Value) -> bool:
     """Whether a value is a size that no division made a float."""
     return isinstance(value, Size) and value.kind == "int"
-
-
-def is_tensor(value: Value) -> bool:
-    """Whether a value surely is a tensor."""
-    return isinstance(value, Tensor) and not value.assumed and not value.optional
 
 
 def is_number(value: Value) -> bool:

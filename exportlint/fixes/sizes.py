@@ -10,8 +10,9 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_float, is_natural, is_number, is_size, is_tensor, is_whole
+from exportlint.fixes.size_values import is_float, is_natural, is_number, is_size, is_whole
 from exportlint.fixes.sources import is_repeatable
+from exportlint.fixes.tensor_evidence import is_tensor, surely_tensor
 
 MAX_DENOMINATOR = 1024
 """Of factors whose products with sizes floats hold exactly."""
@@ -94,7 +95,7 @@ class SymbolicForm:
     def _len(self, call: ast.Call) -> str | None:
         if not isinstance(self._code.value(call.args[0]), Tensor):
             return None
-        self.exact &= self._code.surely(is_tensor, call.args[0])
+        self.exact &= surely_tensor(self._code, call.args[0])
         return f"{self.text(call.args[0], Precedence.ATOM)}.shape[0]"
 
     def _int(self, call: ast.Call) -> str | None:

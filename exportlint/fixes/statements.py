@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.tree import Tree
-from exportlint.source import SourceFile
+from exportlint.source import SourceFile, comments
 
 NEWLINE = re.compile(r"\r\n?|\n")
 
@@ -85,9 +86,13 @@ class Statements:
         if self._owns_line(self._start(first)):
             return self._line_indent(first)
         parent = self._tree.parents[statement]
-        while not hasattr(parent, "lineno"):  # match_case
-            parent = self._tree.parents[parent]
-        return self._line_indent(parent) + self.unit
+        if isinstance(parent, ast.match_case):  # it has no place of its own
+            header = self._source.text.rindex("case", 0, self._start(parent.pattern))
+        elif isinstance(parent, ast.Module):
+            raise DeclinedError("the file begins with a backslash")
+        else:
+            header = self._start(parent)
+        return self._indent_at(header) + self.unit
 
     def replace(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
         """Other code instead of statements that follow each other in one block; none leaves them out."""
@@ -105,38 +110,55 @@ class Statements:
         if self.is_elif(statements[0]):
             lead = "else:\n" + indent
         elif not self._owns_line(start):  # behind a colon
-            start = len(self._source.text[:start].rstrip(" \t"))
+            start = len(self._source.text[:start].rstrip(" \t\r\n\\"))
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
-    def insert_before(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
-        """More code in front of a statement."""
+    def insert_before(self, statement: ast.stmt, new: Sequence[str], *, above_comments: bool = False) -> Draft:
+        """More code in front of a statement, or of the comments on the lines above it."""
         if self.is_elif(statement):
-            return self.replace([statement], [*new, self.moved([statement], self.indent(statement))])
-        if not self._stands_alone(statement):
+            return self._around([statement], [*new, self.moved([statement], self.indent(statement))])
+        if not self._have_lines([statement]):
             return self.replace([statement], [*new, self.text(statement)])
         start, indent = self._start(statement), self.indent(statement)
+        lines = self._source.lines
+        row = lines.position(start).row
+        while above_comments and row > 1 and lines.line(row - 1).startswith(indent + "#"):
+            row -= 1
+            start = lines.line_start(row) + len(indent)
         return Draft(start, start, self.joined(new, indent).removeprefix(indent) + "\n" + indent)
 
     def insert_after(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
         """More code behind a statement and the comment at the end of its line."""
-        if not self._stands_alone(statement):
+        if self.is_elif(statement):
+            return self._around([statement], [self.moved([statement], self.indent(statement)), *new])
+        if not self._have_lines([statement]):
             return self.replace([statement], [self.text(statement), *new])
         end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
     def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
         """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
-        body = self.moved(statements, self.indent(statements[0]) + self.unit)
-        draft = self.replace(statements, [header, body])
-        if not all(self._stands_alone(s) for s in statements):
+        return self._around(statements, [header, self.moved(statements, self.indent(statements[0]) + self.unit)])
+
+    def _around(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
+        """New code that holds the statements themselves as they were moved, with the comment behind them."""
+        draft = self.replace(statements, new)
+        if not self._have_lines(statements):
             return draft
         last = statements[-1]
         return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
 
+    def without_decorator(self, decorator: ast.expr) -> Draft:
+        """Leaves out a decorator, with its line."""
+        lines = self._source.lines
+        start = self._source.text.rindex("@", 0, self.range(decorator)[0])
+        end = decorator.end_lineno or decorator.lineno
+        return Draft(lines.line_start(lines.position(start).row), lines.line_start(end + 1), "")
+
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
-        return "\n".join(item if isinstance(item, Verbatim) else indent + item for item in items)
+        return "\n".join(item if isinstance(item, Verbatim) or not item else indent + item for item in items)
 
     def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
@@ -147,7 +169,9 @@ class Statements:
         import libcst
 
         lines = self._source.lines
-        if not all(self._stands_alone(s) for s in statements):
+        if not self._have_lines(statements):
+            if any(hasattr(s, "body") for s in statements):
+                raise DeclinedError("statements share lines with others")
             return Verbatim(self.joined([self.text(s) for s in statements], indent))
         row = lines.position(self._start(statements[0])).row
         start = lines.line_start(row)
@@ -161,7 +185,10 @@ class Statements:
         while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
             row -= 1
             code = f"{lines.line(row).rstrip()}\n{code}"
-        parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
+        try:
+            parsed = libcst.parse_module(f"if 1:\n{code}\n" if own else code + "\n")
+        except libcst.ParserSyntaxError:
+            raise DeclinedError("statements cannot be moved by libcst") from None
         body = parsed.body
         if own:
             block = libcst.ensure_type(libcst.ensure_type(body[0], libcst.If).body, libcst.IndentedBlock)
@@ -184,24 +211,40 @@ class Statements:
         return self._source.text.rindex("@", 0, offset) if first is not node else offset
 
     def _owns_line(self, offset: int) -> bool:
-        """Whether nothing but blanks stands in front of an offset in its line."""
+        """Whether nothing but blanks stands in front of an offset in its line, which no backslash joins to the last."""
         lines = self._source.lines
-        return not self._source.text[lines.line_start(lines.position(offset).row) : offset].strip()
+        row = lines.position(offset).row
+        return not self._source.text[lines.line_start(row) : offset].strip() and row not in self._joined_rows
+
+    @cached_property
+    def _joined_rows(self) -> frozenset[int]:
+        """The lines that a backslash joins to the one before them."""
+        text, lines = self._source.text, self._source.lines
+        if "\\" not in text:
+            return frozenset()
+        commented = {comment.row for comment in comments(text)} if "#" in text else set()
+        rows = range(1, len(lines))
+        return frozenset(row + 1 for row in rows if lines.line(row).endswith("\\") and row not in commented)
 
     def _line_indent(self, node: ast.AST) -> str:
-        line = self._source.lines.line(node.lineno)  # type: ignore[attr-defined]
-        return line[: len(line) - len(line.lstrip())]
+        return self._indent_at(self._source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
 
-    def _stands_alone(self, statement: ast.stmt) -> bool:
-        block = self._tree.block(statement)
-        index = block.index(statement)
-        return self._group(block, index, index) == (index, index) and self._owns_line(self._start(statement))
+    def _indent_at(self, offset: int) -> str:
+        """The indentation of the line that an offset is in; a form feed starts it anew."""
+        line = self._source.lines.line(self._source.lines.position(offset).row)
+        return line[: len(line) - len(line.lstrip())].rpartition("\f")[2]
+
+    def _have_lines(self, statements: Sequence[ast.stmt]) -> bool:
+        """Whether statements that follow each other share no lines with others."""
+        block = self._tree.block(statements[0])
+        first, last = block.index(statements[0]), block.index(statements[-1])
+        return self._group(block, first, last) == (first, last) and self._owns_line(self._start(statements[0]))
 
     def _group(self, block: Sequence[ast.stmt], first: int, last: int) -> tuple[int, int]:
         """The statements that share lines with those between two indices of a block, as indices of it."""
         while first and not self._owns_line(self._start(block[first])):
             first -= 1
-        while last + 1 < len(block) and block[last + 1].lineno == block[last].end_lineno:
+        while last + 1 < len(block) and not self._owns_line(self._start(block[last + 1])):
             last += 1
         return first, last
 

@@ -39,6 +39,7 @@ def while_fix(code: Code, _: Fact) -> Fix:
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.While):
         raise DeclinedError("it is no `while`")
+    code.need(SINCE)
     _check(code, node)
     carried = _carried(code, node, [node.test, *node.body])
     counters = {name: f"{code.name('torch.tensor')}({name})" for name in carried if _is_number(code, name)}
@@ -54,6 +55,7 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     call = node.iter
     if not isinstance(call, ast.Call) or call.keywords or not 1 <= len(call.args) <= 2:
         raise DeclinedError("the range has steps")
+    code.need(SINCE)
     _check(code, node)
     index = node.target.id
     if index in needed_after(code.tree, node) or index in bound(node.body):

@@ -10,10 +10,11 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.counters import registered_number
 from exportlint.fixes.eager_only import eager_only
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.once import attribute_made_once
-from exportlint.fixes.registered import registered_number, registered_tensor
+from exportlint.fixes.registered import registered_tensor
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
@@ -51,7 +52,9 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
         raise DeclinedError("only modules have buffers")
     if not fact.carried:
         if fact.before == "none":
-            return code.fix("Register a buffer", *attribute_made_once(code, target, is_buffer=True), safe=False)
+            return code.fix(
+                "Register a buffer", *attribute_made_once(code, target, is_buffer=fact.is_tensor), safe=False
+            )
         return _forgotten(code, target, context)
     if fact.before == "tensor":
         return code.fix("Keep it in a buffer, if the sizes agree", *registered_tensor(code, target), safe=False)

@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Call
 from exportlint.analysis.values import Function
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix, Severity
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 GRAD = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
@@ -37,7 +41,27 @@ def autograd_in_forward(fact: Call, context: Context) -> Iterator[Report]:
             "use an operator whose own gradient is the wanted one",
         )
     else:
-        yield Report(severity, f"`{shown}()`: strict mode cannot trace it", "export in non-strict mode")
+        yield Report(
+            severity,
+            f"`{shown}()`: strict mode cannot trace it",
+            "export in non-strict mode",
+            fix=lambda code: _fix(code, fact, severity),
+        )
+
+
+OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})
+
+
+def _fix(code: Code, fact: Call, severity: Severity) -> Fix:
+    """What a checkpoint saves is memory in training, so it is not safe to leave one out."""
+    call = code.node(ast.Call)
+    if severity is not ERROR:
+        raise DeclinedError("it does no harm")
+    if fact.name != "torch.utils.checkpoint.checkpoint" or not call.args or isinstance(call.args[0], ast.Starred):
+        raise DeclinedError("a program computes the gradients of its operators only")
+    arguments = [*call.args[1:], *(k for k in call.keywords if k.arg not in OPTIONS)]
+    text = f"{code.operand(call.args[0], Precedence.ATOM)}({', '.join(map(code.text, arguments))})"
+    return code.fix("Call the function itself", code.replace(call, text), safe=False)
 
 
 def _changes_the_gradient(fact: Call) -> bool:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING))
@@ -32,4 +38,21 @@ def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
     else:
         message = f"`{fact.name}` is changed during export only: the program never does it"
         instead = "return what callers need, or leave it out under `if not torch.compiler.is_compiling():`"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
+
+
+def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
+    """What export puts there is missing afterwards."""
+    if fact.carried or fact.holder != "module":
+        raise DeclinedError("what the next call finds there has to be kept")
+    node = code.node(ast.expr)
+    uses = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n) == fact.name]
+    statement = code.tree.statement(node)
+    if len(uses) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)):
+        raise DeclinedError("more is done than to change it")
+    constructor = Constructor(code, node)
+    constructor.require_private(uses[0].attr)
+    init = set(ast.walk(constructor.init)) if constructor.init is not None else set()
+    if any(use not in init and use not in uses for use in constructor.uses(uses[0].attr)):
+        raise DeclinedError("something reads it")
+    return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)

@@ -12,6 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.attempts import first_of
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.truth import branch_fix, condition_fix
 from exportlint.registry import rule
@@ -51,5 +52,7 @@ def _length_fix(code: Code, _: Conversion) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1:
         raise DeclinedError("it is no call of `len`")
+    if tensor(code, call.args[0]) is None:
+        raise DeclinedError("it may be the length of something else")
     text = f"{code.operand(call.args[0], Precedence.ATOM)}.shape[0]"
-    return code.fix("Take the size from the shape", code.replace(call, text), safe=True)
+    return code.fix("Take the size from the shape", code.replace(call, text), safe=code.moments.complete)

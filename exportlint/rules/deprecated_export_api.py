@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import ApiUse, ExportCall
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, Timeline, always
+from exportlint.findings import Fix, TorchVersion
+from exportlint.fixes.calls import without_argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.imports import renamed_import
 from exportlint.registry import rule
 
 
@@ -53,13 +59,56 @@ def deprecated_export_api(fact: ApiUse | ExportCall, context: Context) -> Iterat
         severity = context.severity(GONE)
         if "constraints" in fact.keywords and severity is not None:
             place = fact.place("constraints")
-            yield Report(severity, f"`{fact.api}` has no `constraints`", "pass `dynamic_shapes`", place)
+            yield Report(
+                severity, f"`{fact.api}` has no `constraints`", "pass `dynamic_shapes`", place, _without_constraints
+            )
         return
     claim, successor = next((APIS[name] for name in _parents(fact.name) if name in APIS), (None, ""))
     severity = context.severity(claim) if claim is not None else None
     if severity is not None:
         state = "is gone" if severity is ERROR else "has a successor"
-        yield Report(severity, f"`{fact.name}` {state}", f"use `{successor}`")
+        message = f"`{fact.name}` {state}"
+        yield Report(severity, message, f"use `{successor}`", fix=lambda code: _fix(code, fact, context))
+
+
+def _without_constraints(code: Code) -> Fix:
+    keyword = code.tree.parents[code.expression]
+    call = code.tree.parents[keyword]
+    is_empty = isinstance(code.expression, (ast.List, ast.Tuple)) and not code.expression.elts
+    if not is_empty or not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call):
+        raise DeclinedError("each constraint is an entry of `dynamic_shapes`")
+    return code.fix("Leave out `constraints`", without_argument(code, call, keyword), safe=True)
+
+
+SAME: dict[str, TorchVersion] = {
+    "functorch.experimental.control_flow.cond": (2, 4),
+    "functorch.experimental.control_flow.map": (2, 13),
+    "functorch.experimental.cond": (2, 4),
+    "torch.library.impl_abstract": (2, 4),
+    "torch.export.export_for_training": (2, 9),
+}
+"""Those that have come to be the same function as their successor, and since when."""
+ALIKE = frozenset({*SAME, "torch._export.export"})
+"""Those whose successor takes the same arguments."""
+
+
+def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
+    if fact.name not in ALIKE:
+        raise DeclinedError("the successor takes or returns something else")
+    message = f"Use `{APIS[fact.name][1]}`"
+    if not fact.imported:
+        name = code.name(APIS[fact.name][1], code.expression)
+        return code.fix(message, code.replace(code.expression, name), safe=_is_same(fact.name, context))
+    statement = code.node(ast.ImportFrom)
+    names = {alias.name: f"{statement.module}.{alias.name}" for alias in statement.names}
+    known = {alias: name for alias, name in names.items() if name in ALIKE}
+    successors = {alias: APIS[name][1] for alias, name in known.items()}
+    safe = all(_is_same(name, context) for name in known.values())
+    return code.fix(message, *renamed_import(code, statement, successors), safe=safe)
+
+
+def _is_same(name: str, context: Context) -> bool:
+    return name in SAME and context.version >= SAME[name]
 
 
 def _parents(name: str) -> Iterator[str]:

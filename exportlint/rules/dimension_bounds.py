@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
+from functools import partial
 
-from exportlint.analysis.exports.signatures import MismatchError, dims, leaves, specified
+from exportlint.analysis.exports.signatures import MismatchError, by_input, dims, leaves, specified
 from exportlint.analysis.exports.values import Dim, Example, Hint
 from exportlint.analysis.facts.exports import DimCall, ExportCall
 from exportlint.analysis.values import Value
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import argument, written
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 SPECIALIZED = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -29,8 +37,61 @@ def dimension_bounds(fact: ExportCall | DimCall, context: Context) -> Iterator[R
         severity = context.severity(claim)
         if severity is not None:
             place = fact.place("args" if claim is AUTO else "dynamic_shapes") if isinstance(fact, ExportCall) else None
-            yield Report(severity, message, instead, place)
+            yield Report(severity, message, instead, place, partial(_fix, fact=fact, claim=claim))
             return
+
+
+def _fix(code: Code, *, fact: ExportCall | DimCall, claim: Claim) -> Fix:
+    if isinstance(fact, ExportCall):
+        if claim is OUT_OF_BOUNDS:
+            raise DeclinedError("either the bounds or the example can be meant")
+        return code.fix("Export with an example of 2", *_doubled(code, fact), safe=False)
+    call = code.node(ast.Call)
+    if claim is NAME:
+        name = argument(call, 0, "name")
+        if not isinstance(name, ast.Constant) or fact.name is None:
+            raise DeclinedError("the name is not to be seen in the call")
+        identifier = re.sub(r"\W+", "_", fact.name.strip())
+        if not identifier.isidentifier():
+            raise DeclinedError("the name has no letters")
+        return code.fix(
+            f"Call it `{identifier}`",
+            code.replace(name, f"{code.text(name)[-1]}{identifier}{code.text(name)[-1]}"),
+            safe=True,
+        )
+    lowest = next((keyword.value for keyword in call.keywords if keyword.arg == "min"), None)
+    if claim is not LOW or lowest is None:
+        raise DeclinedError("what the bounds are meant to be is not to be seen")
+    return code.fix("Write `min=2`", code.replace(lowest, "2"), safe=False)
+
+
+def _doubled(code: Code, fact: ExportCall) -> Iterator[Draft]:
+    """The sizes of 1 in the examples of dimensions that are dynamic."""
+    call = next(n for n in (code.expression, *code.tree.ancestors(code.expression)) if isinstance(n, ast.Call))
+    args = argument(call, 1, "args")
+    inputs = written(code, args) if args is not None else None
+    if not isinstance(inputs, ast.Tuple) or any(isinstance(node, ast.Starred) for node in inputs.elts):
+        raise DeclinedError("the examples are not to be seen")
+    for place, (_, example, spec) in by_input(fact.inputs).items():
+        if type(place) is not int or not isinstance(example, Example) or example.shape is None:
+            continue
+        for dim, wanted in dims(example, spec).items():
+            is_dynamic = isinstance(wanted, Dim) or wanted in (Hint("AUTO"), Hint("DYNAMIC"))
+            if is_dynamic and dim < len(example.shape) and example.shape[dim] == 1:
+                yield code.replace(_size(written(code, inputs.elts[place]), dim), "2")
+
+
+def _size(node: ast.expr, dim: int) -> ast.expr:
+    """One of the sizes in a call that makes a tensor: `torch.ones(1, 3)`, `torch.rand((1, 3))`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MAKES and node.args:
+        first = node.args[0]
+        sizes = first.elts if isinstance(first, (ast.Tuple, ast.List)) else node.args
+        if dim < len(sizes) and isinstance(sizes[dim], ast.Constant):
+            return sizes[dim]
+    raise DeclinedError("the example is not made of sizes that stand there")
+
+
+MAKES = frozenset({"ones", "zeros", "rand", "randn", "empty"})
 
 
 def _bounds(fact: DimCall) -> Iterator[tuple[Claim, str, str]]:

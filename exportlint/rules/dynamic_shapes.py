@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Callable, Iterator
 
 from exportlint.analysis.exports.signatures import MismatchError, leaves, specified
 from exportlint.analysis.exports.values import Dim, Example, Hint
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import Const, Dict, Tuple, Value
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
-from exportlint.findings import Mode
+from exportlint.findings import Fix, Mode
+from exportlint.fixes.calls import written
+from exportlint.fixes.code import Code
+from exportlint.fixes.dynamic_shapes import fitted, named
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 MISMATCH = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -30,14 +36,30 @@ def dynamic_shapes(fact: ExportCall, context: Context) -> Iterator[Report]:
     except MismatchError as error:
         severity = MISMATCH.severity(mode, context.version)
         if error.argument == "dynamic_shapes" and severity is not None:
-            yield Report(severity, f"`dynamic_shapes` does not fit the inputs: {error}", "name each input once", place)
+            yield Report(
+                severity,
+                f"`dynamic_shapes` does not fit the inputs: {error}",
+                "name each input once",
+                place,
+                _mend(fact, named),
+            )
         return
     for example, spec in tensors:
         for claim, message, instead in _problems(example, spec):
             severity = claim.severity(mode, context.version)
             if severity is not None:
-                yield Report(severity, message, instead, place)
+                yield Report(severity, message, instead, place, _mend(fact, fitted))
                 return
+
+
+def _mend(fact: ExportCall, edits: Callable[[Code, ast.expr, ExportCall], Iterator[Draft]]) -> Callable[[Code], Fix]:
+    def fix(code: Code) -> Fix:
+        found = list(edits(code, written(code, code.expression), fact))
+        if not found:
+            raise DeclinedError("which dimensions are meant is not to be seen")
+        return code.fix("Fit `dynamic_shapes` to the inputs", *found, safe=False)
+
+    return fix
 
 
 def _mode(fact: ExportCall, context: Context) -> Mode:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.read_once import read_once
 from exportlint.registry import rule
 
 VARIABLE = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): WARNING})
@@ -30,4 +31,5 @@ def environment_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Repor
     else:
         message = f"`{fact.api}` is asked at export only, and strict mode refuses it"
     if severity is not None:
-        yield Report(severity, message, "read it in `__init__`, where it is plain that it is read once")
+        instead = "read it in `__init__`, where it is plain that it is read once"
+        yield Report(severity, message, instead, fix=None if severity is INFO else read_once)

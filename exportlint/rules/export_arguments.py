@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.exports.signatures import MismatchError, bind
@@ -9,6 +10,11 @@ from exportlint.analysis.exports.values import Example
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import Const, Dict, Sequence, Tuple, Value
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -22,11 +28,13 @@ def export_arguments(fact: ExportCall, context: Context) -> Iterator[Report]:
         return
     args, kwargs = fact.inputs.args, fact.inputs.kwargs
     if args is None:
-        yield Report(severity, f"`{fact.api}` needs `args`", "pass `()` where all inputs are in `kwargs`")
+        instead = "pass `()` where all inputs are in `kwargs`"
+        yield Report(severity, f"`{fact.api}` needs `args`", instead, fix=_without_args)
     elif (kind := _kind(args)) not in {"", "tuple"}:
         instead = "write `(x,)`, with a comma" if kind == "tensor" else "pass a tuple"
         instead = "pass `()` as `args`, and the dict as `kwargs`" if kind == "dict" else instead
-        yield Report(severity, f"`args` is a tuple of example inputs, and gets a {kind}", instead, fact.place("args"))
+        message = f"`args` is a tuple of example inputs, and gets a {kind}"
+        yield Report(severity, message, instead, fact.place("args"), lambda code: _in_tuple(code, kind))
     elif kwargs is not None and (kind := _kind(kwargs)) not in {"", "dict"}:
         message = f"`kwargs` is a dict of example inputs by name, and gets a {kind}"
         yield Report(severity, message, 'pass `{"name": tensor}`', fact.place("kwargs"))
@@ -50,3 +58,35 @@ def _kind(value: Value) -> str:
     if isinstance(value, Const):
         return type(value.value).__name__
     return ""
+
+
+def _without_args(code: Code) -> Fix:
+    call = code.node(ast.Call)
+    if len(call.args) != 1 or all(keyword.arg != "kwargs" for keyword in call.keywords):
+        raise DeclinedError("the inputs are not to be seen")
+    end = code.statements.range(call.args[0])[1]
+    return code.fix("Pass `()`", Draft(end, end, ", ()"), safe=True)
+
+
+def _in_tuple(code: Code, kind: str) -> Fix:
+    """Safe, as torch.export refuses what stands there."""
+    node = code.expression
+    text = code.operand(node)
+    if kind == "tensor":
+        return code.fix("Pass a tuple", code.replace(node, f"({text},)"), safe=True)
+    if kind == "dict":
+        return code.fix("Pass the dict as `kwargs`", _as_kwargs(code, node, text), safe=True)
+    if kind != "list":
+        raise DeclinedError("what the inputs are is not to be seen")
+    if isinstance(node, ast.List):
+        items = ", ".join(map(code.text, node.elts)) + ("," if len(node.elts) == 1 else "")
+        return code.fix("Pass a tuple", code.replace(node, f"({items})"), safe=True)
+    return code.fix("Pass a tuple", code.replace(node, f"tuple({text})"), safe=True)
+
+
+def _as_kwargs(code: Code, node: ast.expr, text: str) -> Draft:
+    parent = code.tree.parents[node]
+    call = code.tree.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or argument(call, 2, "kwargs") is not None:
+        raise DeclinedError("there are `kwargs` already")
+    return Draft(*code.statements.range(node), f"(), kwargs={text}")

@@ -10,6 +10,11 @@ from exportlint.analysis.exports.values import Model, Program, Scripted
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import BoundMethod, ClassValue, External, Function, Partial, Tuple, Value
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.wrapper_modules import wrapped
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -25,7 +30,20 @@ def export_target(fact: ExportCall, context: Context) -> Iterator[Report]:
     if found is None or severity is None or fact.guarded:
         return
     what, instead = found
-    yield Report(severity, f"`{fact.api}` takes an `nn.Module`, and gets {what}", instead, fact.place("mod"))
+    message = f"`{fact.api}` takes an `nn.Module`, and gets {what}"
+    yield Report(severity, message, instead, fact.place("mod"), lambda code: _fix(code, fact.target))
+
+
+def _fix(code: Code, target: Value) -> Fix:
+    node = code.expression
+    if isinstance(node, ast.Attribute) and node.attr == "forward" and _is_forward(target):
+        return code.fix("Export the module itself", code.replace(node, code.operand(node.value)), safe=True)
+    if isinstance(target, Program):
+        module = f"{code.operand(node, Precedence.ATOM)}.module()"
+        return code.fix("Export its module", code.replace(node, module), safe=True)
+    if not isinstance(target, Function):
+        raise DeclinedError("what the module is to do is not to be seen")
+    return wrapped(code, node, target)
 
 
 def _described(target: Value) -> tuple[str, str] | None:
@@ -34,10 +52,9 @@ def _described(target: Value) -> tuple[str, str] | None:
         if isinstance(target.node, ast.Lambda):
             return "a lambda", MODULE
         if target.receiver is not None or target.owner is not None:
-            is_forward = target.node.name == "forward" and isinstance(target.receiver, Model)
-            return f"the method `{target.node.name}`", "export the module itself" if is_forward else MODULE
+            return f"the method `{target.node.name}`", "export the module itself" if _is_forward(target) else MODULE
         return f"the function `{target.node.name}`", MODULE
-    if isinstance(target, BoundMethod) and target.name == "forward":
+    if _is_forward(target):
         return "the method `forward`", "export the module itself"
     if isinstance(target, ClassValue):
         return f"the class `{target.definition.node.name}`", "export an instance of it"
@@ -55,3 +72,10 @@ def _described(target: Value) -> tuple[str, str] | None:
     if isinstance(target, Tuple):
         return f"a {'list' if target.mutable else 'tuple'}", "export each module in it by itself"
     return None
+
+
+def _is_forward(target: Value) -> bool:
+    """Whether it is the `forward` of a module."""
+    if isinstance(target, Function):
+        return target.symbol.endswith(".forward") and isinstance(target.receiver, Model)
+    return isinstance(target, BoundMethod) and target.name == "forward"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import ProgramCall
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -29,4 +34,17 @@ def exported_program_call(fact: ProgramCall, context: Context) -> Iterator[Repor
             instead = "write `program.module()(…)`"
     else:
         message, instead = "an `ExportedProgram` cannot be called", "write `program.module()(…)`"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: ProgramCall) -> Fix:
+    """A call of a program raises, so it is safe to make another one of it."""
+    call = code.node(ast.Call)
+    if fact.unlifted or fact.method in {"eval", "train"}:
+        raise DeclinedError("the mode of a program is that of the model at export")
+    program = call.func
+    if fact.method and isinstance(program, ast.Attribute):
+        program = program.value
+    text = f"{code.operand(program, Precedence.ATOM)}.module()"
+    replaced = call.func if fact.method == "forward" else program
+    return code.fix("Use the module of the program", code.replace(replaced, text), safe=fact.method in {"", "forward"})

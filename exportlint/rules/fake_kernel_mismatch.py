@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.custom_ops import FakeResult
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 REFUSED = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -21,4 +26,25 @@ def fake_kernel_mismatch(fact: FakeResult, context: Context) -> Iterator[Report]
             severity,
             f"the fake kernel of `{fact.name}` {fact.problem}, unlike the operator itself",
             "return a new empty tensor, `torch.empty_like(…)`, for each that the operator returns",
+            fix=lambda code: _fix(code, fact),
         )
+
+
+def _fix(code: Code, fact: FakeResult) -> Fix:
+    """Not safe, as who made the kernel may have meant another shape."""
+    fake = fact.fake
+    if not isinstance(fake, ast.FunctionDef) or fake not in code.tree.parents:
+        raise DeclinedError("the fake kernel does not stand in this file")
+    returned = [node.value for node in ast.walk(fake) if isinstance(node, ast.Return)]
+    if fact.what == "none" and not returned and isinstance(last := fake.body[-1], ast.Expr):
+        edit = code.statements.replace([last], [f"return {code.operand(last.value, Precedence.TERNARY)}"])
+        return code.fix("Return what the fake kernel makes", edit, safe=False)
+    names = {argument.arg for argument in fake.args.args}
+    if fact.what != "alias" or not all(isinstance(node, ast.Name) and node.id in names for node in returned):
+        raise DeclinedError("which tensor the operator makes is not to be seen")
+    edits = [
+        code.replace(node, f"{code.name('torch.empty_like', node)}({code.operand(node)})")
+        for node in returned
+        if node is not None
+    ]
+    return code.fix("Return a new tensor", *edits, safe=False)

@@ -12,8 +12,8 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_tensor
 from exportlint.fixes.sources import is_repeatable
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 SLICE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -54,9 +54,7 @@ def _fix(code: Code, size: int) -> Fix:
     length = f"{code.operand(owner.value, Precedence.ATOM)}.shape[{_dimension(owner.slice, part)}]"
     text = f"{code.name('torch.sym_min')}({length}, {code.operand(literal)})"
     text = f"-{text}" if size < 0 else text
-    return code.fix(
-        f"Let the size decide: `{text}`", code.replace(bound, text), safe=code.surely(is_tensor, owner.value)
-    )
+    return code.fix(f"Let the size decide: `{text}`", code.replace(bound, text), safe=surely_tensor(code, owner.value))
 
 
 def _dimension(index: ast.expr, part: ast.Slice) -> int:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 REVERSE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -26,11 +31,16 @@ def function_transform(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(claim) if claim is not None else None
     if severity is None or fact.guarded:
         return
+    message = f"`{name}` exports, but the program returns a FakeTensor without values"
     if severity is ERROR:
-        yield Report(severity, f"torch.export cannot trace `{name}`", "use `torch.autograd.grad` in non-strict mode")
-    else:
-        yield Report(
-            severity,
-            f"`{name}` exports, but the program returns a FakeTensor without values",
-            "use `torch.autograd.grad` in non-strict mode",
-        )
+        message = f"torch.export cannot trace `{name}`"
+    instead = "use `torch.autograd.grad` in non-strict mode"
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, name))
+
+
+def _fix(code: Code, name: str) -> Fix:
+    call = code.node(ast.Call)
+    if name != "functionalize" or len(call.args) != 1 or call.keywords:
+        raise DeclinedError("`torch.autograd.grad` is for non-strict mode, and for functions that return one number")
+    text = code.operand(call.args[0], Precedence.ATOM)
+    return code.fix("Call the function itself", code.replace(call, text), safe=False)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -26,4 +31,18 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
     else:
         message = f"the global `{fact.name}` is changed during export only: the program never does it"
         instead = "return what callers need, or leave it out under `if not torch.compiler.is_compiling():`"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
+
+
+def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
+    """What export counts is missing afterwards."""
+    statement = code.tree.statement(code.node(ast.expr))
+    reads = [
+        node
+        for node in ast.walk(code.tree.root)
+        if isinstance(node, ast.Name) and node.id == fact.name and isinstance(node.ctx, ast.Load)
+    ]
+    inside = set(ast.walk(statement))
+    if fact.carried or not isinstance(statement, (ast.Assign, ast.AugAssign)) or not inside.issuperset(reads):
+        raise DeclinedError("something reads it")
+    return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)

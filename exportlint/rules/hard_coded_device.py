@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Creation, DeviceMove
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.fixes.devices import follow_device
 from exportlint.registry import rule
 
 MOVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -27,4 +28,4 @@ def hard_coded_device(fact: DeviceMove | Creation, context: Context) -> Iterator
         message = f"`{fact.api}` makes its tensor on {fact.device!r}, whatever device the inputs are on"
         instead = "pass `device=x.device` of a tensor at hand, or use `x.new_zeros` and the like"
     if severity is not None:
-        yield Report(severity, message, instead)
+        yield Report(severity, message, instead, fix=lambda code: follow_device(code, fact))

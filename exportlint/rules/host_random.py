@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.random_numbers import draw_with_torch
 from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
@@ -31,6 +32,5 @@ def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     else:
         message = f"`{fact.api}` is called at export only, and strict mode refuses it"
     if severity is not None:
-        yield Report(
-            severity, message, "draw with `torch.rand`, `torch.randint` and the like, which stay in the program"
-        )
+        instead = "draw with `torch.rand`, `torch.randint` and the like, which stay in the program"
+        yield Report(severity, message, instead, fix=draw_with_torch)

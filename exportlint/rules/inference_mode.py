@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
-from exportlint.analysis.values import FALSE
+from exportlint.analysis.values import FALSE, TRUE
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -22,4 +26,23 @@ def inference_mode(fact: Call, context: Context) -> Iterator[Report]:
             severity,
             "`inference_mode` is not exported: what the model computes without gradients has them in the program",
             "use `torch.no_grad()`, which is exported",
+            fix=lambda code: _fix(code, fact),
         )
+
+
+def _fix(code: Code, fact: Call) -> Fix:
+    node = code.expression
+    name = code.name("torch.no_grad", node)
+    if not isinstance(node, ast.Call):
+        return code.fix("Use `torch.no_grad`", code.replace(node, name), safe=True)
+    if any(value != TRUE for value in (*fact.positional, *(value for _, value in fact.keywords))):
+        raise DeclinedError("the argument decides whether it is on")
+    return code.fix("Use `torch.no_grad()`", code.replace(node, f"{name}()"), safe=_is_all(code, node))
+
+
+def _is_all(code: Code, node: ast.Call) -> bool:
+    """Whether nothing in the function uses what it has computed outside of it: autograd may refuse that."""
+    statement = code.tree.statement(node)
+    if not isinstance(statement, ast.With):
+        return True  # a decorator
+    return isinstance(code.tree.parents[statement], ast.FunctionDef) and not code.tree.following(statement)

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from exportlint.analysis.calls.containers import MUTATORS
 from exportlint.analysis.facts import ContainerMutation
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import Dict, Sequence, Tuple, Value
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -34,21 +32,14 @@ def input_container_mutation(fact: ContainerMutation, context: Context) -> Itera
 
 
 def _fix(code: Code, fact: ContainerMutation) -> Fix:
-    node = code.node(ast.AST)
-    function = code.tree.function(node)
-    kinds = {_kind(option) for option in options(code.value(ast.Name(fact.name, ast.Load())))}
-    if function is None or len(kinds) != 1 or (kind := kinds.pop()) is None:
-        raise DeclinedError("what kind of container it is is not known")
-    changes = [n for n in ast.walk(function) if _is_change(n, fact.name)]
-    text = f"{fact.name} = {kind}({fact.name})"
-    return code.fix("Change a copy of it", copy_first(code, function, text, changes, early=False), safe=False)
-
-
-def _kind(value: Value) -> str | None:
-    if isinstance(value, Dict):
-        return "dict"
-    is_list = value.mutable if isinstance(value, Tuple) else isinstance(value, Sequence) and value.type == "list"
-    return "list" if is_list else None
+    """The caller's container stays as it was."""
+    function = code.tree.function(code.node(ast.AST))
+    if function is None:
+        raise DeclinedError("there is no place for a statement")
+    changes = [node for node in ast.walk(function) if _is_change(node, fact.name)]
+    early = any(isinstance(node, ast.Assign) and _is_named(node.value, fact.name) for node in ast.walk(function))
+    edit = copy_first(code, function, f"{fact.name} = {fact.name}.copy()", changes, early=early)
+    return code.fix("Change a copy, which the caller does not see", edit, safe=False)
 
 
 def _is_change(node: ast.AST, name: str) -> bool:
@@ -58,4 +49,8 @@ def _is_change(node: ast.AST, name: str) -> bool:
         owner = node.func.value
     else:
         return False
-    return isinstance(owner, ast.Name) and owner.id == name
+    return _is_named(owner, name)
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from exportlint.analysis.facts import Mutation
+from exportlint.analysis.outline import FunctionNode
 from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
-from exportlint.findings import Fix
+from exportlint.findings import Applicability, Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first, is_read_before, parameter
+from exportlint.fixes.copies import copy_first, is_held, is_optional, parameter
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.out_of_place import rebound
+from exportlint.fixes.out_of_place import rebound, returned
+from exportlint.fixes.statements import Draft
 from exportlint.fixes.writes import writes, written
 from exportlint.registry import rule
 
@@ -51,18 +53,29 @@ def _fix(code: Code, fact: Mutation) -> Fix:
     if isinstance(target, ast.Attribute) and here is not None and not fact.metadata:
         text = code.text(target)
         edit = copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, target)], early=False)
-        return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
+        # if the object is the caller's, it gets another attribute in eager only
+        return code.fix("Write to a clone", edit, safe=Applicability.DISPLAY_ONLY)
     function, name = parameter(code, fact.trail.steps()[0].node if fact.trail is not None else None)
-    others = [n for n in writes(function, ast.Name(name)) if code.tree.statement(n) is not code.tree.statement(node)]
-    if not others and not is_read_before(function, name, code.tree.statement(node)):
+    if here is function and isinstance(target, ast.Name) and target.id == name:
         with suppress(DeclinedError):
-            variable, text = rebound(code, node)
-            if variable == name and here is function:
-                edit = code.replace(code.tree.statement(node), text)
-                return code.fix("Make a new tensor, which the caller does not see", edit, safe=False)
+            edit = _replaced(code, function, name, node)
+            return code.fix("Make a new tensor, which the caller does not see", edit, safe=False)
     if fact.metadata:
         raise DeclinedError("a clone of other sizes is no better")
     own = [*writes(function, ast.Name(name))]
-    early = not own or is_read_before(function, name, code.tree.statement(own[0]))
+    early = not own or is_held(code, function, name, code.tree.statement(own[0]))
+    if is_optional(function, name):
+        raise DeclinedError("there may be nothing to clone")
     edit = copy_first(code, function, f"{name} = {name}.clone()", own or function.body[-1:], early=early)
     return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
+
+
+def _replaced(code: Code, function: FunctionNode, name: str, node: ast.AST) -> Draft:
+    """An operator that makes a new tensor in place of the write. Raises DeclinedError if somebody might tell."""
+    statement = code.tree.statement(node)
+    if isinstance(statement, ast.Return):
+        return code.replace(node, returned(code, node))
+    others = [n for n in writes(function, ast.Name(name)) if code.tree.statement(n) is not statement]
+    if others or is_held(code, function, name, statement):
+        raise DeclinedError("what shares the storage has to see the write")
+    return code.replace(statement, rebound(code, node)[1])

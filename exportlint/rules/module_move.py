@@ -37,8 +37,8 @@ def module_move(fact: ModuleChange, context: Context) -> Iterator[Report]:
 def _fix(code: Code) -> Fix:
     """Casts to a dtype that is known are for `__init__`; to where and what the input is, the caller has to move it."""
     call = code.node(ast.Call)
-    if not isinstance(call.func, ast.Attribute):
-        raise DeclinedError("it is no call of a method")
+    if not isinstance(call.func, ast.Attribute) or isinstance(call.func.value, ast.Call):
+        raise DeclinedError("the module is made where it is moved")
     module, statement = call.func.value, code.tree.statement(call)
     if (isinstance(statement, ast.Expr) and statement.value is call) or (
         isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [ast.unparse(module)]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import ProgramMove
 from exportlint.claims import INFO, Claim, Context, Report, always
+from exportlint.findings import Fix, TorchVersion
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.names import place_of_import, spelled
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -21,4 +27,43 @@ def program_device(fact: ProgramMove, context: Context) -> Iterator[Report]:
         f"`.{fact.api}()` moves parameters and buffers; tensors that forward makes stay on the device of the export"
     )
     instead = "use `torch.export.passes.move_to_device_pass`, or export on the device where the program runs"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
+
+
+NAME = "move_to_device_pass"
+SINCE: TorchVersion = (2, 7)
+"""The first torch that has it."""
+
+
+def _fix(code: Code, fact: ProgramMove, context: Context) -> Fix:
+    """Not safe: the pass changes the program itself."""
+    call = code.node(ast.Call)
+    program = _program(call)
+    if program is None or context.version < SINCE:
+        raise DeclinedError("the program is not to be seen in the call")
+    if fact.api == "to" and len(call.args) == 1 and not call.keywords:
+        device = code.operand(call.args[0])
+    elif fact.api != "to" and not call.args and not call.keywords:
+        device = f'"{fact.api}"'
+    else:
+        raise DeclinedError("the device is not to be seen in the call")
+    moved = code.replace(call, f"{NAME}({code.operand(program)}, {device}).module()")
+    return code.fix("Move the program", moved, *_imported(code, call), safe=False)
+
+
+def _program(call: ast.Call) -> ast.expr | None:
+    """The program in `program.module().to(…)`."""
+    module = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if isinstance(module, ast.Call) and isinstance(module.func, ast.Attribute) and module.func.attr == "module":
+        return module.func.value if not module.args and not module.keywords else None
+    return None
+
+
+def _imported(code: Code, call: ast.Call) -> Iterator[Draft]:
+    """The import of the pass: `import torch` does not bring it."""
+    if spelled(f"torch.export.passes.{NAME}", code.tree, code.module.package, call) == NAME:
+        return
+    if NAME in code.module.bindings:
+        raise DeclinedError(f"`{NAME}` is another name here")
+    offset, text = place_of_import(code.source, code.tree.root, NAME)
+    yield Draft(offset, offset, text.replace("import", "from torch.export.passes import"))

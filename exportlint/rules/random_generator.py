@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.read_once import drawn_once
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(ERROR))
@@ -35,4 +36,4 @@ def random_generator(fact: Drawn | BakedUse, context: Context) -> Iterator[Repor
         message = f"`{fact.api}` is called at export only, and strict mode refuses it"
         instead = "leave the state of random numbers to the caller of the model"
     if severity is not None:
-        yield Report(severity, message, instead)
+        yield Report(severity, message, instead, fix=drawn_once)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import GradFlag, ModuleGradFlag
 from exportlint.analysis.values import TRUE, Origin
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import without_argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
@@ -29,7 +36,33 @@ def requires_grad(fact: GradFlag | ModuleGradFlag | Call, context: Context) -> I
         severity = context.severity(CLAIM) if _changes_state(fact, context) else None
         message = "`requires_grad` is set while torch.export traces: the exported program does not set it"
     if severity is not None and not fact.guarded:
-        yield Report(severity, message, "set it outside of the model, or work on `x.detach().requires_grad_()`")
+        yield Report(
+            severity,
+            message,
+            "set it outside of the model, or work on `x.detach().requires_grad_()`",
+            fix=lambda code: _fix(code, fact, context),
+        )
+
+
+def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -> Fix:
+    """For tensors that forward makes."""
+    if isinstance(fact, Call):
+        call = code.node(ast.Call)
+        option = next((k for k in call.keywords if k.arg == "requires_grad"), None)
+        if option is None:
+            raise DeclinedError("the option is not to be seen in the call")
+        end = code.statements.range(call)[1]
+        edits = without_argument(code, call, option), Draft(end, end, ".requires_grad_()")
+        return code.fix("Use `requires_grad_()`", *edits, safe=True)
+    if not isinstance(fact, GradFlag) or _changes_state(fact, context):
+        raise DeclinedError("whoever owns the tensor has to set it")
+    target = code.node(ast.Attribute)
+    statement = code.tree.statement(target)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        raise DeclinedError("it is assigned together with something else")
+    flag = "" if fact.enabled else code.operand(statement.value)
+    text = f"{code.operand(target.value, Precedence.ATOM)}.requires_grad_({flag})"
+    return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [text]), safe=True)
 
 
 def _changes_state(fact: GradFlag | ModuleGradFlag, context: Context) -> bool:

@@ -39,7 +39,9 @@ def _fix_resize(code: Code) -> Fix:
     """`reshape` refuses other numbers of elements, and other names for the tensor keep its old sizes."""
     call = code.node(ast.Call)
     _, text = rebound(code, call)
-    return code.fix("Reshape it, if it keeps the number of its elements", code.replace(call, text), safe=False)
+    return code.fix(
+        "Reshape it, if it keeps the number of its elements", code.replace(code.tree.parents[call], text), safe=False
+    )
 
 
 def _fix_out(code: Code) -> Fix:
@@ -56,10 +58,10 @@ def _fix_out(code: Code) -> Fix:
     behind, end = max(code.statements.range(a)[1] for a in given), code.statements.range(out)[1]
     text = f"{out.value.id} = {code.statements.between(start, behind)}{code.statements.between(end, stop)}"
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
-    first, second, *_ = sorted(names, key=lambda n: (n.lineno, n.col_offset))
+    first, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
     made = code.tree.parents[first]
-    if second is out.value and isinstance(made, ast.Assign) and code.tree.following(made)[:1] == [statement]:
+    if others[:1] == [out.value] and isinstance(made, ast.Assign) and code.tree.following(made)[:1] == [statement]:
         edit = code.statements.replace([made, statement], [text])
     else:
-        edit = code.replace(call, text)
+        edit = code.replace(statement, text)
     return code.fix("Take what the operator returns", edit, safe=False)

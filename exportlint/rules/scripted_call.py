@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.facts.tracing import WrappedCall
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, fix_of
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.wrappers import unwrap
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -26,4 +31,12 @@ def scripted_call(fact: WrappedCall, context: Context) -> Iterator[Report]:
     else:
         message = f"the scripted function `{fact.name}` asks for tensor data, which torch.export does not know"
         instead = "remove `torch.jit.script`, and choose with `torch.where` or `torch.cond` in the function"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
+
+
+def _fix(code: Code, fact: WrappedCall, context: Context) -> Fix:
+    """What the function asks of tensor data is an error of its own without the wrapper: that is rewritten as well."""
+    removal = unwrap(code, code.node(ast.Call), fact.wrapper)
+    found = code.fix(f"Leave out `{fact.wrapper}`", removal, safe=False)
+    inner = fix_of(fact.inside, code, context).edits if fact.inside is not None else ()
+    return replace(found, edits=tuple(sorted((*found.edits, *inner))))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeBranch
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.fixes.cond import cond_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -21,4 +22,5 @@ def single_batch(fact: SizeBranch, context: Context) -> Iterator[Report]:
         severity,
         "torch.export takes a dynamic size to be at least 2: with 1, the program goes the wrong way and says nothing",
         "write code that holds for 1 as well, or export a second program for it",
+        fix=lambda code: cond_fix(code, fact),
     )

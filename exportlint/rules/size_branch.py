@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeBranch
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.attempts import first_of
+from exportlint.fixes.cond import cond_fix
 from exportlint.fixes.size_branches import without_condition
 from exportlint.registry import rule
 
@@ -27,5 +29,5 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
             severity,
             "condition on a size: the program has one way only, and refuses sizes that take the other",
             "compute it without a condition (`torch.sym_max`, `F.pad`, a mask), or choose with `torch.cond`",
-            fix=without_condition,
+            fix=lambda code: first_of(code, fact, without_condition, cond_fix),
         )

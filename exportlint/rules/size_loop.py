@@ -12,7 +12,8 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_natural, is_number, is_tensor, is_whole
+from exportlint.fixes.size_values import is_natural, is_number, is_whole
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -45,7 +46,7 @@ def _fix(code: Code) -> Fix:
     if not isinstance(call, ast.Call) or call.args != [node]:
         raise DeclinedError("it takes a loop")
     match code.value(call.func), node:
-        case External("builtins.sum"), _ if code.surely(is_tensor, node) and not call.keywords:
+        case External("builtins.sum"), _ if surely_tensor(code, node) and not call.keywords:
             text = f"{code.operand(node, Precedence.ATOM)}.sum(0)"
             return code.fix("Sum in one step, in another order", code.replace(call, text), safe=False)
         case External("torch.tensor"), ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=count):

@@ -49,7 +49,10 @@ def _fix(code: Code, kind: str | None) -> Fix:
         test = parent
     number, expected, is_negated = _asked(test)
     named = [*expected.elts] if isinstance(expected, ast.Tuple) else [expected]
-    kinds = [kind] if kind else [k for k in SYMBOLIC if any(code.value(n) == External(f"builtins.{k}") for n in named)]
+    asked = {code.value(part) for part in ast.walk(expected) if isinstance(part, ast.expr)}
+    kinds = [k for k in SYMBOLIC if External(f"builtins.{k}") in asked and kind in {k, None}]
+    if not kinds:
+        raise DeclinedError("it asks for another type")
     symbolic = [code.name(SYMBOLIC[k]) for k in kinds]
     text = f"isinstance({code.operand(number)}, ({', '.join([*map(code.operand, named), *symbolic])}))"
     if is_negated:

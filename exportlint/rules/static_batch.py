@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.exports.signatures import by_input, dims
@@ -9,6 +10,10 @@ from exportlint.analysis.exports.values import Dim, Example, Hint, Program
 from exportlint.analysis.facts.exports import ProgramRun, ProgramSave
 from exportlint.analysis.values import Const, Tuple, Value
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix, TorchVersion
+from exportlint.fixes.calls import with_argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 OTHER_SIZES = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -27,7 +32,7 @@ def static_batch(fact: ProgramRun | ProgramSave, context: Context) -> Iterator[R
         severity = context.severity(SAVED)
         if severity is not None and program.inputs.dynamic_shapes is None and _has_tensors(program.inputs.args):
             message = f"the program that `{fact.api}` writes takes inputs of the example's sizes only"
-            yield Report(severity, message, INSTEAD, program.site)
+            yield Report(severity, message, INSTEAD, program.site, lambda code: _fix(code, program, context, None))
         return
     found = next(_refused(program, fact), None)
     severity = context.severity(OTHER_SIZES)
@@ -36,7 +41,35 @@ def static_batch(fact: ProgramRun | ProgramSave, context: Context) -> Iterator[R
         message = (
             f"dimension {place} of {name} is always {one} in this program, which line {fact.site.row} gives {other}"
         )
-        yield Report(severity, message, INSTEAD, program.site)
+        varying = {(one, place) for one, place, *_ in _refused(program, fact)}
+        yield Report(severity, message, INSTEAD, program.site, lambda code: _fix(code, program, context, varying))
+
+
+HINTS: TorchVersion = (2, 6)
+"""The first torch with `Dim.AUTO`."""
+
+
+def _fix(code: Code, program: Program, context: Context, varying: set[tuple[str, int]] | None) -> Fix:
+    """Makes dimensions dynamic: those that vary, or the first of each input if that is not known."""
+    inputs = program.inputs
+    assert inputs is not None
+    if inputs.dynamic_shapes is not None or inputs.kwargs is not None or not isinstance(inputs.args, Tuple):
+        raise DeclinedError("there are dynamic shapes already, or the inputs are not all in one tuple")
+    call = code.node(ast.Call)
+    dim = code.name("torch.export.Dim", call)
+    wanted = f"{dim}.AUTO" if context.version >= HINTS else f'{dim}("batch")'
+    expected = by_input(inputs)
+    shapes: list[str] = []
+    for index, example in enumerate(inputs.args.items):
+        if not isinstance(example, Example) or example.shape is None:
+            raise DeclinedError("which of the inputs are tensors is not known")
+        name = _shown(expected[index][0]) if index in expected else ""
+        places = [p for p in range(len(example.shape)) if (p == 0 if varying is None else (name, p) in varying)]
+        if any((example.shape[place] or 2) < 2 for place in places):
+            raise DeclinedError("export takes a size of 1 for a constant")
+        shapes.append("{" + ", ".join(f"{place}: {wanted}" for place in places) + "}" if places else "None")
+    text = f"({', '.join(shapes)}{',' if len(shapes) == 1 else ''})"
+    return code.fix("Make the dimensions dynamic", with_argument(code, call, f"dynamic_shapes={text}"), safe=False)
 
 
 def _has_tensors(args: Value | None) -> bool:
@@ -60,4 +93,8 @@ def _refused(program: Program, fact: ProgramRun) -> Iterator[tuple[str, int, int
             if len(one) == len(other) and None not in (size, actual) and size != actual and not is_dynamic:
                 assert size is not None
                 assert actual is not None
-                yield f"`{name}`" if not name.isdigit() else f"input {name}", place, size, actual
+                yield _shown(name), place, size, actual
+
+
+def _shown(name: str) -> str:
+    return f"`{name}`" if not name.isdigit() else f"input {name}"

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.exports.values import Model
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import TRUE, BoundMethod, Value
 from exportlint.claims import INFO, Claim, Context, Report, always
+from exportlint.findings import Fix, TorchVersion
+from exportlint.fixes.calls import with_argument, without_argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 ASKED = Claim(non_strict=always(INFO), strict=always(None))
-BY_DEFAULT = Claim(non_strict={(2, 4): INFO, (2, 7): None}, strict=always(None))
+NOT_STRICT: TorchVersion = (2, 7)
+"""The first torch that is not strict by default."""
+BY_DEFAULT = Claim(non_strict={(2, 4): INFO, NOT_STRICT: None}, strict=always(None))
 
 LIBRARIES = ("transformers.", "ultralytics.", "diffusers.")
 """Models of which many are exported in non-strict mode only: for caches and outputs that are classes of their own."""
@@ -28,10 +35,25 @@ def strict_mode(fact: ExportCall, context: Context) -> Iterator[Report]:
     if fact.strict is not None:
         message = "`strict=True` has Dynamo trace the model, which refuses Python that the default takes"
         instead = 'drop it, or lint with `mode = "strict"`'
-        yield Report(severity, message, instead, fact.place("strict"))
+        yield Report(severity, message, instead, fact.place("strict"), lambda code: _not_strict(code, context))
     elif _name(fact.target).startswith(LIBRARIES):
         message = "up to torch 2.6 the default is `strict=True`, in which many models of this library do not export"
-        yield Report(severity, message, "pass `strict=False`")
+        yield Report(severity, message, "pass `strict=False`", fix=_said)
+
+
+def _not_strict(code: Code, context: Context) -> Fix:
+    """Safe it is not: what strict mode traces may be another program."""
+    keyword = code.tree.parents[code.expression]
+    call = code.tree.parents[keyword]
+    if not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call):
+        raise DeclinedError("it is not passed by name")
+    if context.version < NOT_STRICT:
+        return code.fix("Pass `strict=False`", code.replace(keyword.value, "False"), safe=False)
+    return code.fix("Leave out `strict`", without_argument(code, call, keyword), safe=False)
+
+
+def _said(code: Code) -> Fix:
+    return code.fix("Pass `strict=False`", with_argument(code, code.node(ast.Call), "strict=False"), safe=False)
 
 
 def _name(target: Value) -> str:

@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
 from exportlint.analysis.joins import tensors_in
-from exportlint.analysis.values import Const
+from exportlint.analysis.values import Const, Tensor
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
@@ -35,7 +39,26 @@ def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
     if severity is None or (fact.guarded and severity is ERROR):
         return
     message = f"{what} cannot be traced" + (" in strict mode" if context.mode == "strict" else " by every torch")
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: Looks) -> Fix | None:
+    if isinstance(fact, MethodTest):
+        call = code.node(ast.Call)
+        method = call.args[0]
+        if not isinstance(method, ast.Attribute):
+            raise DeclinedError("the tensor is not to be seen in the call")
+        text = f"isinstance({code.operand(method.value)}, {code.name('torch.Tensor', call)})"
+        safe = code.surely(lambda value: isinstance(value, Tensor), method.value)
+        return code.fix("Use `isinstance`", code.replace(call, text), safe=safe)
+    if isinstance(fact, Call) and fact.name == "builtins.pow":
+        call = code.node(ast.Call)
+        if len(call.args) != 2 or call.keywords:
+            raise DeclinedError("`**` takes no modulus")
+        base, exponent = code.operand(call.args[0], Precedence.ATOM), code.operand(call.args[1], Precedence.UNARY)
+        text = f"{base} ** {exponent}"
+        return code.fix("Use `**`", code.replace(call, text), safe=True)
+    return None
 
 
 def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:

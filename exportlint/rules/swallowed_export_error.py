@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from exportlint.analysis.facts import Branch, Conversion, Copy, HostRead, ModuleChange
-from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, fix_of
+from exportlint.findings import Fix
+from exportlint.fixes.code import DISPLAY_ONLY, UNSAFE, Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 Swallowed = Branch | Conversion | HostRead | Copy | ModuleChange
@@ -29,7 +33,16 @@ def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report
         severity,
         "torch.export fails here, the `except` around it catches that, and the fallback is exported in its place",
         "take the decision on tensor data out of the `try`, or catch a narrower exception",
+        fix=lambda code: _fix(code, fact, context),
     )
+
+
+def _fix(code: Code, fact: Swallowed, context: Context) -> Fix:
+    """What raised in eager too, and was caught, may do so no more: it is not safe."""
+    if isinstance(fact, Conversion):
+        raise DeclinedError("a tensor does not raise what Python raises for a number")
+    found = fix_of(fact, code, context)
+    return found if found.applicability is DISPLAY_ONLY else replace(found, applicability=UNSAFE)
 
 
 def _strict_traces(fact: Swallowed) -> bool:

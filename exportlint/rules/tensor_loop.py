@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.fixes.vectorised import iteration_fix
-from exportlint.fixes.while_loops import SINCE, range_fix, while_fix
+from exportlint.fixes.while_loops import range_fix, while_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -25,14 +25,14 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
                 severity,
                 "`while` on tensor data: torch.export cannot know how often to loop",
                 "use `torch.while_loop`, or a fixed number of rounds with `torch.where`",
-                fix=(lambda code: while_fix(code, fact)) if context.version >= SINCE else None,
+                fix=lambda code: while_fix(code, fact),
             )
     elif fact.target == "range()":
         yield Report(
             severity,
             "`range()` of a number that comes out of a tensor: torch.export cannot know how often to loop",
             "use `torch.while_loop`, or loop up to a fixed bound and mask what lies beyond it",
-            fix=(lambda code: range_fix(code, fact)) if context.version >= SINCE else None,
+            fix=lambda code: range_fix(code, fact),
         )
     elif fact.target == "tolist()":
         yield Report(

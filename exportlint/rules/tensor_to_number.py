@@ -11,6 +11,7 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes import read_numbers
 from exportlint.fixes.attempts import first_of
+from exportlint.fixes.checks import checked
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
@@ -49,7 +50,9 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
         severity,
         f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data",
         help_text,
-        fix=lambda code: first_of(code, fact, branch_fix, lambda code, _: _fix(code, fact, context)),
+        fix=lambda code: first_of(
+            code, fact, lambda code, _: checked(code), branch_fix, lambda code, _: _fix(code, fact, context)
+        ),
     )
 
 
@@ -80,5 +83,5 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
         text = f"{code.operand(argument, Precedence.ATOM)}.{fact.target[:3]}()"
         return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, text), safe=False)
     read = read_numbers.floating if fact.target == "float()" else read_numbers.integer
-    number, safe = read(code, argument)
+    number, safe = read(code, argument, fact.operand)
     return code.fix("Read the number with `.item()`", code.replace(node, number.text), safe=safe)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import TypeTest
-from exportlint.analysis.values import Origin
+from exportlint.analysis.values import Origin, Tensor, Tuple, Value
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
@@ -27,4 +31,65 @@ def tensor_type_test(fact: TypeTest, context: Context) -> Iterator[Report]:
         severity,
         "type of a traced tensor compared: it is a FakeTensor there, so the other branch is exported",
         "use `isinstance(x, torch.Tensor)`",
+        fix=lambda code: _fix(code, fact),
     )
+
+
+PLAIN = frozenset({Origin.INPUT, Origin.FRESH, Origin.BUFFER})
+"""Tensors that are `torch.Tensor`, and none of its subclasses."""
+
+
+def _fix(code: Code, fact: TypeTest) -> Fix:
+    node = code.node(ast.Compare)
+    if len(node.ops) != 1:
+        raise DeclinedError("the comparison is one of several")
+    op, left, right = node.ops[0], node.left, node.comparators[0]
+    if not isinstance(op, (ast.In, ast.NotIn)) and _tested(left) is None:
+        left, right = right, left
+    found = _tested(left)
+    if found is None:
+        raise DeclinedError("which tensor it is about is not to be seen in the comparison")
+    tensor, attribute = found
+    is_parameter = fact.operand.origin is Origin.PARAMETER
+    if attribute:
+        name = "torch.nn.Parameter" if is_parameter else "torch.Tensor"
+        if not isinstance(right, ast.Constant) or right.value != name.rpartition(".")[2]:
+            raise DeclinedError("it is compared with more than the name of the class")
+        expected = code.name(name, node)
+    else:
+        expected = _classes(code, right) if isinstance(op, (ast.In, ast.NotIn)) else code.operand(right)
+    negation = "not " if isinstance(op, (ast.IsNot, ast.NotEq, ast.NotIn)) else ""
+    text = f"{negation}isinstance({code.operand(tensor)}, {expected})"
+    safe = is_parameter or code.surely(_is_plain, tensor)
+    return code.fix("Use `isinstance`", code.replace(node, text), safe=safe)
+
+
+def _tested(node: ast.expr) -> tuple[ast.expr, str] | None:
+    """The tensor whose type an expression is, and the attribute of the type that it takes."""
+    if isinstance(node, ast.Call):
+        is_type = isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1
+        return (node.args[0], "") if is_type and not node.keywords else None
+    if not isinstance(node, ast.Attribute):
+        return None
+    if node.attr == "__class__":
+        return node.value, ""
+    if node.attr in {"__name__", "__qualname__"}:
+        found = _tested(node.value)
+        return (found[0], node.attr) if found is not None and not found[1] else None
+    return None
+
+
+def _classes(code: Code, node: ast.expr) -> str:
+    """What `isinstance` takes for the classes of a container."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        if len(node.elts) == 1:
+            return code.operand(node.elts[0])
+        return f"({', '.join(code.operand(element) for element in node.elts)})"
+    value = code.value(node)
+    if not isinstance(value, Tuple) or value.mutable:
+        raise DeclinedError("`isinstance` takes a tuple of classes")
+    return code.operand(node)
+
+
+def _is_plain(value: Value) -> bool:
+    return not isinstance(value, Tensor) or value.origin in PLAIN

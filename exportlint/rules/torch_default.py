@@ -8,6 +8,7 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.analysis.values import External
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.read_once import read_once
 from exportlint.registry import rule
 
 DTYPE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -30,10 +31,16 @@ def torch_default(fact: Drawn | BakedUse | Call, context: Context) -> Iterator[R
         return
     severity = context.severity(DTYPE if is_dtype else DEVICE if is_use else DEVICE_ASKED)
     if severity is ERROR:
-        yield Report(severity, f"`{fact.api}` in code that strict mode traces: Dynamo refuses it", "take `x.device`")
+        yield Report(
+            severity,
+            f"`{fact.api}` in code that strict mode traces: Dynamo refuses it",
+            "take `x.device`",
+            fix=read_once,
+        )
     elif severity is not None:
         message = f"`{fact.api}` is asked once, at export: the program keeps the default of then"
-        yield Report(severity, message, "take the dtype or device of a tensor at hand: `x.dtype`, `x.device`")
+        instead = "take the dtype or device of a tensor at hand: `x.dtype`, `x.device`"
+        yield Report(severity, message, instead, fix=None if severity is INFO else read_once)
 
 
 def _sets_dtype(fact: Call) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import Scripting
 from exportlint.analysis.values import External, Function
 from exportlint.claims import INFO, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import argument
+from exportlint.fixes.code import DISPLAY_ONLY, Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -22,4 +27,17 @@ def torchscript_capture(fact: Scripting, context: Context) -> Iterator[Report]:
     instead = "use `torch.export.export`, and `torch._inductor.aoti_compile_and_package` to run without Python"
     if fact.api in {"torch.jit.freeze", "torch.jit.optimize_for_inference"}:
         instead = "export the model in evaluation mode, and compile the program"
-    yield Report(severity, message, instead)
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: Scripting) -> Fix:
+    """A proposal only: a program is not called, saved and loaded as TorchScript is."""
+    call = code.node(ast.Call)
+    model, example = argument(call, 0, "func"), argument(call, 1, "example_inputs")
+    if fact.api != "torch.jit.trace" or model is None or example is None or isinstance(model, ast.Starred):
+        raise DeclinedError("there is no example to export with")
+    inputs = code.operand(example)
+    if not isinstance(example, ast.Tuple):
+        inputs = f"({inputs},)"
+    text = f"{code.name('torch.export.export', call)}({code.operand(model)}, {inputs})"
+    return code.fix("Export the model", code.replace(call, text), safe=DISPLAY_ONLY)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import Evaluated, ExportCall
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.calls import argument
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 TRAINING = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -23,9 +29,31 @@ def training_mode_export(fact: ExportCall | Evaluated, context: Context) -> Iter
         severity = context.severity(EVALUATED_LATER)
         if severity is not None:
             message = f"the program keeps the training mode that `.eval()` in line {fact.site.row} ends for the model"
-            yield Report(severity, message, INSTEAD, fact.export)
+            yield Report(severity, message, INSTEAD, fact.export, _fix)
     elif fact.training and fact.varies and not fact.api.endswith("_training"):
         severity = context.severity(TRAINING)
         if severity is not None:
             message = "the model is exported in training mode, and its dropout or batch norm stays so in the program"
-            yield Report(severity, message, INSTEAD)
+            yield Report(severity, message, INSTEAD, fix=_fix)
+
+
+def _fix(code: Code) -> Fix:
+    """Not safe: the model stays in evaluation mode, and the program is another one."""
+    call = code.node(ast.Call)
+    model = argument(call, 0, "mod")
+    if isinstance(model, ast.Call):
+        made = f"{code.operand(model, Precedence.ATOM)}.eval()"
+        return code.fix("Call `.eval()` first", code.replace(model, made), safe=False)
+    if not isinstance(model, (ast.Name, ast.Attribute)):
+        raise DeclinedError("the model is not to be seen in the call")
+    statement = code.tree.statement(call)
+    block = code.tree.block(statement)
+    earlier = (n for s in block[: block.index(statement)] for n in ast.walk(s) if isinstance(n, ast.Call))
+    if any(ast.dump(n.func) == ast.dump(call.func) and _is_same(argument(n, 0, "mod"), model) for n in earlier):
+        raise DeclinedError("an export before this one needs it")
+    insertion = code.statements.insert_before(statement, [f"{code.text(model)}.eval()"])
+    return code.fix("Call `.eval()` first", insertion, safe=False)
+
+
+def _is_same(one: ast.expr | None, other: ast.expr) -> bool:
+    return one is not None and ast.dump(one) == ast.dump(other)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.custom_ops import UndeclaredWrite
 from exportlint.claims import INFO, WARNING, Claim, Context, Report
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): WARNING, (2, 6): INFO}, strict={(2, 4): WARNING, (2, 6): INFO})
@@ -21,4 +25,19 @@ def undeclared_mutation(fact: UndeclaredWrite, context: Context) -> Iterator[Rep
             f"`{fact.api}` writes to an argument of `{fact.name}` that `mutates_args` does not name: "
             "what compiles the program may reorder or drop the write",
             "name the argument in `mutates_args`",
+            fix=lambda code: _fix(code, fact),
         )
+
+
+def _fix(code: Code, fact: UndeclaredWrite) -> Fix:
+    """Not safe: who calls the operator with a tensor that must not be written to gets an error."""
+    kernel = code.tree.function(code.node(ast.AST))
+    decorators = [d for d in kernel.decorator_list if isinstance(d, ast.Call)] if kernel is not None else []
+    declared = [k.value for d in decorators for k in d.keywords if k.arg == "mutates_args"]
+    if len(declared) != 1 or not isinstance(declared[0], (ast.Tuple, ast.List, ast.Set)) or not fact.argument:
+        raise DeclinedError("what the operator declares is not to be seen")
+    names = [*map(code.text, declared[0].elts), f'"{fact.argument}"']
+    start, end = ("(", ",)" if len(names) == 1 else ")") if isinstance(declared[0], ast.Tuple) else ("[", "]")
+    start, end = ("{", "}") if isinstance(declared[0], ast.Set) else (start, end)
+    edit = code.replace(declared[0], f"{start}{', '.join(names)}{end}")
+    return code.fix(f"Declare the write to `{fact.argument}`", edit, safe=False)

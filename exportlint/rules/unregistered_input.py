@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.boundary import ObjectInput
+from exportlint.analysis.values import ClassValue
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.pytrees import register
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -21,4 +27,13 @@ def unregistered_input(fact: ObjectInput, context: Context) -> Iterator[Report]:
             f"the argument `{fact.name}` is a `{fact.type}`: torch.export takes none as an input",
             "pass tensors, numbers, strings, tuples, lists and dicts, or register the class with "
             "`torch.export.register_dataclass`; give the rest to the constructor",
+            fix=_fix,
         )
+
+
+def _fix(code: Code) -> Fix:
+    annotation = code.node(ast.arg).annotation
+    cls = code.value(annotation) if annotation is not None else None
+    if not isinstance(cls, ClassValue):
+        raise DeclinedError("the argument is no object of the project")
+    return register(code, cls.definition)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.boundary import Output
+from exportlint.analysis.values import Dict, Object, Tuple, Value
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.pytrees import register
+from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 OBJECT = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -21,6 +28,7 @@ def unregistered_output(fact: Output, context: Context) -> Iterator[Report]:
             severity,
             f"a `{fact.name}` in the output of `{fact.symbol}`: the exported program returns a tensor in its place",
             "return a tensor: `torch.as_tensor(...)`",
+            fix=lambda code: _fix(code, fact),
         )
     elif severity is not None:
         yield Report(
@@ -28,4 +36,52 @@ def unregistered_output(fact: Output, context: Context) -> Iterator[Report]:
             f"a `{fact.name}` in the output of `{fact.symbol}`: torch.export cannot take it apart",
             "return tensors, numbers, strings, tuples, lists and dicts, or register the class with "
             "`torch.export.register_dataclass`",
+            fix=lambda code: _fix(code, fact),
         )
+
+
+ITERATED = {
+    "set": "tuple", "generator": "tuple", "range": "tuple",
+    "dict_keys": "list", "dict_values": "list", "dict_items": "list",
+}  # fmt: skip
+
+
+def _fix(code: Code, fact: Output) -> Fix:
+    """Callers get another type, so none of it is safe."""
+    first = fact.parts[0][0]
+    if isinstance(first, Object):
+        return register(code, first.instance.definition)
+    returned = code.node(ast.Return).value
+    edits: list[Draft] = []
+    for part, name in fact.parts:
+        node = _place(returned, fact.returned, part) if returned is not None else None
+        if node is None:
+            raise DeclinedError("what is returned is put together elsewhere")
+        edits.append(code.replace(node, _instead(code, node, name)))
+    return code.fix("Return what a program can", *edits, safe=False)
+
+
+def _instead(code: Code, node: ast.expr, name: str) -> str:
+    if name == "numpy.ndarray":
+        return f"{code.name('torch.as_tensor', node)}({code.operand(node)})"
+    kind = ITERATED.get(name)
+    if kind is None:
+        raise DeclinedError("a program cannot return it in any form")
+    if isinstance(node, ast.Set):
+        comma = "," if len(node.elts) == 1 else ""
+        return f"({', '.join(map(code.operand, node.elts))}{comma})"
+    text = code.text(node)
+    return f"{kind}{text}" if isinstance(node, ast.GeneratorExp) else f"{kind}({text})"
+
+
+def _place(node: ast.expr, value: Value, part: Value) -> ast.expr | None:
+    """The expression of a part of what an expression holds, if it stands in it."""
+    if value is part:
+        return node
+    pairs: Iterator[tuple[ast.expr, Value]] = iter(())
+    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(value, Tuple) and len(node.elts) == len(value.items):
+        pairs = zip(node.elts, value.items, strict=True)
+    elif isinstance(node, ast.Dict) and isinstance(value, Dict):
+        entries = ((k.value, v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant))
+        pairs = ((v, held) for key, v in entries if (held := value.get(key)) is not None)
+    return next((found for one, held in pairs if (found := _place(one, held, part)) is not None), None)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -40,4 +45,65 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
         return
     name = fact.name.rpartition(".")[2]
     what = "a dynamically quantized module" if name == "dynamic" else f"`{name}`"
-    yield Report(severity, f"{what} has no implementation for the tensors that torch.export traces with", instead)
+    message = f"{what} has no implementation for the tensors that torch.export traces with"
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _fix(code: Code, fact: Call) -> Fix:
+    """None of the successors refuses all that the operator refuses, so none is safe."""
+    call = code.node(ast.Call)
+    if fact.name == "torch.combinations":
+        return _pairs(code, call)
+    if fact.name == "torch.linalg.lstsq":
+        return _solution(code, call)
+    if fact.name in {"torch.nested.nested_tensor", "torch.nested.as_nested_tensor"}:
+        return _padded(code, call)
+    raise DeclinedError("no operator of torch does the same")
+
+
+def _pairs(code: Code, call: ast.Call) -> Fix:
+    if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], (ast.Name, ast.Attribute, ast.Subscript)):
+        raise DeclinedError("it is for more than pairs, or of what would be computed again")
+    text = code.operand(call.args[0], Precedence.ATOM)
+    size = f"{text}.shape[0]"
+    places = f"{code.name('torch.triu_indices', call)}({size}, {size}, 1).T"
+    return code.fix("Index with all pairs", code.replace(call, f"{text}[{places}]"), safe=False)
+
+
+def _solution(code: Code, call: ast.Call) -> Fix:
+    taken = code.tree.parents[call]
+    if len(call.args) != 2 or call.keywords or not isinstance(taken, ast.Attribute) or taken.attr != "solution":
+        raise DeclinedError("more than the solution is wanted")
+    first, second = code.operand(call.args[0]), code.operand(call.args[1], Precedence.ATOM)
+    text = f"{code.name('torch.linalg.pinv', call)}({first}) @ {second}"
+    return code.fix("Multiply with the pseudo-inverse", code.replace(taken, text), safe=False)
+
+
+def _read_once(code: Code, call: ast.Call) -> ast.Name | None:
+    """Where the variable is read that gets what a call gives, if it is read in one place and gets nothing else."""
+    statement, function = code.tree.parents[call], code.tree.function(call)
+    name = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(name, ast.Name) or function is None:
+        return None
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name.id]
+    return next(n for n in names if n is not name) if len(names) == 2 else None
+
+
+def _padded(code: Code, call: ast.Call) -> Fix:
+    """Rows that become one padded tensor anyway, at once or by way of a variable."""
+    used = _read_once(code, call) or call
+    method = code.tree.parents[used]
+    padding = code.tree.parents[method]
+    is_padded = (
+        isinstance(method, ast.Attribute) and method.attr == "to_padded_tensor" and isinstance(padding, ast.Call)
+    )
+    if not is_padded or not isinstance(padding, ast.Call) or len(padding.args) != 1 or padding.keywords:
+        raise DeclinedError("the rows do not become one padded tensor")
+    if len(call.args) != 1 or call.keywords:
+        raise DeclinedError("the rows have options")
+    rows, value = code.operand(call.args[0]), code.operand(padding.args[0])
+    pad = code.name("torch.nn.utils.rnn.pad_sequence", call)
+    text = f"{pad}({rows}, batch_first=True, padding_value={value})"
+    if used is call:
+        return code.fix("Pad the rows", code.replace(padding, text), safe=False)
+    return code.fix("Pad the rows", code.replace(call, text), code.replace(padding, code.text(used)), safe=False)

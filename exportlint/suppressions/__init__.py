@@ -185,13 +185,13 @@ def _rows(comment: Comment, directive: Directive, lines: Callable[[], LogicalLin
 def _unmatched(enable: Directive) -> Problem:
     message = "`enable` without a `disable` of the same rules in this block"
     gone = {selector.span for selector in enable.selectors}
-    return Problem(enable.span, message, removal("Remove it", (enable.place, gone)))
+    return Problem(enable.span, message, removal("Remove what enables nothing", (enable.place, gone)))
 
 
 def _finding(code: str, problem: Problem, filename: str, mode: Mode) -> Finding:
     rule = find_rule(code)
     assert rule is not None
-    text = "remove it" if code == UNUSED else None
+    text = "remove what suppresses nothing" if code == UNUSED else None
     return Finding(
         code,
         rule.name,

@@ -90,7 +90,7 @@ def _own(comment: Comment, match: re.Match[str]) -> Iterator[Directive | Problem
     place = Place(comment, span_in(comment, match.start(), start + end + 1), entries)
     if not entries:
         message = f"suppression without effect: it names no rule; `# exportlint: {verb}` is for all of them"
-        yield Problem(whole, message, removal("Remove it", (place, ())))
+        yield Problem(whole, message, removal("Remove what names no rule", (place, ())))
         return
     yield from _listed(verb, place, lambda _entry: True)
 

@@ -18,7 +18,7 @@ class Net(nn.Module):
             return x + 1
         return x - 1
 """
-"""A module with exactly one finding: EXP101 tensor-branch at 7:12-7:23."""
+"""A module with exactly one finding, EXP101 tensor-branch at 7:12-7:23, which has a safe fix."""
 
 CLEAN = "import torch\n"
 

@@ -24,11 +24,11 @@ def test_full_report_shows_the_code_the_place_and_the_summary(root: Path, run: R
     result = run("check", "pkg")
     assert result.code == 1
     lines = result.out.splitlines()
-    assert lines[0].startswith("error[EXP101 tensor-branch]: `if` on tensor data")
+    assert lines[0].startswith("error[EXP101 tensor-branch]: [*] `if` on tensor data")
     assert lines[1] == "  --> pkg/model.py:7:12"
     at = lines.index(" 7 |         if x.sum() > 0:")
     assert lines[at + 1] == "   |            ^^^^^^^^^^^"
-    assert lines[-1] == "Found 1 finding (1 error, 0 warnings, 0 info)."
+    assert lines[-2:] == ["Found 1 finding (1 error, 0 warnings, 0 info).", "[*] 1 fixable with `--fix`."]
 
 
 def test_json_has_every_documented_key(root: Path, run: Run) -> None:
@@ -43,7 +43,7 @@ def test_json_has_every_documented_key(root: Path, run: Run) -> None:
     assert finding["end_location"] == {"row": 7, "column": 23}
     assert finding["symbol"] == "Net.forward"
     assert finding["mode"] == "non-strict"
-    assert finding["fix"] is None
+    assert finding["fix"].keys() == {"applicability", "message", "edits"}
     assert finding["cell"] is None
     assert finding["url"].endswith("/EXP101-tensor-branch.md")
     assert finding["trail"]
@@ -56,8 +56,8 @@ def test_json_has_every_documented_key(root: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("output_format", "expected"),
     [
-        ("concise", "model.py:7:12: error[EXP101 tensor-branch]: `if` on tensor data"),
-        ("grouped", "model.py:\n  7:12  error[EXP101 tensor-branch]: `if` on tensor data"),
+        ("concise", "model.py:7:12: error[EXP101 tensor-branch]: [*] `if` on tensor data"),
+        ("grouped", "model.py:\n  7:12  error[EXP101 tensor-branch]: [*] `if` on tensor data"),
         ("jsonl", '{"code": "EXP101", "name": "tensor-branch"'),
         ("github", "::error title=exportlint (EXP101 tensor-branch),file="),
     ],
@@ -188,7 +188,10 @@ def test_quiet_prints_only_findings(root: Path, run: Run) -> None:
 def test_statistics(root: Path, run: Run) -> None:
     write(root, {"a.py": NET, "b.py": NET, "c.py": "def f(:\n"})
     result = run("--statistics")
-    assert result.out.splitlines()[:2] == ["2\terror\tEXP101\ttensor-branch", "1\terror\tEXP001\tsyntax-error"]
+    assert result.out.splitlines()[:2] == [
+        "2\t[*]\terror\tEXP101\ttensor-branch",
+        "1\t[ ]\terror\tEXP001\tsyntax-error",
+    ]
     assert result.code == 1
     counts = json.loads(run("--statistics", "--output-format", "json").out)
     assert counts[0] == {
@@ -196,7 +199,7 @@ def test_statistics(root: Path, run: Run) -> None:
         "name": "tensor-branch",
         "severity": "error",
         "count": 2,
-        "fixable_count": 0,
+        "fixable_count": 2,
     }
     assert run("--statistics", "--output-format", "github").code == 2
 
@@ -365,7 +368,7 @@ def test_info_alone_is_shown_and_exits_with_0(root: Path, run: Run, monkeypatch:
     result = run("--output-format", "concise")
     assert result.code == 0
     assert result.out.startswith("model.py:7:12: info[EXP101 tensor-branch]")
-    assert result.out.endswith("Found 1 finding (0 errors, 0 warnings, 1 info).\n")
+    assert "\nFound 1 finding (0 errors, 0 warnings, 1 info).\n" in result.out
     write(root, {"z.py": WARNING})
     assert run().code == 1
 

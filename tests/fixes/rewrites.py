@@ -2,7 +2,7 @@
 
 That is one fence or more of `py after safe`, `py after unsafe` or `py after display-only` (the fixes of all rules up to
 that applicability are applied), or the single fence `py same`: no rule offers a fix of any kind. A line
-`<!-- settings: mode = "strict" -->` above the fence `py before` gives settings in TOML. A case is called after the
+`<!-- settings: mode = "strict" -->` above the fence `py before` gives a setting in TOML. A case is called after the
 heading that it stands under.
 """
 
@@ -35,7 +35,7 @@ class Rewrite:
 
     def task(self, directory: Path) -> Task:
         """The source as a file to lint."""
-        layer = Layer(directory, check(parse(self.settings), None) | {"torch-version": (2, 13)})
+        layer = Layer(directory, {"torch-version": (2, 13)} | check(parse(self.settings), None))
         return Task(directory / "case.py", combine([layer], directory), data=self.before.encode())
 
 
@@ -47,7 +47,7 @@ def rewrites(document: Path) -> list[Rewrite]:
         if part["heading"]:
             heading = part["heading"]
         elif part["settings"]:
-            settings = part["settings"]
+            settings += f"{part['settings']}\n"
         else:
             last = found[-1] if found else None
             match part["info"].split():

@@ -119,7 +119,10 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 @builtin("type")
 def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    value = first_of(arguments)
+    return join([_class_of(frame, value, node) for value in options(first_of(arguments))])
+
+
+def _class_of(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Tensor) and not value.assumed and not value.known:
         return TypeOf(value)
     if isinstance(value, Scalar):

@@ -96,7 +96,7 @@ def _run_fake(
             del facts[key]
     problem = None if wanted is None else _problem(value, wanted, function, region)
     if problem is not None:
-        frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1])
+        frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1], fake=function.node)
 
 
 def _problem(value: Value, wanted: int, function: Function, region: int) -> tuple[str, str] | None:
@@ -137,8 +137,9 @@ def _run_kernel(
         for fact in facts.values():
             if isinstance(fact, Mutation) and fact.target.region != region:
                 form = fact.target.form
-                if not mutates or (form is not None and names[form.operand] not in mutates):
-                    writes.append(UndeclaredWrite(fact.site, fact.symbol, False, fact.trail, name, fact.api))
+                written = names[form.operand] if form is not None else ""
+                if not mutates or (written and written not in mutates):
+                    writes.append(UndeclaredWrite(fact.site, fact.symbol, False, fact.trail, name, fact.api, written))
         facts.clear()
     for write in writes:
         engine.emit(write)

@@ -23,6 +23,7 @@ from exportlint.analysis.values import (
     Dict,
     External,
     Function,
+    Origin,
     Partial,
     Python,
     Scalar,
@@ -181,6 +182,8 @@ def _copy(frame: Frame, name: str, value: Value, node: ast.AST) -> Value:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
     elif name != "copy.copy" and any(holds_parameters(o) for o in options(value)):
         frame.emit(Copy, node, None, api=name, operand=Tensor())
+    if name == "copy.deepcopy" and isinstance(value, Tensor):
+        return replace(value, origin=Origin.FRESH)
     return value
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 
 from exportlint.analysis.exports.scope import Scope
 from exportlint.analysis.exports.values import Example, Hint, Imported, Model, Receiver
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.scopes import OWN_LIBRARIES
-from exportlint.analysis.outline import Class, FunctionNode, Module
+from exportlint.analysis.outline import Class, FunctionNode, Module, dotted
 from exportlint.analysis.project import Definition
 from exportlint.analysis.values import (
     UNKNOWN,
@@ -99,6 +100,12 @@ def _member(scope: Scope, value: Model | Receiver, definition: Class, name: str)
         return BoundMethod(value, name)
     owner, node = found
     assert isinstance(node, FunctionNode)
-    if node.decorator_list:
+    if not all(map(_is_transparent, node.decorator_list)):
         return UNKNOWN
     return Function(owner.module, node, f"{owner.qualname}.{node.name}", owner, value)
+
+
+def _is_transparent(decorator: ast.expr) -> bool:
+    """Whether a decorator leaves a method what it is."""
+    written = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) or ""
+    return written.rpartition(".")[2] in {"no_grad", "inference_mode"}

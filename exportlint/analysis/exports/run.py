@@ -11,6 +11,7 @@ from exportlint.analysis.exports.scope import Run, Scope, TooManyStepsError
 from exportlint.analysis.exports.statements import execute
 from exportlint.analysis.exports.values import Program, Receiver
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.engine import Engine, Options
 from exportlint.analysis.outline import Module, dotted
 from exportlint.analysis.project import Project
@@ -48,5 +49,5 @@ def _root(scope: Scope, function: Function) -> Scope:
         is_program = annotation is not None and annotation.rpartition(".")[2] == "ExportedProgram"
         inner.env[parameter.arg] = Program() if is_program else UNKNOWN
         if place == 0 and function.owner is not None and not getattr(function.node, "decorator_list", ()):
-            inner.env[parameter.arg] = Receiver(function.owner)
+            inner.env[parameter.arg] = Receiver(function.owner, is_module(inner.frame, function.owner))
     return inner

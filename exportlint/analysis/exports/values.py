@@ -37,9 +37,10 @@ class Model(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Receiver(Value):
-    """The object that a method is analysed for: some instance of a class of the project."""
+    """The object that a method is analysed for: some instance of a class of the project, perhaps an `nn.Module`."""
 
     definition: Class
+    is_module: bool = False
 
 
 @dataclass(frozen=True, slots=True)

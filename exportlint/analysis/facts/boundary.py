@@ -5,22 +5,26 @@ All of it is about modules that nothing else in their file uses: others are part
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.trail import Site
+from exportlint.analysis.values import Value
 
 
 @dataclass(frozen=True, slots=True)
 class Output(Fact):
     """A module returns something that is neither a tensor nor a number, a string or a container of Python's own.
 
-    `name` is its type: a class that nothing in the files at hand registers. `is_array`: one of numpy's.
+    `parts` are those of what is `returned`, with their types: classes that nothing in the files at hand registers.
+    `name` is the first type, `is_array`: it is one of numpy's.
     """
 
     name: str
     is_array: bool
+    returned: Value = field(compare=False)
+    parts: tuple[tuple[Value, str], ...] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.facts import Fact
@@ -19,17 +20,23 @@ class UnfakedCall(Fact):
 class FakeResult(Fact):
     """The fake kernel of the operator `name` returns something else than the operator is annotated to return.
 
-    `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many).
+    `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many). `fake` is
+    the function.
     """
 
     name: str
     what: Literal["none", "alias", "type"]
     problem: str
+    fake: ast.AST = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class UndeclaredWrite(Fact):
-    """The operator `name` writes to an argument, which it does not say. `api` is what writes."""
+    """The operator `name` writes to an argument, which it does not say. `api` is what writes.
+
+    `argument` is the name of the argument, empty where that is not known.
+    """
 
     name: str
     api: str
+    argument: str = ""

@@ -63,6 +63,7 @@ def note_inputs(
 def note_outputs(frame: Frame) -> None:
     """Record what a `forward` that has run returns, where nothing can look inside of it."""
     for node, value in frame.returns:
-        found = next((seen for leaf in leaves(value) if (seen := opaque(frame, leaf)) is not None), None)
-        if found is not None:
-            frame.emit(Output, node, None, name=found, is_array=found == ARRAY)
+        parts = tuple((leaf, name) for leaf in leaves(value) if (name := opaque(frame, leaf)) is not None)
+        if parts:
+            name = parts[0][1]
+            frame.emit(Output, node, None, name=name, is_array=name == ARRAY, returned=value, parts=parts)

@@ -1,0 +1,45 @@
+"""Imports of something else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from exportlint.fixes.code import Code
+from exportlint.fixes.names import bound_names, fresh, top_level, used_names
+from exportlint.fixes.statements import Draft
+from exportlint.fixes.tree import Scope
+
+
+def renamed_import(code: Code, statement: ast.ImportFrom, successors: Mapping[str, str]) -> Iterator[Draft]:
+    """Imports the successors of some names in their place, and uses them by their own names where those are free.
+
+    `successors` are the qualified names of what takes the place of names of the statement.
+    """
+    package = "." * statement.level + (statement.module or "")
+    lines: dict[str, list[str]] = {}
+    for alias in statement.names:
+        local = alias.asname or alias.name
+        source, _, target = successors.get(alias.name, f"{package}.{alias.name}").rpartition(".")
+        imported = code.text(alias)
+        if alias.name in successors:
+            is_renamed = alias.asname is None and local != target and _is_free(code, local, target)
+            imported = target if is_renamed or local == target else f"{target} as {local}"
+            uses = (n for n in ast.walk(code.tree.root) if isinstance(n, ast.Name) and n.id == local)
+            yield from (code.replace(use, target) for use in uses if is_renamed)
+            if {package} == {name.rpartition(".")[0] for name in successors.values()}:
+                yield code.replace(alias, imported)
+        lines.setdefault(source, []).append(imported)
+    if lines.keys() != {package}:
+        new = [f"from {source} import {', '.join(names)}" for source, names in lines.items()]
+        yield code.statements.replace([statement], new)
+
+
+def _is_free(code: Code, local: str, target: str) -> bool:
+    """Whether a name can be used for another everywhere in the file."""
+    scopes = (node for node in ast.walk(code.tree.root) if isinstance(node, Scope))
+    return (
+        fresh(target, used_names(code.tree.root) | set(code.module.bindings)) == target
+        and len(top_level(code.tree.root, code.module.package)[local].targets) == 1
+        and not any(local in bound_names(scope) for scope in scopes)
+    )

@@ -1,0 +1,41 @@
+"""Which code holds on to a tensor, or to a part of it, and not only to values computed from it."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis import table
+from exportlint.analysis.calls.relations import VIEWS, VIEWS_OF_CONTIGUOUS
+from exportlint.fixes.code import Code
+from exportlint.fixes.names import qualified
+
+SHARES = VIEWS | VIEWS_OF_CONTIGUOUS | {
+    "to", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "bool", "cpu", "cuda", "data", "T",
+    "mT", "H", "mH", "real", "imag",
+}  # fmt: skip
+"""Members of a tensor that may share its storage."""
+
+
+def is_consumed(code: Code, node: ast.expr) -> bool:
+    """Whether an operator takes the values of a tensor, so that nobody holds on to the tensor itself."""
+    parent = code.tree.parents[node]
+    if isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)):
+        return True
+    if isinstance(parent, ast.Attribute):
+        api = table.tensor_member(parent.attr)
+        if parent.attr in SHARES or api is None:
+            outer = code.tree.parents[parent]
+            return is_consumed(code, outer if isinstance(outer, ast.Call) else parent)
+        return True
+    if isinstance(parent, (ast.List, ast.Tuple, ast.keyword)):
+        call = code.tree.parents[parent]
+        return isinstance(call, ast.Call) and _is_operator(code, call)
+    if isinstance(parent, ast.Subscript):
+        return node is parent.slice or is_consumed(code, parent)
+    return isinstance(parent, ast.Call) and _is_operator(code, parent)
+
+
+def _is_operator(code: Code, call: ast.Call) -> bool:
+    name = qualified(call.func, code.tree.root, code.module.package) or ""
+    api = table.lookup(name)
+    return api is not None and api.kind == "function" and not api.view and name.rpartition(".")[2] not in SHARES
