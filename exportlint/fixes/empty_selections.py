@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import TorchModule, Value
+from exportlint.analysis.values import Tensor, TorchModule, Unknown, Value
 from exportlint.findings import Fix
+from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.purity import is_pure
 from exportlint.fixes.variables import bound, needed, needed_after
 
 COUNTS = frozenset({"numel", "nelement", "size", "len"})
@@ -19,9 +21,9 @@ WRITES = frozenset(
 )
 ROWWISE = frozenset({
     "Linear", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "LeakyReLU", "ELU", "LayerNorm", "RMSNorm",
-    "Dropout", "Sequential", "ModuleList", "ModuleDict",
+    "Sequential", "ModuleList", "ModuleDict",
 })  # fmt: skip
-"""Modules of torch that take no rows as well as some."""
+"""Modules of torch that take no rows as well as some, and draw no random numbers."""
 
 
 def empty_selection_fix(code: Code, _: Fact) -> Fix:
@@ -36,7 +38,7 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     skips = isinstance(statement.body[-1], ast.Continue)
     if skips and (len(statement.body) > 1 or not isinstance(code.tree.parents[statement], (ast.For, ast.While))):
         raise DeclinedError("it does more than skip a pass")
-    selection = _emptiness(statement.test, empty=skips)
+    selection = _emptiness(code, statement.test, empty=skips)
     if selection is None:
         raise DeclinedError("the condition is about something else than an empty selection")
     rest: Sequence[ast.stmt] = code.tree.following(statement) if skips else statement.body
@@ -49,30 +51,37 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     edit = code.statements.replace(
         [statement], [] if skips else [code.statements.moved(rest, code.statements.indent(statement))]
     )
-    safe = all(_takes_no_rows(code, call) for one in rest for call in ast.walk(one) if isinstance(call, ast.Call))
-    return code.fix("Drop the special case for an empty selection", edit, safe=safe)
+    parts = [part for one in rest for part in ast.walk(one)]
+    bases = [part.value for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
+    if not all(isinstance(option, (Tensor, Unknown)) for base in bases for option in options(code.value(base))):
+        raise DeclinedError("it is written to something else than a tensor")
+    safe = code.surely(is_tensor, *bases) and all(
+        _takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call)
+    )
+    message = "Drop the special case for an empty selection"
+    return code.fix(message if safe else f"{message}, which some operators refuse", edit, safe=safe)
 
 
-def _emptiness(test: ast.expr, *, empty: bool) -> str | None:
+def _emptiness(code: Code, test: ast.expr, *, empty: bool) -> str | None:
     """The variable of which a condition says that it selects nothing, or that it selects something."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _emptiness(test.operand, empty=not empty)
+        return _emptiness(code, test.operand, empty=not empty)
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
-        operator, bound_ = type(test.ops[0]), test.comparators[0].value
+        operator, limit = type(test.ops[0]), test.comparators[0].value
         none = (ast.Eq, 0), (ast.Lt, 1), (ast.LtE, 0)
         some = (ast.Gt, 0), (ast.GtE, 1), (ast.NotEq, 0)
-        return _counted(test.left) if (operator, bound_) in (none if empty else some) else None
-    return None if empty else _counted(test)
+        return _counted(code, test.left) if (operator, limit) in (none if empty else some) else None
+    return None if empty else _counted(code, test)
 
 
-def _counted(node: ast.expr) -> str | None:
-    """The variable whose rows are counted: `idx.numel()`, `len(idx)`, `idx.shape[0]`, `mask.any()`, `mask.sum()`."""
+def _counted(code: Code, node: ast.expr) -> str | None:
+    """The variable that selects nothing if a number or truth is zero: `idx.numel()`, `len(idx)`, `mask.any()`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
+        receiver, name = node.func.value, node.func.attr
         if name == "item" and not node.args:
-            return _counted(node.func.value)
-        receiver = node.func.value
-        return receiver.id if name in COUNTS | {"any", "sum"} and isinstance(receiver, ast.Name) else None
+            return _counted(code, receiver)
+        counts = name in COUNTS or (name in {"any", "sum"} and code.surely(_is_mask, receiver))
+        return receiver.id if counts and isinstance(receiver, ast.Name) else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
         return node.args[0].id if isinstance(node.args[0], ast.Name) else None
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
@@ -81,28 +90,39 @@ def _counted(node: ast.expr) -> str | None:
     return None
 
 
+def _is_mask(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.kind == "bool"
+
+
 def _only_writes(statement: ast.stmt, selection: str) -> bool:
     """Whether a statement binds variables, or writes to what `selection` selects."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         is_write = isinstance(call.func, ast.Attribute) and call.func.attr in WRITES
-        return is_write and any(_mentions(argument, selection) for argument in call.args[:2])
+        return is_write and any(_is_name(argument, selection) for argument in call.args[:2])
     if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         return False
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return all(
-        isinstance(target, ast.Name) or (isinstance(target, ast.Subscript) and _mentions(target.slice, selection))
+        isinstance(target, ast.Name) or (isinstance(target, ast.Subscript) and _selects(target.slice, selection))
         for target in targets
     )
 
 
-def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+def _selects(index: ast.expr, selection: str) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(_is_name(part, selection) for part in parts)
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _takes_no_rows(code: Code, call: ast.Call) -> bool:
     if isinstance(call.func, ast.Attribute) and call.func.attr in WRITES:
         return True
+    if isinstance(call.func, ast.Name) and all(isinstance(argument, ast.Constant) for argument in call.args):
+        return is_pure(code, call)  # float("-inf")
     return code.surely(lambda value: all(map(_is_rowwise, options(value))), call.func)
 
 
