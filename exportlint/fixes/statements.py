@@ -134,13 +134,6 @@ class Statements:
         last = statements[-1]
         return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
 
-    def without_decorator(self, decorator: ast.expr) -> Draft:
-        """Leaves out a decorator, with its line."""
-        lines = self._source.lines
-        start = self._source.text.rindex("@", 0, self.range(decorator)[0])
-        end = decorator.end_lineno or decorator.lineno
-        return Draft(lines.line_start(lines.position(start).row), lines.line_start(end + 1), "")
-
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
         return "\n".join(item if isinstance(item, Verbatim) or not item else indent + item for item in items)

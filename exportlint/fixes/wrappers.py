@@ -30,7 +30,15 @@ def _decorators(code: Code, call: ast.Call, wrapper: str) -> Iterator[Draft]:
     if isinstance(function, Function) and isinstance(function.node, FunctionNode) and function.module is code.module:
         for decorator in function.node.decorator_list:
             if _is(code, decorator.func if isinstance(decorator, ast.Call) else decorator, wrapper):
-                yield code.statements.without_decorator(decorator)
+                yield _without_decorator(code, decorator)
+
+
+def _without_decorator(code: Code, decorator: ast.expr) -> Draft:
+    """Leaves out a decorator, with its line."""
+    lines = code.source.lines
+    start = code.source.text.rindex("@", 0, code.statements.range(decorator)[0])
+    end = decorator.end_lineno or decorator.lineno
+    return Draft(lines.line_start(lines.position(start).row), lines.line_start(end + 1), "")
 
 
 def _assigned(code: Code, name: ast.expr, wrapper: str) -> Iterator[Draft]:
