@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from exportlint.analysis.analyze import analyze
 from exportlint.analysis.facts import Fact
@@ -14,7 +15,7 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import Context, Report
 from exportlint.config import Settings
-from exportlint.findings import Finding, Fix, Severity, Span, Step
+from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
@@ -88,12 +89,15 @@ def _fix(report: Report, code: Code, crashes: list[Exception]) -> Fix | None:
     if report.fix is None:
         return None
     try:
-        return report.fix(code)
+        fix = report.fix(code)
     except DeclinedError:
         return None
     except Exception as error:
         crashes.append(error)
         return None
+    if fix is not None and report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
+        return replace(fix, applicability=Applicability.DISPLAY_ONLY)  # nothing breaks, so nothing is worth a risk
+    return fix
 
 
 def span_of(source: SourceFile, site: Site) -> Span:
