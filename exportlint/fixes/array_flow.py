@@ -9,7 +9,9 @@ from exportlint.findings import Fix
 from exportlint.fixes.arrays import READS, Arrays
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import builtin
 from exportlint.fixes.precedence import precedence
+from exportlint.fixes.read_numbers import item
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 
@@ -75,6 +77,14 @@ class _Flow:
             self._replace(value, found)
         return found is not None
 
+    def _number(self, node: ast.expr) -> Piece | None:
+        """What `float` or `int` makes of an array, None if an expression is something else."""
+        kind = builtin(self.code, node)
+        if not isinstance(node, ast.Call) or kind not in {"float", "int"} or len(node.args) != 1:
+            return None
+        source = self.arrays.array(node.args[0])
+        return item(self.code, source, kind) if source is not None else None
+
     def _replace(self, node: ast.expr, new: Piece) -> None:
         """Put something else in place of a node, in parentheses if it is looser and stands between operators."""
         inside = isinstance(self.code.tree.parents[node], OPERATIONS)
@@ -95,6 +105,10 @@ class _Flow:
         found = self.arrays.wrapped(node)
         if found is not None:
             self._replace(node, found)
+            return
+        number = self._number(node)
+        if number is not None:
+            self._replace(node, number)
             return
         if self.arrays.array(node) is not None:
             raise DeclinedError("the array is used for something else")
