@@ -32,7 +32,10 @@ def computed_by_torch(code: Code) -> Fix:
     flow.block(function.body)
     if not flow.edits:
         raise DeclinedError("nothing says what becomes of the array")
-    return code.fix("Compute with torch, which has other dtypes and gradients", *flow.edits, safe=False)
+    message = "Compute with torch, which has other dtypes and gradients"
+    if flow.leaves:
+        message += ", and return tensors instead of arrays"
+    return code.fix(message, *flow.edits, safe=False)
 
 
 class _Flow:
@@ -42,6 +45,7 @@ class _Flow:
         self.code = code
         self.arrays = Arrays(code)
         self.edits: list[Draft] = []
+        self.leaves = False
 
     def block(self, statements: Iterable[ast.stmt]) -> None:
         """Collect what changes in statements."""
@@ -52,6 +56,8 @@ class _Flow:
                 self._assignment(statement, statement.value)
             elif isinstance(statement, ast.AugAssign):
                 self._rewritten(statement.value)
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                self._returned(statement.value)
             else:
                 self._others(statement)
 
@@ -67,6 +73,15 @@ class _Flow:
             if not isinstance(target, (ast.Name, ast.Subscript)):
                 self._expression(target)
         self.arrays.names -= names
+
+    def _returned(self, value: ast.expr) -> None:
+        """What a model gives back: a program can only give tensors."""
+        function = self.code.tree.function(value)
+        if not isinstance(function, ast.FunctionDef) or function.name != "forward":
+            self._expression(value)
+            return
+        for part in value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]:
+            self.leaves |= self._rewritten(part)
 
     def _rewritten(self, value: ast.expr) -> bool:
         """Note what becomes of a value, and say whether it is an array."""

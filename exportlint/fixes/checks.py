@@ -69,7 +69,7 @@ def checked(code: Code) -> Fix:
     demand = Demand(statement.test, holds)
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
     if rest:
-        lines.append(code.statements.moved(rest, code.statements.indent(statement)))
+        lines.append(code.statements.moved(rest, code.statements.indent(statement), above=True))
     return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
 
 

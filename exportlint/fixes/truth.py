@@ -30,7 +30,17 @@ MESSAGE = "Keep the truth a tensor"
 
 def branch_fix(code: Code, fact: Fact) -> Fix:
     """Rewrite the branch in whose condition the finding is, in the first way that does. Raises DeclinedError."""
-    return first_of(code, fact, lambda code, _: checked(code), said_only_fix, empty_selection_fix, masked_fix, where_fix, cond_fix, write_fix)
+    return first_of(
+        code,
+        fact,
+        lambda code, _: checked(code),
+        said_only_fix,
+        empty_selection_fix,
+        masked_fix,
+        where_fix,
+        cond_fix,
+        write_fix,
+    )
 
 
 def condition_fix(code: Code, fact: Fact) -> Fix:

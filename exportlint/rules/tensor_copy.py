@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Copy
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
 from exportlint.fixes.cloned import copy_of_items
+from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import tensor
 from exportlint.fixes.precedence import Precedence
