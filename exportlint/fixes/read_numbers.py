@@ -11,6 +11,7 @@ from exportlint.fixes.held import scalar, tensor
 from exportlint.fixes.numbers import operand as operand_of
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, call, method
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.fixes.torch_names import MATH, TO_INTEGERS
 
 
@@ -47,7 +48,7 @@ def _tensor(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece
     """A tensor that is read, its kind, and whether it is surely that whenever the code runs."""
     held = tensor(code, node)
     source = Piece(code.operand(node, Precedence.ATOM))
-    return (source, operand.kind, False) if held is None else (source, held.kind, not held.assumed)
+    return (source, operand.kind, False) if held is None else (source, held.kind, surely_tensor(code, node))
 
 
 def of_math(code: Code, node: ast.Call) -> Piece:
