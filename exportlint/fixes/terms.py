@@ -10,10 +10,13 @@ from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Valu
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import as_tensor, is_python, operation
+from exportlint.fixes.held import as_tensor, is_python, operands, operation, tensor
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece
+
+EXTREMES = frozenset({"max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "mode"})
+"""What picks an element, and so refuses to pick one of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             require_pure(code, node.test)
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
+    if any(isinstance(part, ast.Call) and _wants_elements(code, part) for part in ast.walk(node)):
+        raise DeclinedError("an empty selection has no such element")
     source, reads = piece(code, node), read_by(code, node)
     value = code.value(node)
     held = as_tensor(value)
@@ -63,6 +68,14 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if _is_number(value):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
+
+
+def _wants_elements(code: Code, call: ast.Call) -> bool:
+    """Whether a call refuses a tensor that may be empty."""
+    if operation(code, call) not in EXTREMES:
+        return False
+    held = [tensor(code, part) for part in operands(code, call)[:1]]
+    return any(each is not None and each.dynamic for each in held)
 
 
 def _condition(code: Code, test: ast.expr) -> Condition | None:
