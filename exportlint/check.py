@@ -48,13 +48,19 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         entry_points=settings.entry_points,
     )
     rules = _rules_by_fact()
-    crashes: list[Exception] = []
-    found = distinct(
-        _finding(rule, fact, report, project, settings, crashes)
+    reports = [
+        (_finding(rule, fact, report, project, settings), fact, report)
         for fact in analyze(module, project, options)
         for rule in rules.get(type(fact), ())
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version))
-    )
+    ]
+    origins = {id(finding): (fact, report) for finding, fact, report in reports}
+    crashes: list[Exception] = []
+    found: list[Finding] = []
+    # Fixes cost more than findings, of which most are not kept.
+    for finding in distinct(finding for finding, _, _ in reports):
+        fact, report = origins[id(finding)]
+        found.append(replace(finding, fix=_fix(fact, report, project, settings, crashes)))
     if crashes:
         raise FixCrashError(found, crashes[0])
     return found
@@ -66,9 +72,7 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
     return {kind: tuple(rule for rule in all_rules() if kind in rule.facts) for kind in kinds}
 
 
-def _finding(
-    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Exception]
-) -> Finding:
+def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
     site = report.site or fact.site
     return Finding(
         code=rule.code,
@@ -81,13 +85,14 @@ def _finding(
         mode=settings.mode,
         trail=tuple(_steps(fact.trail, project)),
         help=report.help or None,
-        fix=_fix(report, Code(project.module(site.filename), site, fact.moments, settings.torch_version), crashes),
     )
 
 
-def _fix(report: Report, code: Code, crashes: list[Exception]) -> Fix | None:
+def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Exception]) -> Fix | None:
     if report.fix is None:
         return None
+    site = report.site or fact.site
+    code = Code(project.module(site.filename), site, fact.moments, settings.torch_version)
     try:
         fix = report.fix(code)
     except DeclinedError:

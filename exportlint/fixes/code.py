@@ -23,7 +23,6 @@ from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_open, sp
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import Statements
 from exportlint.fixes.tree import N, Tree
-from exportlint.source import Comment, comments
 
 _SCOPES = (ast.JoinedStr, ast.Lambda, ast.comprehension)
 SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY_ONLY
@@ -41,8 +40,8 @@ class Code:
         self.site = site
         self.moments = moments
         self.version = version
-        self.tree = _tree(module)
-        self.statements = Statements(self.source, self.tree)
+        self.statements = _statements(module)
+        self.tree = self.statements.tree
         self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
         self._names: set[tuple[int, str]] = set()
@@ -93,13 +92,11 @@ class Code:
         """
         if not statements:
             return self
-        moments = Moments()
-        moments.complete = self.moments.complete
-        moments.snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
-        if not moments.snapshots:
+        snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
+        if not snapshots:
             raise DeclinedError("nothing is known of the variables behind statements")
         later = copy(self)
-        later.moments = moments
+        later.moments = self.moments.later(snapshots)
         return later
 
     def renamed(self, names: Mapping[str, str]) -> Code:
@@ -228,14 +225,10 @@ class Code:
             yield Draft(offset, offset, text)
 
     def _loses_comment(self, draft: Draft) -> bool:
-        replaced = Counter(c.text for c in self._comments if draft.start <= c.start_offset < draft.end)
+        replaced = Counter(c.text for c in self.statements.comments if draft.start <= c.start_offset < draft.end)
         return any(draft.text.count(comment) < count for comment, count in replaced.items())
-
-    @cached_property
-    def _comments(self) -> Sequence[Comment]:
-        return comments(self.source.text) if "#" in self.source.text else ()
 
 
 @lru_cache(maxsize=16)
-def _tree(module: Module) -> Tree:
-    return Tree(module.tree)
+def _statements(module: Module) -> Statements:
+    return Statements(module.source, Tree(module.tree))

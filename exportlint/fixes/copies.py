@@ -12,11 +12,13 @@ from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft, is_docstring
 
 
-def copy_first(code: Code, function: FunctionNode, text: str, changes: Sequence[ast.AST], *, early: bool) -> Draft:
+def copy_first(
+    code: Code, function: FunctionNode, text: str, changes: Sequence[ast.AST], *, early: bool, optional: str = ""
+) -> Draft:
     """A statement in front of the first of the nodes in a function that change something, and outside of loops.
 
-    `early`: at the beginning of the function, since something before may hold on to what is changed. Raises
-    DeclinedError if there are no such nodes.
+    `early`: at the beginning of the function, since something before may hold on to what is changed. `optional` is a
+    variable that may be None, for which there is nothing to do then. Raises DeclinedError if there are no such nodes.
     """
     if not changes:
         raise DeclinedError("what changes it is not found")
@@ -29,6 +31,9 @@ def copy_first(code: Code, function: FunctionNode, text: str, changes: Sequence[
         place = code.tree.statement(code.tree.parents[place])
     if early:
         place = next((s for s in function.body if not is_docstring(s)), place)
+    chooses = any(isinstance(n, (ast.IfExp, ast.BoolOp)) and first in ast.walk(n) for n in ast.walk(place))
+    if optional and (chooses or place is not code.tree.statement(first)):
+        return code.statements.insert_before(place, [f"if {optional} is not None:", code.unit + text])
     return code.statements.insert_before(place, [text])
 
 
@@ -41,11 +46,14 @@ def parameter(code: Code, node: ast.AST | None) -> tuple[FunctionNode, str]:
 
 
 def is_optional(function: FunctionNode, name: str) -> bool:
-    """Whether a parameter may be None, as its default says."""
+    """Whether a parameter may be None, as its default says or a test for it."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     given = [*zip(reversed(arguments), reversed(function.args.defaults), strict=False)]
     given += [(a, d) for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d is not None]
-    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in given)
+    compared = [node for node in ast.walk(function) if isinstance(node, ast.Compare)]
+    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in given) or any(
+        ast.unparse(node) in {f"{name} is None", f"{name} is not None"} for node in compared
+    )
 
 
 def is_held(code: Code, function: FunctionNode, name: str, statement: ast.stmt) -> bool:

@@ -99,10 +99,17 @@ def _is_harmless(code: Code, node: ast.Call) -> bool:
     if isinstance(called, External) and called.name.startswith("math."):
         return True
     api = api_of(code, node)
+    return api is not None and is_harmless_api(api, node)
+
+
+def is_harmless_api(api: table.Api, call: ast.Call) -> bool:
+    """Whether a call of a function or method of torch neither writes nor draws."""
+    # an `inplace` is passed by position as well
+    places = [o.parameters.index("inplace") for o in api.overloads if "inplace" in o.parameters]
     return (
-        api is not None
-        and api.kind in {"function", "method"}
+        api.kind in {"function", "method"}
         and not api.random
         and not (set(api.mutates) - {"out"})
-        and not any(keyword.arg in {None, "out", "inplace"} for keyword in node.keywords)
+        and not any(keyword.arg in {None, "out", "inplace"} for keyword in call.keywords)
+        and not any(len(call.args) > place for place in places)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from exportlint.analysis.values import External, Kind, Scalar, Tensor
 from exportlint.fixes.code import Code
@@ -11,6 +12,7 @@ from exportlint.fixes.held import scalar, tensor
 from exportlint.fixes.numbers import operand as operand_of
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, call, method
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.fixes.torch_names import MATH, TO_INTEGERS
 
 
@@ -45,9 +47,21 @@ def floating(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piec
 
 def _tensor(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, Kind | None, bool]:
     """A tensor that is read, its kind, and whether it is surely that whenever the code runs."""
+    if _is_number_too(code, node):
+        raise DeclinedError("it may be a number, which has no `item`")
     held = tensor(code, node)
     source = Piece(code.operand(node, Precedence.ATOM))
-    return (source, operand.kind, False) if held is None else (source, held.kind, not held.assumed)
+    return (source, operand.kind, False) if held is None else (source, held.kind, surely_tensor(code, node))
+
+
+def _is_number_too(code: Code, node: ast.expr) -> bool:
+    """Whether a node is a parameter that is annotated as a number or a tensor."""
+    function = code.tree.function(node)
+    if not isinstance(node, ast.Name) or function is None:
+        return False
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    annotations = [a.annotation for a in arguments if a.arg == node.id and a.annotation is not None]
+    return any(re.search(r"\b(int|float|bool)\b", ast.unparse(annotation)) for annotation in annotations)
 
 
 def of_math(code: Code, node: ast.Call) -> Piece:

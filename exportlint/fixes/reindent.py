@@ -8,8 +8,11 @@ from exportlint.fixes.errors import DeclinedError
 def reindented(code: str, own: str, indent: str) -> str:
     r"""The lines of statements whose block has the indentation `own`, as they are in one that has `indent`.
 
-    libcst knows which lines belong to strings and brackets. Lines end with `\n`. Raises DeclinedError if it fails.
+    libcst knows which of several lines belong to strings and brackets. Lines end with `\n`. Raises DeclinedError if it
+    fails.
     """
+    if "\n" not in code:
+        return indent + code.removeprefix(own)
     import libcst
 
     try:

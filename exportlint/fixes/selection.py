@@ -12,7 +12,7 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.early import early_return
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.liveness import writes_in_place
+from exportlint.fixes.identity import matters
 from exportlint.fixes.merging import Fresh, arm, assignments, conditions_of, folded, merged
 from exportlint.fixes.same_end import ends
 from exportlint.fixes.statements import Draft
@@ -96,6 +96,6 @@ def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh
 
 def _choice(code: Code, branch: ast.AST, edits: Draft | Sequence[Draft], *values: Term) -> Choice:
     # where a variable is chosen, the result is a new tensor, and was that variable itself
-    seen = any(value.variable for value in values) and writes_in_place(code, branch)
+    seen = any(value.variable for value in values) and matters(code, branch)
     safe = not seen and all(value.safe for value in values)
     return Choice([edits] if isinstance(edits, Draft) else edits, safe)

@@ -10,7 +10,7 @@ from exportlint.fixes.drafts import NEWLINE, Draft, Verbatim
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.reindent import reindented
 from exportlint.fixes.tree import Tree
-from exportlint.source import SourceFile, comments
+from exportlint.source import Comment, SourceFile, comments
 
 __all__ = ["NEWLINE", "Draft", "Statements", "Verbatim", "is_docstring"]
 
@@ -24,7 +24,12 @@ class Statements:
 
     def __init__(self, source: SourceFile, tree: Tree) -> None:
         self._source = source
-        self._tree = tree
+        self.tree = tree
+
+    @cached_property
+    def comments(self) -> Sequence[Comment]:
+        """All comments of the file."""
+        return comments(self._source.text, self._source.lines)
 
     @cached_property
     def newline(self) -> str:
@@ -35,7 +40,7 @@ class Statements:
     @cached_property
     def unit(self) -> str:
         """One level of indentation: that of the first block on lines of its own."""
-        for node in ast.walk(self._tree.root):
+        for node in ast.walk(self.tree.root):
             body = getattr(node, "body", None)
             if isinstance(node, ast.stmt) and isinstance(body, list) and self._owns_line(self._start(body[0])):
                 inner, outer = self._line_indent(body[0]), self._line_indent(node)
@@ -67,10 +72,10 @@ class Statements:
             return self._line_indent(statement) + self.unit
         if self._owns_line(self._start(statement)):
             return self._line_indent(statement)
-        first = self._tree.block(statement)[0]
+        first = self.tree.block(statement)[0]
         if self._owns_line(self._start(first)):
             return self._line_indent(first)
-        parent = self._tree.parents[statement]
+        parent = self.tree.parents[statement]
         if isinstance(parent, ast.match_case):  # it has no place of its own
             header = self._source.text.rindex("case", 0, self._start(parent.pattern))
         elif isinstance(parent, ast.Module):
@@ -81,7 +86,7 @@ class Statements:
 
     def replace(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
         """Other code instead of statements that follow each other in one block; none leaves them out."""
-        block = self._tree.block(statements[0])
+        block = self.tree.block(statements[0])
         first, last = block.index(statements[0]), block.index(statements[-1])
         if not new and len(statements) == len(block):
             new = ["pass"]
@@ -184,12 +189,10 @@ class Statements:
     @cached_property
     def _joined_rows(self) -> frozenset[int]:
         """The lines that a backslash joins to the one before them."""
-        text, lines = self._source.text, self._source.lines
-        if "\\" not in text:
-            return frozenset()
-        commented = {comment.row for comment in comments(text)} if "#" in text else set()
-        rows = range(1, len(lines))
-        return frozenset(row + 1 for row in rows if lines.line(row).endswith("\\") and row not in commented)
+        lines = self._source.lines
+        rows = [row for row in range(1, len(lines)) if lines.line(row).endswith("\\")]
+        commented = {comment.row for comment in self.comments} if rows else set()
+        return frozenset(row + 1 for row in rows if row not in commented)
 
     def _line_indent(self, node: ast.AST) -> str:
         return self._indent_at(self._source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
@@ -201,7 +204,7 @@ class Statements:
 
     def _have_lines(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether statements that follow each other share no lines with others."""
-        block = self._tree.block(statements[0])
+        block = self.tree.block(statements[0])
         first, last = block.index(statements[0]), block.index(statements[-1])
         return self._group(block, first, last) == (first, last) and self._owns_line(self._start(statements[0]))
 

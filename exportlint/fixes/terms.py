@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
@@ -101,12 +101,14 @@ def is_sound(value: Term) -> bool:
 def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     """One of two terms, as a condition says. Raises DeclinedError if `torch.where` has no such choice."""
     if one.items is not None and other.items is not None and len(one.items) == len(other.items):
-        items = tuple(choose(code, condition, a, b) for a, b in zip(one.items, other.items, strict=True))
+        pairs = list(zip(one.items, other.items, strict=True))
+        asked = any(a.source != b.source for a, b in pairs)
+        items = tuple(a if asked and a.source == b.source else choose(code, condition, a, b) for a, b in pairs)
         source = Piece(f"({', '.join(i.source.text for i in items)}{',' if len(items) == 1 else ''})")
         safe, variable = all(item.safe for item in items), any(item.variable for item in items)
         return Term(source, "tuple", items=items, safe=safe, variable=variable)
     if one.source == other.source:
-        return one
+        return replace(one, safe=False)  # nothing asks the condition any more, which may be refused
     if not {one.kind, other.kind} <= {"tensor", "number"}:
         raise DeclinedError("`torch.where` chooses between tensors only")
     arguments = (condition.text, one.source.text, other.source.text)

@@ -13,6 +13,7 @@ from exportlint.analysis.trail import Site
 N = TypeVar("N", bound=ast.AST)
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
+_PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -34,20 +35,21 @@ class Tree:
                 waiting.append(child)
         return found
 
-    @cached_property
-    def _by_place(self) -> dict[tuple[int, int, int, int], list[ast.AST]]:
-        found: dict[tuple[int, int, int, int], list[ast.AST]] = {}
-        for node in (self.root, *self.parents):
-            if hasattr(node, "lineno"):
-                place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-                found.setdefault(place, []).append(node)
-        return found
-
     def at(self, site: Site, *kinds: type[N]) -> N | None:
         """The outermost node of one of the kinds that covers exactly a place."""
-        nodes = self._by_place.get((site.row, site.column, site.end_row, site.end_column), [])
-        found = [node for node in nodes if isinstance(node, kinds)]
-        return next((node for node in found if self.parents.get(node) not in found), None)
+        start, end = (site.row, site.column), (site.end_row, site.end_column)
+        waiting: list[ast.AST] = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, _PLACED):
+                first, last = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+                if (first, last) == (start, end) and isinstance(node, kinds):
+                    return node
+                if not first <= start <= end <= last:
+                    waiting += getattr(node, "decorator_list", ())  # they stand in front of what they decorate
+                    continue
+            waiting.extend(ast.iter_child_nodes(node))
+        return None
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around a node, the innermost first."""

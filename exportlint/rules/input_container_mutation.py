@@ -10,7 +10,7 @@ from exportlint.analysis.facts import ContainerMutation
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first
+from exportlint.fixes.copies import copy_first, is_optional
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
@@ -38,7 +38,8 @@ def _fix(code: Code, fact: ContainerMutation) -> Fix:
         raise DeclinedError("there is no place for a statement")
     changes = [node for node in ast.walk(function) if _is_change(node, fact.name)]
     early = any(isinstance(node, ast.Assign) and _is_named(node.value, fact.name) for node in ast.walk(function))
-    edit = copy_first(code, function, f"{fact.name} = {fact.name}.copy()", changes, early=early)
+    optional = fact.name if is_optional(function, fact.name) else ""
+    edit = copy_first(code, function, f"{fact.name} = {fact.name}.copy()", changes, early=early, optional=optional)
     return code.fix("Change a copy, which the caller does not see", edit, safe=False)
 
 

@@ -19,6 +19,8 @@ from exportlint.analysis.values import (
     Instance,
     Object,
     Python,
+    Shape,
+    Size,
     Tensor,
     TorchModule,
     Tuple,
@@ -129,6 +131,10 @@ def _is_one(value: Value, kind: Value) -> bool | None:
         if last in {"list", "tuple"}:
             return last == ("list" if value.mutable else "tuple")
         return None if last in {"Sequence", "Iterable", "Collection"} else False
+    if isinstance(value, Size):
+        return False if last == "Tensor" else None
+    if isinstance(value, Shape):
+        return True if last in {"Size", "tuple"} else None if last in {"Sequence", "Iterable", "Collection"} else False
     if isinstance(value, (Object, TorchModule)):
         return False if last in CONTAINER_TYPES or last == "Tensor" else None
     return None
