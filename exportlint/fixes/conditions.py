@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exportlint.analysis.values import External
 from exportlint.fixes import numbers
@@ -13,10 +13,11 @@ from exportlint.fixes.counts import count_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, is_python, operation, scalar, tensor
 from exportlint.fixes.held import operands as operation_operands
-from exportlint.fixes.numbers import Operand
+from exportlint.fixes.numbers import Operand, is_scalar
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.purity import is_pure
+from exportlint.fixes.purity import is_pure, require_pure
 from exportlint.fixes.source_text import Piece, call, joined, method, piece
+from exportlint.fixes.totality import evaluated, has_truth, is_total
 
 OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
@@ -67,6 +68,17 @@ def tensor_condition(code: Code, node: ast.expr) -> Condition:
     return _truth(code, node)
 
 
+def condition_in_vain(code: Code, node: ast.expr, known: frozenset[str] = frozenset()) -> Condition:
+    """The same of a condition that Python did not ask in each way to get there; `known` is what it `evaluated`.
+
+    Raises:
+        DeclinedError: the same, or it may have effects.
+    """
+    require_pure(code, node)
+    condition = tensor_condition(code, node)
+    return replace(condition, safe=condition.safe and has_truth(code, node, known))
+
+
 def negated(condition: Condition) -> Condition:
     """The opposite of a condition."""
     return Condition(Piece(f"~{condition.piece.at(Precedence.UNARY)}", Precedence.UNARY), condition.safe)
@@ -101,6 +113,8 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
             continue
         if index and not is_pure(code, operand):
             raise DeclinedError("an operand is only evaluated if those in front of it let it")
+        if index and not has_truth(code, operand, evaluated(node)):
+            condition = replace(condition, safe=False)
         result = condition if result is None else (both if conjunction else either)(condition, result)
     assert result is not None
     return result
@@ -119,8 +133,10 @@ def _comparison(code: Code, node: ast.Compare) -> Condition:
         raise DeclinedError("an operand would be evaluated twice")
     steps = [_compare(code, left, op, right) for left, op, right in zip(operands, node.ops, operands[1:], strict=False)]
     result = steps[0]
-    for step in steps[1:]:
-        result = both(result, step)
+    known = evaluated(node)
+    for step, operand in zip(steps[1:], operands[2:], strict=True):
+        surely = is_scalar(code, operand) and is_total(code, operand, known)
+        result = both(result, replace(step, safe=step.safe and surely))
     return result
 
 

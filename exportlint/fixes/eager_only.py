@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from exportlint.analysis import table
 from exportlint.analysis.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
 from exportlint.findings import TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.purity import HARMLESS
 from exportlint.fixes.statements import Draft
 
 IS_EXPORTING: TorchVersion = (2, 7)
@@ -23,6 +25,9 @@ REPORTS = frozenset({
 
 TEXTS = frozenset({"json.dumps", "pickle.dumps"})
 """The functions that turn what they are given into text or bytes."""
+
+CONVERSIONS = frozenset({"ascii", "bin", "bytes", "chr", "complex", "format", "hex", "oct", "ord", "repr", "str"})
+"""The builtin functions that show what they are given."""
 
 WRITERS = frozenset({"torch.save", "pickle.dump", "json.dump", "numpy.save", "numpy.savez", "numpy.savetxt"})
 """The functions that write what they are given into files."""
@@ -77,8 +82,16 @@ def is_report(code: Code, statement: ast.stmt) -> bool:
 
 def _is_pure(callee: Value) -> bool:
     if isinstance(callee, BoundMethod):
-        return isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const)) and not callee.name.endswith("_")
+        api = table.tensor_member(callee.name) if isinstance(callee.receiver, Tensor) else None
+        draws = api is not None and api.random
+        known = isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const))
+        return known and not draws and not callee.name.endswith("_")
     if not isinstance(callee, External) or callee.name in WRITERS:
         return False
-    library = callee.name.partition(".")[0]
-    return callee.name in REPORTS | TEXTS or (library in {"torch", "builtins", "math"} and callee.name[-1] != "_")
+    library, _, name = callee.name.partition(".")
+    if callee.name in REPORTS | TEXTS or library == "math":
+        return True
+    if library == "builtins":
+        return name in HARMLESS | CONVERSIONS
+    api = table.lookup(callee.name)
+    return api is not None and not api.random and not api.mutates

@@ -11,7 +11,7 @@ from exportlint.fixes.conditions import Condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import assigned, is_bound
 from exportlint.fixes.merging import Fresh, arm, conditions_of, folded, hoisted
-from exportlint.fixes.purity import is_harmless, require_pure
+from exportlint.fixes.purity import is_harmless
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
@@ -50,9 +50,7 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     for index, statement in enumerate(statements):
         goes_on: Sequence[ast.stmt] = [statement]
         if isinstance(statement, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
-            if isinstance(statement, ast.If) and exits:
-                require_pure(code, statement.test)
-            exits.append(_exit(here, statement, assigned(statements[index + 1 :]), fresh, forms))
+            exits.append(_exit(here, statement, assigned(statements[index + 1 :]), fresh, forms, in_vain=bool(exits)))
             goes_on = exits[-1].falls
         for one in goes_on:
             if not is_harmless(here, [one]):
@@ -77,14 +75,14 @@ def _edit(code: Code, found: _Exit) -> Draft:
     return code.statements.replace([found.branch], lines)
 
 
-def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: Forms) -> _Exit:
+def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: Forms, *, in_vain: bool) -> _Exit:
     found = cases(branch)
     going_on = [case.body for case in found if not case.body or not isinstance(case.body[-1], ast.Return)]
     if len(going_on) != 1:
         raise DeclinedError("several ways go on behind the branch")
     (falls,) = going_on
     changed = later | assigned(falls)
-    conditions = conditions_of(code, found)
+    conditions = conditions_of(code, found, in_vain=in_vain)
     lines: list[str] = []
     values: list[Term | None] = []
     for case in found:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import Tensor, TorchModule, Unknown, Value
+from exportlint.analysis.values import Origin, Tensor, TorchModule, Unknown, Value
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
@@ -55,7 +55,8 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     bases = [part.value for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
     if not all(isinstance(option, (Tensor, Unknown)) for base in bases for option in options(code.value(base))):
         raise DeclinedError("it is written to something else than a tensor")
-    safe = code.surely(is_tensor, *bases) and all(
+    # what autograd keeps, or the caller, may refuse to be written to
+    safe = code.surely(lambda value: is_tensor(value) and _is_fresh(value), *bases) and all(
         _takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call)
     )
     message = "Drop the special case for an empty selection"
@@ -88,6 +89,10 @@ def _counted(code: Code, node: ast.expr) -> str | None:
         is_first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
         return node.value.value.id if is_first and isinstance(node.value.value, ast.Name) else None
     return None
+
+
+def _is_fresh(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.origin is Origin.FRESH
 
 
 def _is_mask(value: Value) -> bool:

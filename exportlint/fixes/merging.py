@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, tensor_condition
+from exportlint.fixes.conditions import Condition, condition_in_vain, tensor_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import is_bound, read_later
 from exportlint.fixes.precedence import Precedence, precedence
@@ -15,6 +15,7 @@ from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Forms
 from exportlint.fixes.source_text import Piece, joined
 from exportlint.fixes.terms import Term, choose, is_sound, term
+from exportlint.fixes.totality import evaluated
 from exportlint.fixes.ways import Branching, Case, Step, Way, cases, way
 
 OPERATORS: dict[type[ast.operator], str] = {
@@ -87,7 +88,7 @@ def arm(code: Code, source: Way, keep: Collection[str], final: Collection[str], 
     return Arm(tuple(lines), variables, replace(returned, safe=returned.safe and sound))
 
 
-def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
+def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms, *, in_vain: bool = False) -> Arm:
     """What a branch that does not return leaves in the variables that are read behind it. Raises DeclinedError."""
     found = cases(branch)
     ways = [way(case.body) for case in found]
@@ -95,7 +96,7 @@ def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
     names = [n for n in dict.fromkeys(n for each in ways for n in each.assigned) if read_later(code, branch, n)]
     if any(not all(name in each for each in assigned) and not is_bound(code, name) for name in names):
         raise DeclinedError("one way leaves a variable without a value")
-    conditions = conditions_of(code, found)
+    conditions = conditions_of(code, found, in_vain=in_vain)
     arms = [_arm(code, each, [other for other in ways if other is not each], names, fresh, forms) for each in ways]
     lines = [line for each in arms for line in each.lines]
     if len(names) > 1:
@@ -108,12 +109,13 @@ def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms) -> Arm:
     return Arm(tuple(lines), variables)
 
 
-def conditions_of(code: Code, found: Sequence[Case]) -> list[Condition]:
+def conditions_of(code: Code, found: Sequence[Case], *, in_vain: bool = False) -> list[Condition]:
     """The conditions of the ways. Those behind the first one are only asked if it does not hold."""
-    for case in found[1:]:
-        if case.test is not None:
-            require_pure(code, case.test)
-    return [tensor_condition(code, case.test) for case in found if case.test is not None]
+    tests = [case.test for case in found if case.test is not None]
+    if in_vain:
+        return [condition_in_vain(code, test) for test in tests]
+    known = evaluated(tests[0])
+    return [tensor_condition(code, tests[0]), *(condition_in_vain(code, test, known) for test in tests[1:])]
 
 
 def folded(code: Code, conditions: Sequence[Condition], terms: Sequence[Term]) -> Term:
@@ -171,10 +173,7 @@ def _variable(code: Code, node: ast.Name, forms: Forms) -> Term:
 def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[str], dict[str, Term]]:
     """What a step assigns, and lines to run first."""
     if isinstance(step.statement, Branching):
-        for case in cases(step.statement):
-            if case.test is not None:
-                require_pure(code, case.test)
-        found = merged(code, step.statement, fresh, forms)
+        found = merged(code, step.statement, fresh, forms, in_vain=True)
         return found.lines, found.variables
     assert step.value is not None
     if isinstance(step.statement, ast.AugAssign):

@@ -8,6 +8,7 @@ from exportlint.analysis import table
 from exportlint.analysis.calls.relations import VIEWS, VIEWS_OF_CONTIGUOUS
 from exportlint.fixes.code import Code
 from exportlint.fixes.names import qualified
+from exportlint.fixes.purity import is_harmless_api
 
 SHARES = VIEWS | VIEWS_OF_CONTIGUOUS | {
     "to", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "bool", "cpu", "cuda", "data", "T",
@@ -38,4 +39,5 @@ def is_consumed(code: Code, node: ast.expr) -> bool:
 def _is_operator(code: Code, call: ast.Call) -> bool:
     name = qualified(call.func, code.tree.root, code.module.package) or ""
     api = table.lookup(name)
-    return api is not None and api.kind == "function" and not api.view and name.rpartition(".")[2] not in SHARES
+    is_function = api is not None and api.kind == "function" and is_harmless_api(api, call)
+    return api is not None and is_function and not api.view and name.rpartition(".")[2] not in SHARES

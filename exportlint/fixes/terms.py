@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, tensor_condition
+from exportlint.fixes.conditions import Condition, condition_in_vain
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import as_tensor, is_python, operands, operation, tensor
 from exportlint.fixes.purity import require_pure
@@ -52,7 +52,6 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if isinstance(node, ast.IfExp):
         condition = _condition(code, node.test)
         if condition is not None:
-            require_pure(code, node.test)
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     if any(isinstance(part, ast.Call) and _wants_elements(code, part) for part in ast.walk(node)):
@@ -81,7 +80,7 @@ def _wants_elements(code: Code, call: ast.Call) -> bool:
 def _condition(code: Code, test: ast.expr) -> Condition | None:
     """A condition on tensor data; None if Python knows it."""
     try:
-        return tensor_condition(code, test)
+        return condition_in_vain(code, test)
     except DeclinedError:
         if is_python(code, test):
             return None

@@ -11,7 +11,9 @@ from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.identity import matters
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.writes import IN_PLACE, writes
 from exportlint.registry import rule
 
@@ -59,7 +61,8 @@ def _fix(code: Code, fact: DataRead) -> Fix:
     if not fact.mutates and not _is_written_later(code, data):
         assigned = [t for t in getattr(code.tree.statement(data), "targets", ()) if isinstance(t, ast.Attribute)]
         hidden = any(target.attr == "data" for target in assigned)  # then export passes, and ignores the assignment
-        return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed and not hidden)
+        apart = is_consumed(code, data) or not matters(code, data)
+        return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed and not hidden and apart)
     return code.fix("Write to the tensor that `.detach()` gives", edit, safe=_is_unsaved(code, fact, data))
 
 

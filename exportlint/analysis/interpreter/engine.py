@@ -54,10 +54,11 @@ class Engine:
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
     says so. `root` is the module at hand, `exported` its class if nothing shows it to be a part of others.
     `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
-    function is run once for each way it is called: `runs_of` it, with facts recorded. While `silent`, no facts are
-    recorded; while `eager`, the code at hand runs before export, so that tensors hold data. `region` is the call at hand
-    of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is
-    the number of a run that stands for a later call, which finds the state that the first left behind.
+    function is run once for each way it is called; `runs_of` counts the runs of which facts are recorded. While
+    `silent`, none are; while `eager`, the code at hand runs before export, so that tensors hold data. `region` is the
+    call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts
+    them. `replay` is the number of a run that stands for a later call, which finds the state that the first left
+    behind.
     """
 
     project: Project
