@@ -95,7 +95,12 @@ class Block:
 
         `none` on a `bad` block that has no fix, for the reason that the prose gives.
         """
-        return self.directive("fix")
+        return self.directive("fix").partition(" in ")[0]
+
+    @property
+    def fix_mode(self) -> str:
+        """The mode that the fixes are for: `unsafe in strict` stands above what has none in the other mode."""
+        return self.directive("fix").partition(" in ")[2] or MODES[0]
 
     @property
     def settings(self) -> str:

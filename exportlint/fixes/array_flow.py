@@ -9,7 +9,9 @@ from exportlint.findings import Fix
 from exportlint.fixes.arrays import READS, Arrays
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import builtin
 from exportlint.fixes.precedence import precedence
+from exportlint.fixes.read_numbers import item
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 
@@ -30,7 +32,10 @@ def computed_by_torch(code: Code) -> Fix:
     flow.block(function.body)
     if not flow.edits:
         raise DeclinedError("nothing says what becomes of the array")
-    return code.fix("Compute with torch, which has other dtypes and gradients", *flow.edits, safe=False)
+    message = "Compute with torch, which has other dtypes and gradients"
+    if flow.leaves:
+        message += ", and return tensors instead of arrays"
+    return code.fix(message, *flow.edits, safe=False)
 
 
 class _Flow:
@@ -40,6 +45,7 @@ class _Flow:
         self.code = code
         self.arrays = Arrays(code)
         self.edits: list[Draft] = []
+        self.leaves = False
 
     def block(self, statements: Iterable[ast.stmt]) -> None:
         """Collect what changes in statements."""
@@ -50,6 +56,8 @@ class _Flow:
                 self._assignment(statement, statement.value)
             elif isinstance(statement, ast.AugAssign):
                 self._rewritten(statement.value)
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                self._returned(statement.value)
             else:
                 self._others(statement)
 
@@ -66,6 +74,15 @@ class _Flow:
                 self._expression(target)
         self.arrays.names -= names
 
+    def _returned(self, value: ast.expr) -> None:
+        """What a model gives back: a program can only give tensors."""
+        function = self.code.tree.function(value)
+        if not isinstance(function, ast.FunctionDef) or function.name != "forward":
+            self._expression(value)
+            return
+        for part in value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]:
+            self.leaves |= self._rewritten(part)
+
     def _rewritten(self, value: ast.expr) -> bool:
         """Note what becomes of a value, and say whether it is an array."""
         found = self.arrays.array(value)
@@ -74,6 +91,14 @@ class _Flow:
         elif found.text != self.code.text(value):
             self._replace(value, found)
         return found is not None
+
+    def _number(self, node: ast.expr) -> Piece | None:
+        """What `float` or `int` makes of an array, None if an expression is something else."""
+        kind = builtin(self.code, node)
+        if not isinstance(node, ast.Call) or kind not in {"float", "int"} or len(node.args) != 1:
+            return None
+        source = self.arrays.array(node.args[0])
+        return item(self.code, source, kind) if source is not None else None
 
     def _replace(self, node: ast.expr, new: Piece) -> None:
         """Put something else in place of a node, in parentheses if it is looser and stands between operators."""
@@ -95,6 +120,10 @@ class _Flow:
         found = self.arrays.wrapped(node)
         if found is not None:
             self._replace(node, found)
+            return
+        number = self._number(node)
+        if number is not None:
+            self._replace(node, number)
             return
         if self.arrays.array(node) is not None:
             raise DeclinedError("the array is used for something else")

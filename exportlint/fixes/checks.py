@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -55,15 +55,26 @@ def checked(code: Code) -> Fix:
     if isinstance(statement, ast.Assert):
         lines = _checks(code, Demand(statement.test), message_of(code, statement.msg), "")
         return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
-    refusal = statement.body[-1] if isinstance(statement, ast.If) else None
-    if not isinstance(statement, ast.If) or not isinstance(refusal, ast.Raise) or statement.orelse:
+    if not isinstance(statement, ast.If):
         raise DeclinedError("the condition decides more than whether to raise")
-    prepared = statement.body[:-1]
+    refusing, rest, holds = statement.body, statement.orelse, False
+    if rest and not _refuses(refusing):
+        refusing, rest, holds = rest, statement.body, True
+    refusal = refusing[-1]
+    if not isinstance(refusal, ast.Raise):
+        raise DeclinedError("the condition decides more than whether to raise")
+    prepared = refusing[:-1]
     if not all(isinstance(s, ast.Assign) or is_report(code, s) for s in prepared):
         raise DeclinedError("more happens before the `raise`")
-    demand = Demand(statement.test, holds=False)
+    demand = Demand(statement.test, holds)
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
+    if rest:
+        lines.append(code.statements.moved(rest, code.statements.indent(statement), above=True))
     return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
+
+
+def _refuses(statements: Sequence[ast.stmt]) -> bool:
+    return isinstance(statements[-1], ast.Raise)
 
 
 def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]:

@@ -92,13 +92,11 @@ class Code:
         """
         if not statements:
             return self
-        moments = Moments()
-        moments.complete = self.moments.complete
-        moments.snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
-        if not moments.snapshots:
+        snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
+        if not snapshots:
             raise DeclinedError("nothing is known of the variables behind statements")
         later = copy(self)
-        later.moments = moments
+        later.moments = self.moments.later(snapshots)
         return later
 
     def renamed(self, names: Mapping[str, str]) -> Code:

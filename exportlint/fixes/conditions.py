@@ -221,8 +221,23 @@ def math_predicate(code: Code, node: ast.Call) -> str | None:
 def _quantified(code: Code, name: str, argument: ast.expr) -> Condition | None:
     if isinstance(argument, (ast.Tuple, ast.List)) and argument.elts:
         return _combined(code, ast.BoolOp(ast.Or() if name == "any" else ast.And(), argument.elts))
+    if isinstance(argument, (ast.GeneratorExp, ast.ListComp)):
+        return _of_each(code, name, argument)
     operand = numbers.operand(code, argument)
     if operand is None:
         return None
     # Python refuses a matrix, whose rows have no truth
     return Condition(method(operand.source, name), safe=False)
+
+
+def _of_each(code: Code, name: str, items: ast.GeneratorExp | ast.ListComp) -> Condition:
+    """Whether a condition holds for any item, or for all: stacked, each of them is asked."""
+    loop = items.generators[0]
+    if len(items.generators) > 1 or loop.ifs or loop.is_async:
+        raise DeclinedError("the items are chosen by more than one loop")
+    inside = code.after([ast.copy_location(ast.For(loop.target, loop.iter, [ast.Pass()], []), items)])
+    if not is_pure(inside, items.elt):
+        raise DeclinedError("Python asks no further once it knows")
+    condition = tensor_condition(inside, items.elt)
+    each = f"[{condition.text} for {code.text(loop.target)} in {code.operand(loop.iter, Precedence.OR)}]"
+    return Condition(method(call(code.name("torch.stack"), each), name), safe=False)

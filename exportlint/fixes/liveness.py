@@ -52,20 +52,3 @@ def assigned(statements: Iterable[ast.stmt]) -> set[str]:
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))
     }
-
-
-def writes_in_place(code: Code, node: ast.AST) -> bool:
-    """Whether code near a node changes tensors in place, so that it matters which of them are the same."""
-    around = code.tree.enclosing_class(node) or code.tree.root
-    return any(_writes(part) for part in ast.walk(around))
-
-
-def _writes(node: ast.AST) -> bool:
-    if isinstance(node, (ast.AugAssign, ast.Delete)):
-        return True
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.ctx, ast.Store)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        return name.endswith("_") and not name.startswith("_")
-    return isinstance(node, ast.keyword) and node.arg in {"out", "inplace"}

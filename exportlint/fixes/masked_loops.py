@@ -9,12 +9,15 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
+from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
+from exportlint.fixes.terms import choose, term
 from exportlint.fixes.variables import bound, needed, needed_after
+from exportlint.fixes.ways import names_in
 
 OPERATORS: dict[type[ast.operator], tuple[str, Precedence]] = {
     ast.Add: ("+", Precedence.SUM),
@@ -26,7 +29,7 @@ OPERATORS: dict[type[ast.operator], tuple[str, Precedence]] = {
 
 
 def masked_fix(code: Code, _: Fact) -> Fix:
-    """Keep the old values where `if …: break` or `if …: continue` has left the loop or the pass.
+    """Keep the old values where `if …: break`, `continue` or `return` has left the loop or the pass.
 
     Raises:
         DeclinedError: the loop does something else than assign tensors.
@@ -35,20 +38,22 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     if not isinstance(statement, ast.If) or statement.orelse or len(statement.body) != 1:
         raise DeclinedError("it is no `if …: break`")
     leave = statement.body[0]
-    if not isinstance(leave, (ast.Break, ast.Continue)):
+    if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
         raise DeclinedError("it is no `if …: break`")
     loop = code.tree.parents[statement]
     if not isinstance(loop, ast.For) or loop.orelse:
         raise DeclinedError("it does not stand in the body of a `for`")
     condition = tensor_condition(code, statement.test)
-    flag = code.fresh("stop" if isinstance(leave, ast.Break) else "skip", loop)
+    flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
     carried = _carried(code, loop)
     index = loop.body.index(statement)
-    if isinstance(leave, ast.Break):
+    if not isinstance(leave, ast.Continue):
         first = code.statements.insert_before(loop, [f"{flag} = {code.name('torch.tensor')}(False)"])
         test = condition.piece.at(Precedence(Precedence.BIT_OR + 1))
         edits = [first, code.statements.replace([statement], [f"{flag} = {flag} | {test}"])]
         masked = loop.body[:index] + loop.body[index + 1 :]
+        if isinstance(leave, ast.Return):
+            edits += _returned(code, loop, leave.value, flag)
     else:
         edits = [code.statements.replace([statement], [f"{flag} = {condition.text}"])]
         masked = loop.body[index + 1 :]
@@ -56,6 +61,21 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         edits += _masked(code, one, flag, carried)
     message = "Run all passes and drop results with `torch.where`, which needs them of one shape"
     return code.fix(message, *edits, safe=False)
+
+
+def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> Sequence[Draft]:
+    """What a `return` in the loop gives, chosen behind the loop, where its variables are as they were then."""
+    following = code.tree.following(loop)
+    last = following[0] if following else None
+    if value is None or not isinstance(last, ast.Return) or last.value is None:
+        raise DeclinedError("the loop is not followed by another `return`")
+    target, carried = set(bound([loop.target])), set(needed(loop.body))
+    if names_in(value) & (target | (set(bound(loop.body)) - carried)):
+        raise DeclinedError("what is returned has no value in front of the loop")
+    if ast.dump(value) == ast.dump(last.value):
+        return []
+    one, other = term(code, value, {}), term(code, last.value, {})
+    return [code.replace(last.value, choose(code, Condition(Piece(flag)), one, other).unbracketed)]
 
 
 def _carried(code: Code, loop: ast.For) -> set[str]:

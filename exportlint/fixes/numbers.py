@@ -12,7 +12,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, operation, scalar, tensor
 from exportlint.fixes.held import operands as operation_operands
 from exportlint.fixes.precedence import Precedence, precedence
-from exportlint.fixes.source_text import Piece, joined, method, piece
+from exportlint.fixes.source_text import Piece, call, joined, method, piece
 
 SYMBOLS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
 POINTWISE = frozenset({
@@ -58,6 +58,9 @@ def operand(code: Code, node: ast.expr) -> Operand | None:
     held = tensor(code, node)
     if held is not None:
         return Operand(piece(code, node), held.kind, scalar=is_scalar(code, node), safe=not held.assumed)
+    length = _length(code, node)
+    if length is not None:
+        return Operand(call(code.name("torch.tensor", node), length), "int", scalar=True)
     value = scalar(code, node)
     if value is None or value.kind == "bool":
         return None
@@ -73,6 +76,14 @@ def operand(code: Code, node: ast.expr) -> Operand | None:
     return Operand(
         Piece(f"{function}({code.text(node)}{options})"), value.kind, scalar=True, safe=value.kind is not None
     )
+
+
+def _length(code: Code, node: ast.expr) -> str | None:
+    """The length of a selection, of which `len` makes no symbol."""
+    if not isinstance(node, ast.Call) or builtin(code, node) != "len" or len(node.args) != 1:
+        return None
+    held = tensor(code, node.args[0])
+    return f"{code.operand(node.args[0], Precedence.ATOM)}.shape[0]" if held is not None and held.dynamic else None
 
 
 def is_scalar(code: Code, node: ast.expr) -> bool:

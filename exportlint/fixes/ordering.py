@@ -31,6 +31,8 @@ def sorted_fix(code: Code, _: Branch) -> Fix:
     whole = isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [call]
     replaced = around if whole and isinstance(around, ast.Call) and not around.keywords else call
     text = f"{code.name('torch.sort', call)}({arguments}).values"
+    if replaced is call and not (isinstance(around, (ast.Subscript, ast.For, ast.comprehension))):
+        text += ".unbind()"  # what is done with the list may want a list
     return code.fix("Sort with `torch.sort`", code.replace(replaced, text), safe=False)
 
 

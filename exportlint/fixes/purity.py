@@ -17,6 +17,7 @@ HARMLESS = frozenset({
 })  # fmt: skip
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -34,6 +35,18 @@ def require_pure(code: Code, node: ast.expr) -> None:
     """Raises DeclinedError if evaluating an expression may have effects."""
     if not is_pure(code, node):
         raise DeclinedError("what the condition guards may have effects")
+
+
+def require_first(code: Code, statement: ast.stmt, node: ast.expr) -> None:
+    """Raises DeclinedError if an expression cannot be evaluated in front of the statement in which it is."""
+    require_pure(code, node)
+    if isinstance(statement, ast.While) or code.statements.is_elif(statement):
+        raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
+    for around in code.tree.ancestors(node):
+        if around is statement:
+            return
+        if isinstance(around, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, *_COMPREHENSIONS)):
+            raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
 
 
 def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
@@ -86,10 +99,17 @@ def _is_harmless(code: Code, node: ast.Call) -> bool:
     if isinstance(called, External) and called.name.startswith("math."):
         return True
     api = api_of(code, node)
+    return api is not None and is_harmless_api(api, node)
+
+
+def is_harmless_api(api: table.Api, call: ast.Call) -> bool:
+    """Whether a call of a function or method of torch neither writes nor draws."""
+    # an `inplace` is passed by position as well
+    places = [o.parameters.index("inplace") for o in api.overloads if "inplace" in o.parameters]
     return (
-        api is not None
-        and api.kind in {"function", "method"}
+        api.kind in {"function", "method"}
         and not api.random
         and not (set(api.mutates) - {"out"})
-        and not any(keyword.arg in {None, "out", "inplace"} for keyword in node.keywords)
+        and not any(keyword.arg in {None, "out", "inplace"} for keyword in call.keywords)
+        and not any(len(call.args) > place for place in places)
     )

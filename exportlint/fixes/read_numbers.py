@@ -12,6 +12,7 @@ from exportlint.fixes.held import scalar, tensor
 from exportlint.fixes.numbers import operand as operand_of
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, call, method
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.fixes.torch_names import MATH, TO_INTEGERS
 
 
@@ -50,7 +51,7 @@ def _tensor(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece
         raise DeclinedError("it may be a number, which has no `item`")
     held = tensor(code, node)
     source = Piece(code.operand(node, Precedence.ATOM))
-    return (source, operand.kind, False) if held is None else (source, held.kind, not held.assumed)
+    return (source, operand.kind, False) if held is None else (source, held.kind, surely_tensor(code, node))
 
 
 def _is_number_too(code: Code, node: ast.expr) -> bool:

@@ -12,11 +12,12 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.early import early_return
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.liveness import writes_in_place
+from exportlint.fixes.identity import matters
 from exportlint.fixes.merging import Fresh, arm, assignments, conditions_of, folded, merged
+from exportlint.fixes.same_end import ends
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, choose, term
-from exportlint.fixes.ways import Branching, cases, way
+from exportlint.fixes.ways import Branching, Case, Way, cases, way
 
 CHOOSE = "Choose with `torch.where`"
 
@@ -62,9 +63,16 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
     found = cases(branch)
-    ways = [way(case.body) for case in found]
-    returning = [each.returned is not None for each in ways]
     fresh = Fresh(code, branch)
+    try:
+        end, ways = ends(code, found)
+    except DeclinedError:
+        ways = [way(case.body) for case in found]
+    else:
+        value, lines = _result(code, found, ways, fresh)
+        lines.append(f"{end.before}{value.source.text}{end.after}")
+        return _choice(code, branch, code.statements.replace([branch], lines), value)
+    returning = [each.returned is not None for each in ways]
     if not any(returning):
         result = merged(code, branch, fresh, {})
         if not result.variables:
@@ -74,14 +82,20 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     if not all(returning):
         edits, value = early_return(code, branch, fresh)
         return _choice(code, branch, edits, value)
+    value, lines = _result(code, found, ways, fresh)
+    lines.append(f"return {value.unbracketed}")
+    return _choice(code, branch, code.statements.replace([branch], lines), value)
+
+
+def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh) -> tuple[Term, list[str]]:
+    """What ways that all return give, and lines to run first."""
     arms = [arm(code, each, (), (), fresh, {}) for each in ways]
     value = folded(code, conditions_of(code, found), [each.returned for each in arms if each.returned is not None])
-    lines = [*(line for each in arms for line in each.lines), f"return {value.unbracketed}"]
-    return _choice(code, branch, code.statements.replace([branch], lines), value)
+    return value, [line for each in arms for line in each.lines]
 
 
 def _choice(code: Code, branch: ast.AST, edits: Draft | Sequence[Draft], *values: Term) -> Choice:
     # where a variable is chosen, the result is a new tensor, and was that variable itself
-    seen = any(value.variable for value in values) and writes_in_place(code, branch)
+    seen = any(value.variable for value in values) and matters(code, branch)
     safe = not seen and all(value.safe for value in values)
     return Choice([edits] if isinstance(edits, Draft) else edits, safe)

@@ -62,13 +62,15 @@ def _index(code: Code, node: ast.expr) -> str:
     """The tensor of one element from which an index is read, in a shape that `index_select` takes."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
         node = node.func.value
-    elif (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1
-    ):
+    elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
         return _index(code, node.args[0])
     if not code.surely(is_tensor, node):
         raise DeclinedError("the index does not stand next to the tensor from which it is read")
     return f"{code.operand(node, ATOM)}.reshape(1)"
+
+
+def _is_to_integer(value: Value) -> bool:
+    return isinstance(value, External) and value.name in {"builtins.int", "operator.index"}
 
 
 def _device(place: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from exportlint.analysis.values import Const
+from exportlint.analysis.values import Const, Kind
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import is_scalar
@@ -18,6 +19,9 @@ ROUNDING = frozenset({"relu", "floor", "ceil", "trunc", "round", "sign", "neg", 
 CLAMPS = frozenset({"clamp", "clamp_min", "clamp_max", "clip"})
 BOUNDED = frozenset({"sigmoid", "tanh", "abs", "cos", "sin", "gelu", "silu", "softplus"})
 KINDS = ("bool", "int", "float")
+LARGEST = 65504
+"""The largest number of the smallest floating-point dtype."""
+SMALLEST = 2**-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,7 @@ def form(code: Code, node: ast.expr, known: Forms) -> Form | None:
     if isinstance(node, ast.BinOp):
         return _of_operator(code, node, known)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        compared = _combined(code, node.left, node.comparators[0], known)
-        return replace(compared, dtype=frozenset({"bool"})) if compared is not None else None
+        return _of_comparison(code, node, known)
     if isinstance(node, ast.Call):
         return _of_call(code, node, known)
     return None
@@ -71,27 +74,40 @@ def _of_numbers(code: Code, node: ast.expr, known: Forms) -> Form | None:
     return replace(found, total=found.total and held.kind in {"int", "float"})
 
 
+def _of_comparison(code: Code, node: ast.Compare, known: Forms) -> Form | None:
+    sides = (node.left, *node.comparators)
+    compared = _combined(code, node.left, node.comparators[0], known)
+    if compared is None:
+        return None
+    # complex numbers have no order
+    defined = isinstance(node.ops[0], (ast.Eq, ast.NotEq)) or all(_kind(code, side) is not None for side in sides)
+    return replace(compared, dtype=frozenset({"bool"}), total=compared.total and defined)
+
+
 def _of_operator(code: Code, node: ast.BinOp, known: Forms) -> Form | None:
     if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
         return None
     found = _combined(code, node.left, node.right, known)
-    if found is None or isinstance(node.op, (ast.Add, ast.Sub)):
+    if found is None or isinstance(node.op, ast.Add):
         return found
-    constant = code.value(node.right)
-    by_number = isinstance(constant, Const) or (isinstance(node.op, ast.Mult) and _kind_of_number(code, node.left))
+    kinds = {_kind(code, side) for side in (node.left, node.right)}
+    if isinstance(node.op, ast.Sub):
+        return replace(found, total=found.total and kinds <= {"int", "float"})  # booleans have no difference
+    factor = _number(code, node.right)
     if isinstance(node.op, ast.Mult):
-        return found if by_number else replace(found, total=False)  # infinity times 0 is a gradient of NaN
-    held = tensor(code, node.left)
-    if held is None or held.kind != "float":
+        factor = factor if factor is not None else _number(code, node.left)
+        spreads = factor is None or not abs(factor) <= LARGEST  # infinity times 0 is a gradient of NaN
+        return replace(found, total=found.total and not spreads)
+    if _kind(code, node.left) != "float":
         found = replace(found, dtype=found.dtype | {"float"})
-    return replace(found, total=found.total and isinstance(constant, Const) and bool(constant.value))
+    return replace(found, total=found.total and factor is not None and SMALLEST <= abs(factor) <= LARGEST)
 
 
 def _combined(code: Code, left: ast.expr, right: ast.expr, known: Forms) -> Form | None:
     """What broadcasting and type promotion make of two operands."""
     forms: list[Form] = []
     numbers: list[str] = []
-    kind: str | None = None
+    kind: Kind | None = None
     for node in (left, right):
         held = tensor(code, node)
         if held is None:
@@ -106,7 +122,7 @@ def _combined(code: Code, left: ast.expr, right: ast.expr, known: Forms) -> Form
         kind = held.kind
         forms.append(found)
     shape = frozenset[str]().union(*(f.shape for f in forms))
-    dtype = frozenset[str]().union(*(f.dtype for f in forms))
+    dtype = _promoted(*(f.dtype for f in forms))
     if len(forms) == 2 and is_scalar(code, left) != is_scalar(code, right):
         dtype |= {"0-d"}
     for number in numbers:
@@ -115,10 +131,39 @@ def _combined(code: Code, left: ast.expr, right: ast.expr, known: Forms) -> Form
     return Form(shape, dtype, all(f.total for f in forms))
 
 
+def _promoted(*dtypes: frozenset[str]) -> frozenset[str]:
+    """The dtype of an operation. It depends on the order of several: those of 0-d tensors count for less."""
+    promoted = frozenset[str]().union(*dtypes)
+    if promoted in dtypes or all(len(dtype) == 1 for dtype in dtypes):
+        return promoted
+    return frozenset({" and ".join(sorted(f"({', '.join(sorted(dtype))})" for dtype in dtypes))})
+
+
+def _kind(code: Code, node: ast.expr) -> str | None:
+    """The kind of the numbers of a tensor, or of a number."""
+    held = tensor(code, node)
+    return held.kind if held is not None else _kind_of_number(code, node)
+
+
 def _kind_of_number(code: Code, node: ast.expr) -> str | None:
+    number = _number(code, node)
+    return type(number).__name__ if number is not None else None
+
+
+def _number(code: Code, node: ast.expr) -> float | None:
+    """A number that the code states, and that operators take."""
     value = code.value(node)
     number = value.value if isinstance(value, Const) else None
-    return type(number).__name__ if isinstance(number, (bool, int, float)) else None
+    fits = isinstance(number, float) or (isinstance(number, int) and -(2**63) <= number < 2**63)
+    return number if fits else None  # type: ignore[return-value]
+
+
+def _is_held(code: Code, node: ast.expr, kind: str | None) -> bool:
+    """Whether each dtype of a kind, or of any, can hold a number: what fills tensors is refused otherwise."""
+    number = _number(code, node)
+    if number is None:
+        return False
+    return not LARGEST < abs(number) < math.inf if kind == "float" else 0 <= number <= 127
 
 
 def _of_call(code: Code, node: ast.Call, known: Forms) -> Form | None:
@@ -130,24 +175,30 @@ def _of_call(code: Code, node: ast.Call, known: Forms) -> Form | None:
     found = form(code, given[0], known)
     if name in COPIES and not rest:
         return found
+    held = tensor(code, given[0])
     if name in LIKE and len(given) == len(rest) + 1 == (2 if name == "full_like" else 1) and not node.keywords:
-        return found
+        fits = all(_is_held(code, part, held.kind if held is not None else None) for part in rest)
+        return replace(found, total=found.total and fits) if found is not None else None
     if name in ROUNDING and not rest:
         return _of_numbers(code, given[0], known)
-    held = tensor(code, given[0])
-    if name in CLAMPS and numbers and held is not None and held.kind == "float":
-        return found
+    if name in CLAMPS and numbers and held is not None and held.kind == "float" and found is not None:
+        return replace(found, total=found.total and all(_is_held(code, part, held.kind) for part in rest))
     if name in BOUNDED and not rest and held is not None and held.kind == "float" and found is not None:
         return replace(found, total=False)
-    if name == "masked_fill" and len(given) == 3 and numbers is False and _kind_of_number(code, given[2]):
-        mask = form(code, given[1], known)
-        fits = held is not None and held.kind == "float"
-        return (
-            replace(found, shape=found.shape | mask.shape) if found is not None and mask is not None and fits else None
-        )
-    if name == "where" and len(given) == 3:
-        mask, chosen = form(code, given[0], known), _combined(code, given[1], given[2], known)
+    if name == "masked_fill" and len(given) == 3 == len(rest) + 1 and held is not None and held.kind == "float":
+        mask = _of_mask(code, given[1], known)
+        if found is None or mask is None or not _is_held(code, given[2], held.kind):
+            return None
+        return replace(found, shape=found.shape | mask.shape, total=found.total and mask.total)
+    if name == "where" and len(given) == 3 == len(rest) + 1:
+        mask, chosen = _of_mask(code, given[0], known), _combined(code, given[1], given[2], known)
         if mask is None or chosen is None:
             return None
-        return replace(chosen, shape=chosen.shape | mask.shape, total=chosen.total and mask.total)
+        fits = all(_is_held(code, p, _kind(code, o)) for p, o in (given[1:], given[:0:-1]) if tensor(code, p) is None)
+        return replace(chosen, shape=chosen.shape | mask.shape, total=chosen.total and mask.total and fits)
     return None
+
+
+def _of_mask(code: Code, node: ast.expr, known: Forms) -> Form | None:
+    """Of an operand that must hold booleans."""
+    return form(code, node, known) if _kind(code, node) == "bool" else None

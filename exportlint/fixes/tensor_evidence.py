@@ -26,6 +26,8 @@ def _names(node: ast.expr) -> list[ast.Name]:
     """The variables that an expression is a tensor because of."""
     if isinstance(node, ast.BinOp):
         return [*_names(node.left), *_names(node.right)]
+    if isinstance(node, ast.Compare):
+        return [name for side in (node.left, *node.comparators) for name in _names(side)]
     if isinstance(node, ast.UnaryOp):
         return _names(node.operand)
     if isinstance(node, ast.Subscript):

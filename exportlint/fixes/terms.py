@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import Condition, tensor_condition
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import as_tensor, is_python, operation
+from exportlint.fixes.held import as_tensor, is_python, operands, operation, tensor
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece
+
+EXTREMES = frozenset({"max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "mode"})
+"""What picks an element, and so refuses to pick one of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             require_pure(code, node.test)
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
+    if any(isinstance(part, ast.Call) and _wants_elements(code, part) for part in ast.walk(node)):
+        raise DeclinedError("an empty selection has no such element")
     source, reads = piece(code, node), read_by(code, node)
     value = code.value(node)
     held = as_tensor(value)
@@ -63,6 +68,14 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if _is_number(value):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
+
+
+def _wants_elements(code: Code, call: ast.Call) -> bool:
+    """Whether a call refuses a tensor that may be empty."""
+    if operation(code, call) not in EXTREMES:
+        return False
+    held = [tensor(code, part) for part in operands(code, call)[:1]]
+    return any(each is not None and each.dynamic for each in held)
 
 
 def _condition(code: Code, test: ast.expr) -> Condition | None:
@@ -88,12 +101,14 @@ def is_sound(value: Term) -> bool:
 def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     """One of two terms, as a condition says. Raises DeclinedError if `torch.where` has no such choice."""
     if one.items is not None and other.items is not None and len(one.items) == len(other.items):
-        items = tuple(choose(code, condition, a, b) for a, b in zip(one.items, other.items, strict=True))
+        pairs = list(zip(one.items, other.items, strict=True))
+        asked = any(a.source != b.source for a, b in pairs)
+        items = tuple(a if asked and a.source == b.source else choose(code, condition, a, b) for a, b in pairs)
         source = Piece(f"({', '.join(i.source.text for i in items)}{',' if len(items) == 1 else ''})")
         safe, variable = all(item.safe for item in items), any(item.variable for item in items)
         return Term(source, "tuple", items=items, safe=safe, variable=variable)
     if one.source == other.source:
-        return one
+        return replace(one, safe=False)  # nothing asks the condition any more, which may be refused
     if not {one.kind, other.kind} <= {"tensor", "number"}:
         raise DeclinedError("`torch.where` chooses between tensors only")
     arguments = (condition.text, one.source.text, other.source.text)

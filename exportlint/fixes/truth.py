@@ -18,6 +18,7 @@ from exportlint.fixes.held import builtin, tensor
 from exportlint.fixes.masked_loops import masked_fix
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.predicated import write_fix
+from exportlint.fixes.said_only import said_only_fix
 from exportlint.fixes.selection import branch_of, choice, where_fix
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.terms import choose, term
@@ -29,12 +30,22 @@ MESSAGE = "Keep the truth a tensor"
 
 def branch_fix(code: Code, fact: Fact) -> Fix:
     """Rewrite the branch in whose condition the finding is, in the first way that does. Raises DeclinedError."""
-    return first_of(code, fact, empty_selection_fix, masked_fix, where_fix, cond_fix, write_fix)
+    return first_of(
+        code,
+        fact,
+        lambda code, _: checked(code),
+        said_only_fix,
+        empty_selection_fix,
+        masked_fix,
+        where_fix,
+        cond_fix,
+        write_fix,
+    )
 
 
 def condition_fix(code: Code, fact: Fact) -> Fix:
     """Rewrite the statement whose condition the finding is in, or make that a tensor. Raises DeclinedError."""
-    return first_of(code, fact, lambda code, _: checked(code), while_fix, branch_fix, truth_fix)
+    return first_of(code, fact, while_fix, branch_fix, truth_fix)
 
 
 def truth_fix(code: Code, _: Fact) -> Fix:

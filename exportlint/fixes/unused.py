@@ -24,7 +24,8 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
     if element is not None:
         text = f"{code.text(element)} if not {is_exporting(code, node, version)} else None"
         return code.fix(MESSAGE, code.replace(element, text), safe=computes_only(code, [element]))
-    statements = sorted(_statements(code, code.tree.statement(node)), key=lambda s: (s.lineno, s.col_offset))
+    first = _in_file(code, code.tree.statement(node))
+    statements = sorted(_statements(code, first), key=lambda s: (s.lineno, s.col_offset))
     drafts = [eager_only(code, group, version) for group in _adjacent(code, statements)]
     return code.fix(MESSAGE, *drafts, safe=computes_only(code, statements))
 
@@ -59,9 +60,22 @@ def _statements(code: Code, first: ast.stmt) -> set[ast.stmt]:
             waiting += _users(code, statement)
         elif is_report(code, statement):
             waiting += reports(code, statement)
-        elif not _only_writes(code, statement):
+        elif not isinstance(statement, ast.With) and not _only_writes(code, statement):
             raise DeclinedError("the value reaches the program")
     return found
+
+
+def _in_file(code: Code, statement: ast.stmt) -> ast.stmt:
+    """The `with open(…)` around a statement, if nothing is done in it but to write."""
+    around = code.tree.parents[statement]
+    if not isinstance(around, ast.With) or not all(_opens(code, item.context_expr) for item in around.items):
+        return statement
+    return around if all(isinstance(one, ast.Expr) for one in around.body) else statement
+
+
+def _opens(code: Code, node: ast.expr) -> bool:
+    callee = code.value(node.func) if isinstance(node, ast.Call) else None
+    return isinstance(callee, External) and callee.name == "builtins.open"
 
 
 def _users(code: Code, statement: ast.Assign | ast.AnnAssign) -> Iterator[ast.stmt]:

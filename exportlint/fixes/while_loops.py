@@ -58,6 +58,8 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     code.need(SINCE)
     _check(code, node)
     index = node.target.id
+    if index == "_" and index not in needed(node.body):
+        index = code.fresh("i", node)
     if index in needed_after(code.tree, node) or index in bound(node.body):
         raise DeclinedError(f"`{index}` is used behind the loop, or changed in it")
     carried = [index, *_carried(code, node, node.body, but=index)]

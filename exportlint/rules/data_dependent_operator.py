@@ -13,6 +13,7 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.purity import require_first
 from exportlint.fixes.truth import condition_fix
 from exportlint.registry import rule
 
@@ -56,6 +57,25 @@ def _fix_assert(code: Code, _: Fact) -> Fix:
     return code.fix(MESSAGE, code.replace(call, text), safe=False)
 
 
+def _fix_one_hot(code: Code, _: Fact) -> Fix:
+    """The classes up to the largest that there is, as many as `one_hot` makes of them."""
+    call = code.node(ast.Call)
+    if len(call.args) != 1 or call.keywords:
+        raise DeclinedError("not all arguments are known")
+    (given,) = call.args
+    edits = []
+    indices = code.operand(given, Precedence.ATOM)
+    if not isinstance(given, ast.Name):
+        statement = code.tree.statement(call)
+        require_first(code, statement, given)
+        indices = code.fresh("indices", call)
+        edits.append(code.statements.insert_before(statement, [f"{indices} = {code.text(given)}"]))
+    classes = f"{code.name('torch.arange')}({indices}.max().item() + 1, device={indices}.device)"
+    text = f"({indices}.unsqueeze(-1) == {classes}).to({code.name('torch.int64')})"
+    message = "Compare with the classes up to the largest one, which gives a negative class none"
+    return code.fix(message, *edits, code.replace(call, text), safe=False)
+
+
 def _fix_narrow(code: Code, _: Fact) -> Fix:
     call = code.node(ast.Call)
     is_method = isinstance(call.func, ast.Attribute) and len(call.args) == 3
@@ -73,5 +93,5 @@ def _fix_narrow(code: Code, _: Fact) -> Fix:
 
 FIXES: dict[str, Callable[[Code, Fact], Fix]] = {
     "equal": condition_fix, "allclose": condition_fix, "is_nonzero": condition_fix,
-    "_assert": _fix_assert, "narrow": _fix_narrow,
+    "_assert": _fix_assert, "one_hot": _fix_one_hot, "narrow": _fix_narrow,
 }  # fmt: skip

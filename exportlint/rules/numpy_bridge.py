@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
 from exportlint.fixes.array_flow import computed_by_torch
+from exportlint.fixes.attempts import first_of
+from exportlint.fixes.code import Code
+from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
@@ -27,5 +31,14 @@ def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
         severity,
         f"{call} takes a traced tensor to numpy, which torch.export cannot follow",
         "use the torch operator, or wrap the computation with `torch.library.custom_op`",
-        fix=computed_by_torch,
+        fix=lambda code: _fix(code, fact, context),
+    )
+
+
+def _fix(code: Code, fact: HostRead, context: Context) -> Fix:
+    return first_of(
+        code,
+        fact,
+        lambda code, _: left_out(code, code.expression, context.version),
+        lambda code, _: computed_by_torch(code),
     )

@@ -12,7 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_natural, is_number, is_whole
+from exportlint.fixes.size_values import is_float, is_natural, is_number, is_whole
 from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
@@ -54,5 +54,7 @@ def _fix(code: Code) -> Fix:
                 raise DeclinedError("it is no list of one number")
             rest = "".join(f", {code.text(k)}" for k in call.keywords)
             text = f"{code.name('torch.full')}(({code.operand(count)},), {code.operand(item)}{rest})"
-            return code.fix("Use `torch.full`", code.replace(call, text), safe=is_natural(code, count))
+            # a list of no integers is a tensor of floats
+            is_same = code.surely(is_float, item) or any(k.arg == "dtype" for k in call.keywords)
+            return code.fix("Use `torch.full`", code.replace(call, text), safe=is_same and is_natural(code, count))
     raise DeclinedError("it takes a loop")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Copy
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.cloned import copy_of_items
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import tensor
@@ -50,6 +51,8 @@ def _fix(code: Code, fact: Copy, context: Context) -> Fix:
         method = "detach" if fact.api == "copy.copy" else "clone"
         text = f"{code.operand(original, Precedence.ATOM)}.{method}()"
         return code.fix(f"Use `.{method}()`", code.replace(call, text), safe=False)
+    if fact.api == "copy.deepcopy" and (copied := copy_of_items(code, original)) is not None:
+        return code.fix("Clone each tensor", code.replace(call, copied), safe=False)
     if _is_only_called(code, call):
         message = "Call the module itself, whose parameters get the gradients"
         return code.fix(message, code.replace(call, code.operand(original, Precedence.ATOM)), safe=False)

@@ -11,12 +11,13 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes import read_numbers
 from exportlint.fixes.attempts import first_of
-from exportlint.fixes.checks import checked
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.selections import selection_fix
 from exportlint.fixes.truth import branch_fix
 from exportlint.fixes.unused import left_out
+from exportlint.fixes.while_loops import range_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
@@ -51,7 +52,12 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
         f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data",
         help_text,
         fix=lambda code: first_of(
-            code, fact, lambda code, _: checked(code), branch_fix, lambda code, _: _fix(code, fact, context)
+            code,
+            fact,
+            branch_fix,
+            range_fix,
+            selection_fix,
+            lambda code, _: _fix(code, fact, context),
         ),
     )
 

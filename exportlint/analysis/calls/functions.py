@@ -52,6 +52,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         return _returned(frame, engine.results[key], node, function)
     _explain_parameters(frame, inner, function, node)
     engine.active.append(function.node)
+    engine.runs_of[function.node] += not engine.silent
     try:
         if engine.eager and not _builds_module(inner, function):
             value = engine.at_most(MAX_EAGER_STEPS, lambda: _body(inner, function.node))

@@ -172,7 +172,13 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
 
 
 def _scalars(value: Value) -> list[Scalar]:
-    items = value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else (value,)
+    items: tuple[Value, ...] = (value,)
+    if isinstance(value, Tuple):
+        items = value.items
+    elif isinstance(value, Sequence):
+        items = (value.item,)
+    elif isinstance(value, Dict):
+        items = tuple(entry for _, entry in value.entries)
     return [s for i in items for s in options(i) if isinstance(s, Scalar) and not s.assumed]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,8 @@ from exportlint.analysis.values import (
 from exportlint.findings import Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from exportlint.analysis.interpreter.frame import Frame
     from exportlint.analysis.interpreter.snapshot import Snapshot
 
@@ -31,14 +34,21 @@ MAX_MOMENTS = 4
 class Moments:
     """The variables at each time that a fact was met, one for each way in which its function is called.
 
-    `complete`: there are not more of them than are kept, so what holds in all of them is true.
+    Where they are `complete`, what holds in all of them is true.
     """
 
-    __slots__ = ("complete", "snapshots")
+    __slots__ = ("_are_all", "_calls", "_frames", "snapshots")
 
     def __init__(self) -> None:
         self.snapshots: list[Snapshot] = []
-        self.complete = True
+        self._are_all = True
+        self._frames: set[int] = set()
+        self._calls: Callable[[], int] = int
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of them are kept, and the fact was met in each call of the function."""
+        return self._are_all and self._calls() <= len(self._frames)
 
     def add(self, frame: Frame) -> None:
         """Keep the variables of a frame."""
@@ -46,8 +56,16 @@ class Moments:
 
         if len(self.snapshots) < MAX_MOMENTS:
             self.snapshots.append(Snapshot(frame))
+            self._frames.add(id(frame))
+            self._calls = frame.engine.counter()
         else:
-            self.complete = False
+            self._are_all = False
+
+    def later(self, snapshots: list[Snapshot]) -> Moments:
+        """The same times with the variables of a place behind."""
+        other = copy(self)
+        other.snapshots = snapshots
+        return other
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
@@ -52,10 +54,10 @@ class Engine:
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
     says so. `root` is the module at hand, `exported` its class if nothing shows it to be a part of others.
     `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
-    function is run once for each way it is called. While `silent`, no facts are recorded; while `eager`, the code at
-    hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
-    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is the number of a run that
-    stands for a later call, which finds the state that the first left behind.
+    function is run once for each way it is called: `runs_of` it, with facts recorded. While `silent`, no facts are
+    recorded; while `eager`, the code at hand runs before export, so that tensors hold data. `region` is the call at hand
+    of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay` is
+    the number of a run that stands for a later call, which finds the state that the first left behind.
     """
 
     project: Project
@@ -67,6 +69,7 @@ class Engine:
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     exits: dict[tuple[object, ...], Written] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
+    runs_of: Counter[ast.AST] = field(default_factory=Counter)
     root: Instance | None = None
     exported: Class | None = None
     building: set[Class] = field(default_factory=set)
@@ -126,6 +129,10 @@ class Engine:
         finally:
             self.steps, self.limit = steps, limit
             self.eager -= 1
+
+    def counter(self) -> Callable[[], int]:
+        """What gives how often the function at hand was run with facts recorded, when all is done."""
+        return partial(self.runs_of.__getitem__, self.active[-1]) if self.active else int
 
     @property
     def is_tracing(self) -> bool:

@@ -1,0 +1,51 @@
+"""Ways of a branch that end in the same statement with other values: `out.append(a)` and `out.append(b)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.ways import Case, Way, names_in, way
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The last statement of a way: its source around a value, and the variables that it reads besides."""
+
+    before: str
+    value: ast.expr
+    after: str
+    reads: frozenset[str]
+
+
+def ends(code: Code, found: Sequence[Case]) -> tuple[End, list[Way]]:
+    """How all the ways of a branch end, and the ways with their values as what they return.
+
+    Raises:
+        DeclinedError: they end in different ways, or assign what the last statement reads.
+    """
+    last = [_end(code, case.body[-1]) if case.body else None for case in found]
+    first = last[0]
+    ways = []
+    for case, end in zip(found, last, strict=True):
+        if first is None or end is None or (end.before, end.after) != (first.before, first.after):
+            raise DeclinedError("the ways do not end in the same statement")
+        start = way(case.body[:-1])
+        if start.returned is not None or first.reads & set(start.assigned):
+            raise DeclinedError("a way assigns what the last statement reads")
+        ways.append(Way(start.steps, end.value))
+    assert first is not None
+    return first, ways
+
+
+def _end(code: Code, statement: ast.stmt) -> End | None:
+    match statement:
+        case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
+            return End(f"{code.text(target)} = ", value, "", frozenset(names_in(target)))
+        case ast.Expr(ast.Call(func=ast.Attribute() as function, args=[value], keywords=[])):
+            if not isinstance(value, ast.Starred):
+                return End(f"{code.text(function)}(", value, ")", frozenset(names_in(function)))
+    return None
