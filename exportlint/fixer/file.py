@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from exportlint.edits import apply, compatible
-from exportlint.findings import Applicability, Edit, Finding
+from exportlint.findings import Applicability, Edit, Finding, Span
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile, from_bytes
-from exportlint.workspace import Task, Workspace
+from exportlint.workspace import Task, Unit, Workspace
 
 MAX_ROUNDS = 10
 
@@ -33,7 +33,7 @@ class Repair:
 
     `fixed` are the findings that are gone, each at its place in the round in which it was fixed. `endless` are those
     that are fixed again and again: then the file is as it was. `problem` is why it can be given no fixes at all. The
-    outcome depends on what the files `reads` hold.
+    outcome depends on what the files `reads` hold. `units` are what looking at it and at its witnesses gives then.
     """
 
     path: Path
@@ -44,6 +44,7 @@ class Repair:
     endless: tuple[Finding, ...] = ()
     problem: SourceError | None = None
     reads: frozenset[Path] = frozenset()
+    units: Mapping[Path, Unit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class _State:
     source: SourceFile
     waiting: tuple[Finding, ...]
     marks: Marks
+    units: Mapping[Path, Unit]
 
 
 _Key = tuple[Mark, tuple[str, ...]]
@@ -92,7 +94,7 @@ class _Rounds:
             waiting = [f for f in state.waiting if _key(f) not in self._failed]
             if not waiting:
                 if all_tried:
-                    return self._result(state.source, fixed)
+                    return self._result(state.source, fixed, units=state.units)
                 # What failed with an earlier text may hold now.
                 self._failed.clear()
                 all_tried = True
@@ -115,32 +117,45 @@ class _Rounds:
         self, base: _State, good: tuple[list[Finding], _State], more: Sequence[Finding]
     ) -> tuple[list[Finding], _State]:
         """Of more fixes those that hold, together with those that are known to, and what comes of them."""
-        after = self._attempt(base, [*good[0], *more])
-        if after is not None:
-            return [*good[0], *more], after
+        outcome = self._attempt(base, [*good[0], *more])
+        if isinstance(outcome, _State):
+            return [*good[0], *more], outcome
         if len(more) == 1:
             self._failed.add(_key(more[0]))
             return good
-        half = len(more) // 2
-        return self._settle(base, self._settle(base, good, more[:half]), more[half:])
+        suspects = [finding for finding in more if outcome & {Mark.of(finding)}]
+        others = [finding for finding in more if not outcome & {Mark.of(finding)}]
+        if not suspects or not others:
+            half = len(more) // 2
+            others, suspects = [*more[:half]], [*more[half:]]
+        return self._settle(base, self._settle(base, good, others), suspects)
 
-    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | None:
-        """What comes of fixes; None if one of them does not do what it is for, or does harm."""
+    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | set[Mark]:
+        """What comes of fixes; if one of them does not do what it is for, or does harm, those that are next to that."""
         edits = _edits(chosen)
         text = apply(edits, base.source.lines)
         try:
             data = base.source.encode(text)
             source = from_bytes(data, base.source.path, base.source.filename)
         except SourceError:
-            return None
+            return set()
         if source.text != text or data == base.source.data or (not _compiles(source) and _compiles(base.source)):
-            return None
+            return set()
         after = self._look(source)
-        shifts = {source.filename: Chain((Shift(edits, base.source.lines, source.lines),))}
+        shift = Shift(edits, base.source.lines, source.lines)
         fixed = {Mark.of(finding) for finding in chosen}
-        if broken(base.marks, after.marks) or news(base.marks, after.marks, shifts, fixed):
-            return None
-        return after
+        if broken(base.marks, after.marks):
+            return set()
+        wrong = news(base.marks, after.marks, {source.filename: Chain((shift,))}, fixed)
+        if not wrong:
+            return after
+        places = [mark.span for mark in wrong if mark.filename == source.filename]
+        return {
+            Mark.of(finding)
+            for finding in chosen
+            for span in (finding.span, *(edit.span for edit in _edits([finding])))
+            if any(_touches(shift.reach(span), place) for place in places)
+        }
 
     def _look(self, source: SourceFile) -> _State:
         task, most = self._job.task, self._job.most
@@ -150,7 +165,8 @@ class _Rounds:
         self._reads.update(*(unit.reads for unit in units))
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
         waiting = tuple(f for f in findings if f.fix is not None and f.fix.applicability.rank <= most.rank)
-        return _State(source, waiting, marks([*(f for unit in units for f in unit.findings), *findings]))
+        found = marks([*(f for unit in units for f in unit.findings), *findings])
+        return _State(source, waiting, found, {task.path: unit for task, unit in zip(tasks, units, strict=True)})
 
     def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
@@ -168,12 +184,12 @@ class _Rounds:
         fixed: Iterable[Finding] = (),
         endless: Iterable[Finding] = (),
         problem: SourceError | None = None,
+        units: Mapping[Path, Unit] | None = None,
     ) -> Repair:
         task, before = self._job.task, self._original.data
         shift = self._shift if source.data != before else Chain()
-        return Repair(
-            task.path, before, source.data, tuple(fixed), shift, tuple(endless), problem, frozenset(self._reads)
-        )
+        reads = frozenset(self._reads)
+        return Repair(task.path, before, source.data, tuple(fixed), shift, tuple(endless), problem, reads, units or {})
 
 
 def _edits(findings: Iterable[Finding]) -> list[Edit]:
@@ -188,6 +204,10 @@ def _together(waiting: Sequence[Finding], state: _State) -> list[Finding]:
 def _key(finding: Finding) -> _Key:
     assert finding.fix is not None
     return Mark.of(finding), tuple(edit.content for edit in finding.fix.edits)
+
+
+def _touches(one: Span, other: Span) -> bool:
+    return one.start <= other.end and other.start <= one.end
 
 
 def _is_plain(source: SourceFile) -> bool:

@@ -90,7 +90,9 @@ class _Run:
             self._texts[path] = one.data
             self._fixed.setdefault(path, []).extend(one.fixed)
         self._units |= units if changed else {}
-        self._settled = {path: one for path, one in self._settled.items() if not one.reads & changed.keys()}
+        # What a file became has no fix that holds, as long as all that it depends on stays as it is.
+        self._settled |= {path: replace(one, before=one.data, units={}) for path, one in changed.items()}
+        self._settled = {path: one for path, one in self._settled.items() if not one.reads & (changed.keys() - {path})}
         return bool(changed) or sum(map(len, self._witnesses.values())) > known
 
     def result(self) -> FixResult:
@@ -139,7 +141,15 @@ class _Run:
         """What looking at the files gives that depend on files which changed."""
         stale = [path for path, unit in self._units.items() if unit.reads & changed.keys()]
         texts = {**self._texts, **{path: one.data for path, one in changed.items()}}
-        return dict(zip(stale, self._lint(stale, texts), strict=True))
+        known = {
+            path: unit
+            for one in changed.values()
+            for path, unit in one.units.items()
+            if unit.reads & changed.keys() == {one.path}
+        }
+        anew = [path for path in stale if path not in known]
+        known |= dict(zip(anew, self._lint(anew, texts), strict=True))
+        return {path: known[path] for path in stale}
 
     def _blamed(self, path: Path, unit: Unit, changed: Mapping[Path, Repair]) -> set[Path]:
         """The changed files that are the cause of new errors which looking at a file gives.
