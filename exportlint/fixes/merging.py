@@ -141,17 +141,22 @@ def hoisted(conditions: Sequence[Condition], lines: list[str], fresh: Fresh) -> 
 
 
 def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
-    """Lines that assign values to variables one after the other, though the later ones may read the earlier ones."""
-    first: list[str] = []
+    """Lines that assign values to variables one after the other, though some may read others as they were."""
     lines: list[str] = []
-    names = list(variables)
-    for index, (name, value) in enumerate(variables.items()):
-        text = value.source.text
-        if value.reads & set(names[:index]):
+    waiting = dict(variables)
+    while waiting:
+        unread = (
+            name for name in waiting if not any(name in waiting[other].reads for other in waiting.keys() - {name})
+        )
+        name = next(unread, None)
+        if name is None:  # each reads another
+            name = next(iter(waiting))
             text = fresh.name(name, numbered=True)
-            first.append(f"{text} = {value.source.text}")
-        lines.append(f"{name} = {text}")
-    return [*first, *lines]
+            lines.append(f"{text} = {waiting[name].source.text}")
+            waiting[name] = replace(waiting[name], source=Piece(text), reads=frozenset())
+        else:
+            lines.append(f"{name} = {waiting.pop(name).source.text}")
+    return lines
 
 
 def _arm(code: Code, this: Way, others: Sequence[Way], names: Sequence[str], fresh: Fresh, forms: Forms) -> Arm:
