@@ -9,11 +9,12 @@ from itertools import groupby
 
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import OPERATORS, negated, tensor_condition
+from exportlint.fixes.conditions import OPERATORS, tensor_condition
 from exportlint.fixes.counts import count_condition
 from exportlint.fixes.eager_only import is_report
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import is_python, scalar
+from exportlint.fixes.logic import negated
 from exportlint.fixes.messages import message_of, message_of_raise
 from exportlint.fixes.precedence import Precedence
 

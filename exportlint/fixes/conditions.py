@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from exportlint.analysis.values import External
 from exportlint.fixes import numbers
@@ -13,6 +13,7 @@ from exportlint.fixes.counts import count_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, is_python, operation, scalar, tensor
 from exportlint.fixes.held import operands as operation_operands
+from exportlint.fixes.logic import Condition, both, either, negated
 from exportlint.fixes.numbers import Operand, is_scalar
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure, require_pure
@@ -22,29 +23,6 @@ from exportlint.fixes.totality import evaluated, has_truth, is_total
 OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A tensor that holds the truth of a Python condition.
-
-    `safe`: it holds exactly that, and refuses what Python's `bool` refused. `scalar`: it surely has no dimensions;
-    else `operand` makes it so, and refuses tensors of several elements as `bool` does.
-    """
-
-    source: Piece
-    safe: bool = True
-    scalar: bool = True
-
-    @property
-    def text(self) -> str:
-        """The source of a 0-d bool tensor."""
-        return self.piece.text
-
-    @property
-    def piece(self) -> Piece:
-        """The same, to put in front of operators."""
-        return self.source if self.scalar else method(self.source, "reshape", "()")
 
 
 def tensor_condition(code: Code, node: ast.expr) -> Condition:
@@ -77,25 +55,6 @@ def condition_in_vain(code: Code, node: ast.expr, known: frozenset[str] = frozen
     require_pure(code, node)
     condition = tensor_condition(code, node)
     return replace(condition, safe=condition.safe and has_truth(code, node, known))
-
-
-def negated(condition: Condition) -> Condition:
-    """The opposite of a condition."""
-    return Condition(Piece(f"~{condition.piece.at(Precedence.UNARY)}", Precedence.UNARY), condition.safe)
-
-
-def both(one: Condition, other: Condition) -> Condition:
-    """Whether two conditions hold."""
-    return _joined("&", Precedence.BIT_AND, one, other)
-
-
-def either(one: Condition, other: Condition) -> Condition:
-    """Whether one of two conditions holds."""
-    return _joined("|", Precedence.BIT_OR, one, other)
-
-
-def _joined(operator: str, place: Precedence, one: Condition, other: Condition) -> Condition:
-    return Condition(joined(operator, place, one.piece, other.piece), one.safe and other.safe)
 
 
 def _combined(code: Code, node: ast.BoolOp) -> Condition:

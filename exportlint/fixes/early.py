@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import assigned, is_bound
+from exportlint.fixes.logic import Condition
 from exportlint.fixes.merging import Fresh, arm, conditions_of, folded, hoisted
 from exportlint.fixes.purity import is_harmless
 from exportlint.fixes.shapes import Form, Forms, form

@@ -9,8 +9,9 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, tensor_condition
+from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.logic import Condition
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
 from exportlint.fixes.source_text import Piece

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, condition_in_vain, tensor_condition
+from exportlint.fixes.conditions import condition_in_vain, tensor_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import is_bound, read_later
+from exportlint.fixes.logic import Condition
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Forms

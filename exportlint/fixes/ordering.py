@@ -7,9 +7,9 @@ import ast
 from exportlint.analysis.facts import Branch
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import operation, tensor
+from exportlint.fixes.logic import Condition
 from exportlint.fixes.numbers import Operand, operand
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import require_pure

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import Condition, condition_in_vain
+from exportlint.fixes.conditions import condition_in_vain
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import as_tensor, is_python, operands, operation, tensor
+from exportlint.fixes.logic import Condition
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece
