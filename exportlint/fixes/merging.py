@@ -151,7 +151,7 @@ def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
         )
         name = next(unread, None)
         if name is None:  # each reads another
-            name = next(iter(waiting))
+            name = next(reversed(waiting))
             text = fresh.name(name, numbered=True)
             lines.append(f"{text} = {waiting[name].source.text}")
             waiting[name] = replace(waiting[name], source=Piece(text), reads=frozenset())
