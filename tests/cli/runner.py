@@ -16,7 +16,7 @@ class Net(nn.Module):
     def forward(self, x):
         if x.sum() > 0:
             return x + 1
-        return x - 1
+        return x * 2
 """
 """A module with exactly one finding, EXP101 tensor-branch at 7:12-7:23, which has a safe fix."""
 

@@ -40,7 +40,7 @@ HEAD = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def f
 def test_the_comment_goes_to_the_end_of_the_statement(
     root: Path, run: Run, body: str, expected: str, newline: str
 ) -> None:
-    tail = "\n            return x + 1\n        return x - 1\n"
+    tail = "\n            return x + 1\n        return x * 2\n"
     before, after = ((HEAD + "        " + text + tail).replace("\n", newline) for text in (body, expected))
     write(root, {"model.py": before})
     assert run().code == 1

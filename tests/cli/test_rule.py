@@ -59,7 +59,7 @@ def test_json_holds_what_explains_and_fixes_a_finding(run: Run) -> None:
         "mode": "non-strict",
         "by_version": dict.fromkeys(("2.4", "2.6", "2.9", "2.13", "2.15"), "warning"),
     }
-    bad, *_, fixed, _ = (example for example in shown["examples"] if example["kind"] != "ok")
+    bad, fixed = (next(e for e in shown["examples"] if e["kind"] == kind) for kind in ("bad", "fixed"))
     (finding,) = bad["findings"]
     assert (finding["code"], finding["severity"], finding["modes"]) == ("EXP602", "warning", ["non-strict"])
     assert "type(x) is torch.Tensor" in bad["source"].splitlines()[finding["row"] - 1]
