@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import BinaryIO
 
@@ -31,3 +32,26 @@ class Framed:
     def read(self, count: int) -> bytes:
         """A body; less of it if the stream ends."""
         return self._stream.read(count)
+
+
+class Outlet:
+    """A stream to a client. Once nobody reads on, there is nothing left to do, and the process ends with 1."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        """Send all of it."""
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except OSError:
+            # The thread that reads the client's messages may be waiting for one for ever.
+            os._exit(1)
+
+    def flush(self) -> None:
+        """Nothing: it is sent."""
+
+    def close(self) -> None:
+        """Send no more."""
+        self._stream.close()

@@ -8,7 +8,7 @@ import sys
 from typing import BinaryIO, cast
 
 from exportlint.server import commands, requests
-from exportlint.server.framing import Framed
+from exportlint.server.framing import Framed, Outlet
 from exportlint.server.logs import configure
 from exportlint.server.server import Server
 
@@ -41,9 +41,7 @@ def _serve(messages: BinaryIO, output: BinaryIO) -> int:
     requests.register_first(server)
     commands.register(server)
     try:
-        server.start_io(cast(BinaryIO, Framed(messages)), output)
-    except OSError:
-        pass  # the client left before it had read everything
+        server.start_io(cast(BinaryIO, Framed(messages)), cast(BinaryIO, Outlet(output)))
     finally:
         server.stop()
     return int(server.exited and not server.was_shut_down)
