@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from exportlint.analysis.project import SupersededError
 from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.documents import Document
@@ -15,6 +17,9 @@ from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import Task, Unit, Workspace, internal_error, start_on_big_stack
 
 log = logging.getLogger(__name__)
+
+_LONG = 0.25
+"""Seconds that looking at one document may take though there is something newer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ class Analyzer:
         self._wake = threading.Condition()
         self._order: Order | None = None
         self._stopped = False
-        self._workspace = Workspace({})
+        self._started = 0.0
+        self._workspace = Workspace({}, self._proceed)
         self._known: dict[Document, tuple[Task, Unit]] = {}
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._thread = start_on_big_stack(self._run)
@@ -84,18 +90,25 @@ class Analyzer:
             assert order is not None
             try:
                 self._work(order)
+            except SupersededError:
+                continue  # the next order holds all that is left to look at
             except Exception:
                 log.exception("looking at %s failed", [str(task.path) for task in order.tasks.values()])
                 self._fail(order)
 
     def _fail(self, order: Order) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
-        self._workspace, self._known = Workspace({}), {}
+        self._workspace, self._known = Workspace({}, self._proceed), {}
         found = {}
         for document, task in order.tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
             found[document] = Analysis(document, task, (finding,), Unit((finding,)))
         self._deliver(found)
+
+    def _proceed(self) -> None:
+        """End what takes long and is superseded. What is quick comes to its end, else nothing would while typing."""
+        if self._superseded and time.monotonic() - self._started > _LONG:
+            raise SupersededError
 
     @property
     def _superseded(self) -> bool:
@@ -108,6 +121,7 @@ class Analyzer:
         stale = [document for document in order.tasks if document not in self._known]
         for document in stale:
             task = order.tasks[document]
+            self._started = time.monotonic()
             unit = self._workspace.lint(task)
             self._known[document] = task, unit
             self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
@@ -120,7 +134,7 @@ class Analyzer:
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
-            self._workspace = Workspace({})
+            self._workspace = Workspace({}, self._proceed)
         held = {task.path: task.data for task in order.tasks.values() if task.data is not None}
         changed = self._workspace.see(held) | self._changed_on_disk(held) | order.touched
         for path in changed:

@@ -84,7 +84,7 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
-        if isinstance(error, ValueError) and source is JsonRpcException:
+        if source is JsonRpcException:
             self.protocol.refuse_unreadable(error)
         elif source is not FeatureRequestError:
             log.error("%s", error, exc_info=error)

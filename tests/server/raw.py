@@ -110,12 +110,9 @@ class Raw:
         """The diagnostics that are published next of a document, or of a version of it."""
 
         def wanted(message: Message) -> bool:
-            params = message.get("params")
-            return (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and params["uri"] == uri
-                and version in (None, params.get("version"))
-            )
+            params = message.get("params") or {}
+            is_published = message.get("method") == "textDocument/publishDiagnostics"
+            return is_published and params["uri"] == uri and version in (None, params.get("version"))
 
         found: list[Message] = self.hear(wanted)["params"]["diagnostics"]
         return found
