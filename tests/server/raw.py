@@ -36,6 +36,7 @@ class Raw:
         self._send = send
         self._messages: queue.Queue[Message | None] = queue.Queue()
         self.heard: list[Message] = []
+        self.encoding = "utf-16"
         self._ids = iter(range(1, 1_000_000))
         threading.Thread(target=self._read, args=(output,), daemon=True).start()
 
@@ -90,9 +91,9 @@ class Raw:
         params = {"processId": os.getpid(), "rootUri": uri, "capabilities": capabilities, **more}
         answer = self.request("initialize", params)
         self.notify("initialized", {})
-        capabilities = answer["result"]["capabilities"]
-        assert isinstance(capabilities, dict)
-        return capabilities
+        offered: Message = answer["result"]["capabilities"]
+        self.encoding = offered["positionEncoding"]
+        return offered
 
     def open(self, uri: str, text: str, version: int = 1) -> None:
         """Open a document."""
