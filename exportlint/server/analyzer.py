@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from exportlint.analysis.project import SupersededError
@@ -18,9 +17,6 @@ from exportlint.workspace import Task, Unit, Workspace, internal_error, start_on
 
 log = logging.getLogger(__name__)
 
-_LONG = 0.25
-"""Seconds that looking at one document may take though there is something newer."""
-
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -31,16 +27,22 @@ class Order:
     """Files that hold something else on the disk than when they were read."""
     anew: bool = False
     """Whether files came or went, so that names may lead elsewhere."""
+    number: int = 0
+    """Later orders have greater ones."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was found in one version of a document. `sources` are all files that its findings speak of, by filename."""
+    """What was found in one version of a document. `sources` are all files that its findings speak of, by filename.
+
+    It holds as of the order with the number `order`.
+    """
 
     document: Document
     task: Task
     findings: tuple[Finding, ...]
     unit: Unit
+    order: int = 0
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
 
 
@@ -59,7 +61,7 @@ class Analyzer:
         self._wake = threading.Condition()
         self._order: Order | None = None
         self._stopped = False
-        self._started = 0.0
+        self._number = 0
         self._workspace = Workspace({}, self._proceed)
         self._known: dict[Document, tuple[Task, Unit]] = {}
         self._stamps: dict[Path, tuple[int, int] | None] = {}
@@ -70,7 +72,7 @@ class Analyzer:
         with self._wake:
             waiting = self._order
             if waiting is not None:
-                order = Order(order.tasks, order.touched | waiting.touched, order.anew or waiting.anew)
+                order = replace(order, touched=order.touched | waiting.touched, anew=order.anew or waiting.anew)
             self._order = order
             self._wake.notify()
 
@@ -102,12 +104,11 @@ class Analyzer:
         found = {}
         for document, task in order.tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
-            found[document] = Analysis(document, task, (finding,), Unit((finding,)))
+            found[document] = Analysis(document, task, (finding,), Unit((finding,)), order.number)
         self._deliver(found)
 
     def _proceed(self) -> None:
-        """End what takes long and is superseded. What is quick comes to its end, else nothing would while typing."""
-        if self._superseded and time.monotonic() - self._started > _LONG:
+        if self._superseded:
             raise SupersededError
 
     @property
@@ -115,13 +116,13 @@ class Analyzer:
         return self._stopped or self._order is not None
 
     def _work(self, order: Order) -> None:
+        self._number = order.number
         self._see(order)
         before = self._known
         self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d][0] == task}
         stale = [document for document in order.tasks if document not in self._known]
         for document in stale:
             task = order.tasks[document]
-            self._started = time.monotonic()
             unit = self._workspace.lint(task)
             self._known[document] = task, unit
             self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
@@ -166,7 +167,9 @@ class Analyzer:
         tasks = {known.filename: known for known, _ in self._known.values()}
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
-        return Analysis(document, task, findings, unit, {name: source for name, source in read.items() if source})
+        return Analysis(
+            document, task, findings, unit, self._number, {name: source for name, source in read.items() if source}
+        )
 
     def _source(self, task: Task) -> SourceFile | None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from exportlint.config import ConfigError, Settings
 from exportlint.server import uris
@@ -100,7 +101,7 @@ class Session:
 
     def path(self, document: Document) -> Path:
         """Where a document is, or would be if it were saved in the first folder."""
-        return document.path or self._elsewhere.root / document.uri.replace("/", "_")
+        return document.path or self._elsewhere.root / quote(document.uri, safe="", errors="replace")
 
     def settings(self, document: Document) -> Settings:
         """The settings that hold for a document."""
