@@ -15,6 +15,7 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import Context, Report
 from exportlint.config import Settings
+from exportlint.edits import places
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -100,7 +101,9 @@ def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crash
     except Exception as error:
         crashes.append(error)
         return None
-    if fix is not None and report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
+    if fix is None or not code.source.admits(places(fix.edits, code.source.lines)):
+        return None
+    if report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
         return replace(fix, applicability=Applicability.DISPLAY_ONLY)  # nothing breaks, so nothing is worth a risk
     return fix
 

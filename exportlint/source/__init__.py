@@ -11,7 +11,7 @@ from exportlint.source.discovery import (
 )
 from exportlint.source.encodings import ClientPosition, PositionEncoding, from_client, to_client
 from exportlint.source.errors import SourceError, SyntaxProblem
-from exportlint.source.file import SourceFile, from_bytes, from_text, read
+from exportlint.source.file import Place, SourceFile, from_bytes, from_text, is_notebook, read, replaced
 from exportlint.source.lines import LineIndex
 from exportlint.source.parsing import gc_paused, parse
 from exportlint.source.patterns import PathPatterns
@@ -25,6 +25,7 @@ __all__ = [
     "DiscoveryOptions",
     "LineIndex",
     "PathPatterns",
+    "Place",
     "PositionEncoding",
     "SourceError",
     "SourceFile",
@@ -36,7 +37,9 @@ __all__ = [
     "from_text",
     "gc_paused",
     "is_excluded",
+    "is_notebook",
     "parse",
     "read",
+    "replaced",
     "to_client",
 ]

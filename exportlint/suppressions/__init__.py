@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exportlint.findings import Finding, Fix, Mode, Severity, Span
 from exportlint.registry import all_rules, find_rule
@@ -34,12 +34,16 @@ __all__ = ["Pragma", "Suppressions", "find_suppressions"]
 
 @dataclass(frozen=True, slots=True)
 class Pragma:
-    """A directive and the rows that it covers, from 1, both included; with the `enable` of a `disable`."""
+    """A directive and the rows that it covers, from 1, both included; with the `enable` of a `disable`.
+
+    `judged`: whether it is reported if it suppresses nothing.
+    """
 
     directive: Directive
     first: int
     last: int
     enable: Directive | None = None
+    judged: bool = True
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding starts in the rows that are covered."""
@@ -52,6 +56,10 @@ class Suppressions:
 
     pragmas: tuple[Pragma, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    def unjudged(self) -> Suppressions:
+        """The same pragmas, of which none is reported: for a file of which too little is known."""
+        return Suppressions(tuple(replace(pragma, judged=False) for pragma in self.pragmas))
 
     def apply(self, findings: Iterable[Finding], enabled: frozenset[str], filename: str, mode: Mode) -> list[Finding]:
         """The findings that no pragma covers, and those about the pragmas themselves, of the rules that are `enabled`.
@@ -84,6 +92,8 @@ class Suppressions:
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())
         for pragma in self.pragmas:
+            if not pragma.judged:
+                continue
             directive = pragma.directive
             unused = [
                 selector

@@ -31,13 +31,10 @@ def add_ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "
     edits = _edits(source, findings, reason)
     if not edits:
         return 0
-    text = source.text
-    for edit in sorted(edits, reverse=True):
-        text = text[: edit.offset] + edit.text + text[edit.offset :]
-    data = source.encode(text)
-    if source.encode(source.text) != source.data:
+    after = source.edited([(edit.offset, edit.offset, edit.text) for edit in sorted(edits)])
+    if not source.is_faithful:
         raise SourceError(source.filename, f"cannot be written again as {source.encoding} without other changes")
-    atomic.replace(source.path, data)
+    atomic.replace(source.path, after.data)
     return len(edits)
 
 
