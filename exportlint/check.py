@@ -13,7 +13,7 @@ from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.trail import Site, Trail, site_of
-from exportlint.claims import Context, Report
+from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
@@ -75,11 +75,12 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
 
 def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
     site = report.site or fact.site
+    line = project.source(fact.site.filename).row_name(fact.site.row)
     return Finding(
         code=rule.code,
         name=rule.name,
         severity=report.severity,
-        message=report.message,
+        message=report.message.replace(LINE, line),
         filename=project.display_name(site.filename),
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,

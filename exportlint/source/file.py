@@ -53,11 +53,15 @@ class SourceFile:
         """Parts of the file that are no Python, and that `text` has blanks for."""
         return ()
 
-    def block(self, row: int) -> range:
+    def row_name(self, row: int) -> str:
+        """What people call a row of `text`."""
+        return f"line {row}"
+
+    def block(self, row: int) -> range:  # noqa: ARG002 - a notebook's depends on it
         """The rows that run as one with `row`: all of them, but a notebook's only cell by cell."""
         return range(1, len(self.lines) + 1)
 
-    def admits(self, edits: Sequence[Place]) -> bool:
+    def admits(self, edits: Sequence[Place]) -> bool:  # noqa: ARG002 - a notebook's depends on them
         """Whether edits leave alone what `text` does not show of the file."""
         return True
 

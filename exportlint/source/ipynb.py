@@ -1,4 +1,4 @@
-"""The JSON of a Jupyter notebook: its code cells, where they are written, and edits of them that leave all else alone."""
+"""The JSON of a Jupyter notebook: its code cells, where they are written, and edits that leave all else alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from json.decoder import scanstring
 from typing import Any
 
 from exportlint.source.errors import SourceError
@@ -198,7 +197,7 @@ class _Places:
         literals: list[tuple[int, int]] = []
 
         def literal(at: int) -> int:
-            literals.append((at, scanstring(self._text, at + 1)[1]))
+            literals.append((at, self._value(self._text, at)[1]))
             return literals[-1][1]
 
         end = literal(at) if self._text[at] == '"' else self._items(at, literal)
@@ -209,7 +208,7 @@ class _Places:
         """The end of an object; those of its members that are known are looked at."""
         at = self._skip(at + 1)
         while self._text[at] != "}":
-            key, at = scanstring(self._text, at + 1)
+            key, at = self._value(self._text, at)
             at = self._skip(self._skip(at) + 1)
             at = self._after(known[key](at) if key in known else self._value(self._text, at)[1])
         return at + 1

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from exportlint.findings import Position
 from exportlint.source.cells import Cells
 from exportlint.source.errors import SourceError, SyntaxProblem
 from exportlint.source.file import Place, SourceFile
-from exportlint.source.ipynb import Document, document
 from exportlint.source.magics import Masked, blank, mask
 from exportlint.source.parsing import parse
+
+if TYPE_CHECKING:
+    from exportlint.source.ipynb import Document
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -50,6 +54,11 @@ class Notebook(SourceFile):
             found[number] = list(self.document.rows(cell))
         return found
 
+    def row_name(self, row: int) -> str:
+        """What people call a row of `text`: it has another number in its cell."""
+        found = self.cells.locate(Position(row, 1))
+        return super().row_name(row) if found is None else f"line {found[1].row} of cell {self.cells.numbers[found[0]]}"
+
     def block(self, row: int) -> range:
         """The rows of the cell that a row is in."""
         index = self.cells.index(row)
@@ -63,7 +72,7 @@ class Notebook(SourceFile):
         )
 
     def edited(self, edits: Sequence[Place]) -> Notebook:
-        """The notebook after edits of its cells. All bytes outside of them stay. Raises SourceError if that cannot be."""
+        """The notebook after edits of its cells; all other bytes stay. Raises SourceError if they are not admitted."""
         cells = self.cells.edits(edits)
         if cells is None or not self.admits(edits):
             raise SourceError(self.filename, "cannot be edited there: that is not Python of one cell")
@@ -72,6 +81,8 @@ class Notebook(SourceFile):
 
 def from_json(data: bytes, path: Path, filename: str) -> Notebook:
     """Reads an `.ipynb` file. Raises SourceError if it is no notebook of a known format."""
+    from exportlint.source.ipynb import document  # brings json, which most runs do not need
+
     found = document(data, filename)
     cells = Cells([cell.text for cell in found.cells], [cell.number for cell in found.cells])
     masked = [_python(text) for text in cells.texts]

@@ -90,6 +90,7 @@ def test_json_is_ascii_and_complete() -> None:
         "location": {"row": 7, "column": 5},
         "end_location": {"row": 7, "column": 6},
         "message": "`y` is read from it",
+        "cell": None,
     }
     assert (first["help"], first["symbol"], first["fix"]) == ("use `torch.where`", "Net.forward", None)
     assert (second["cell"], second["message"], second["filename"]) == (2, "100%\nsure", "/other/a,b.py")
