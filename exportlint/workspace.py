@@ -115,7 +115,7 @@ class Workspace:
                 # Not all of the code is known: enough to find something, too little to change something.
                 findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
-                suppressions = suppressions.unjudged()
+                suppressions = suppressions.partial()
             return Unit(tuple(findings), suppressions, reads | project.reads)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)

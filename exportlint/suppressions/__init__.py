@@ -28,6 +28,7 @@ from exportlint.suppressions.removal import removal
 
 UNUSED = "EXP002"
 INVALID = "EXP005"
+_SYNTAX_ERROR = "EXP001"
 
 __all__ = ["Pragma", "Suppressions", "find_suppressions"]
 
@@ -36,17 +37,20 @@ __all__ = ["Pragma", "Suppressions", "find_suppressions"]
 class Pragma:
     """A directive and the rows that it covers, from 1, both included; with the `enable` of a `disable`.
 
-    `judged`: whether it is reported if it suppresses nothing.
+    `partial`: other parts of the file cannot be parsed, so it is not reported if it suppresses nothing, and it does not
+    hold for what is wrong with them.
     """
 
     directive: Directive
     first: int
     last: int
     enable: Directive | None = None
-    judged: bool = True
+    partial: bool = False
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding starts in the rows that are covered."""
+        if self.partial and finding.code == _SYNTAX_ERROR:
+            return False
         return self.first <= finding.span.start.row <= self.last
 
 
@@ -57,9 +61,9 @@ class Suppressions:
     pragmas: tuple[Pragma, ...] = ()
     problems: tuple[Problem, ...] = ()
 
-    def unjudged(self) -> Suppressions:
-        """The same pragmas, of which none is reported: for a file of which too little is known."""
-        return Suppressions(tuple(replace(pragma, judged=False) for pragma in self.pragmas))
+    def partial(self) -> Suppressions:
+        """The same pragmas, for a file of which other parts cannot be parsed; nothing is said of them."""
+        return Suppressions(tuple(replace(pragma, partial=True) for pragma in self.pragmas))
 
     def apply(self, findings: Iterable[Finding], enabled: frozenset[str], filename: str, mode: Mode) -> list[Finding]:
         """The findings that no pragma covers, and those about the pragmas themselves, of the rules that are `enabled`.
@@ -92,7 +96,7 @@ class Suppressions:
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())
         for pragma in self.pragmas:
-            if not pragma.judged:
+            if pragma.partial:
                 continue
             directive = pragma.directive
             unused = [
