@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,6 +117,7 @@ def as_json(texts: Iterable[str]) -> bytes:
     return json.dumps({"cells": cells, "nbformat": 4}).encode()
 
 
+@lru_cache(maxsize=512)  # of a notebook that is being edited, most cells stay as they are
 def _python(text: str) -> tuple[Masked, SyntaxProblem | None]:
     """The Python of a cell; if that cannot be parsed there is none.
 
