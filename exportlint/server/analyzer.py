@@ -11,7 +11,7 @@ from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.documents import Document
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import Task, Unit, Workspace, start_on_big_stack
+from exportlint.workspace import ClassSite, Task, Unit, Workspace, start_on_big_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,18 @@ class Order:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was found in one version of a document. `sources` are all files that its findings speak of, by filename."""
+    """What was found in one version of a document.
+
+    `sources` are all files that its findings speak of, by filename. `classes` are those of the document, if anything
+    is found in it.
+    """
 
     document: Document
     task: Task
     findings: tuple[Finding, ...]
     unit: Unit
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
+    classes: tuple[ClassSite, ...] = ()
 
 
 Deliver = Callable[[Mapping[Document, Analysis]], None]
@@ -136,7 +141,9 @@ class Analyzer:
         tasks = {known.filename: known for known, _ in self._known.values()}
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
-        return Analysis(document, task, findings, unit, {name: source for name, source in read.items() if source})
+        sources = {name: source for name, source in read.items() if source}
+        classes = self._workspace.classes(task) if findings else ()
+        return Analysis(document, task, findings, unit, sources, classes)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:

@@ -19,6 +19,7 @@ class Client:
     `resolves_edits`: asks for the edit of a code action when it is chosen. `watches`: tells of files that change.
     """
 
+    name: str = ""
     encoding: PositionEncoding = PositionEncoding.UTF16
     pulls: bool = False
     related_documents: bool = False
@@ -41,7 +42,7 @@ class Client:
     notebooks: bool = False
 
     @staticmethod
-    def of(capabilities: types.ClientCapabilities, encoding: str) -> Client:
+    def of(capabilities: types.ClientCapabilities, encoding: str, name: str = "") -> Client:
         """The abilities that a client announces; what it does not mention it cannot do."""
         text = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
@@ -50,6 +51,7 @@ class Client:
         actions = text.code_action
         resolve = actions.resolve_support if actions else None
         return Client(
+            name=name,
             encoding=PositionEncoding(encoding),
             pulls=text.diagnostic is not None,
             related_documents=bool(text.diagnostic and text.diagnostic.related_document_support),

@@ -118,7 +118,7 @@ class Server(LanguageServer):
         self._tell()
         if changed and self.session.client.pulls and self.session.client.refreshes_diagnostics:
             self.workspace_diagnostic_refresh(None)
-        if found and self.session.client.refreshes_lenses:
+        if changed and self.session.client.refreshes_lenses:
             self.workspace_code_lens_refresh(None)
 
     def _tell(self) -> None:

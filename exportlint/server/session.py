@@ -104,8 +104,12 @@ class Session:
     def tasks(self) -> dict[Document, Task]:
         """The documents to lint, the one that was touched last first. Notes what is wrong with their settings."""
         self.problems = {}
+        return self.tasks_of(map(self.linted, self.documents))
+
+    def tasks_of(self, documents: Iterable[Document]) -> dict[Document, Task]:
+        """Those of some documents that are to be linted."""
         found: dict[Document, Task] = {}
-        for document in map(self.linted, self.documents):
+        for document in documents:
             if not document.is_python or not self.folder(document).preferences.enable:
                 continue
             settings, path = self.settings(document), self.path(document)
