@@ -22,8 +22,7 @@ async def actions(
     place = editor.range_of(uri, at) if isinstance(at, str) else at
     context = types.CodeActionContext(diagnostics, only=only, trigger_kind=trigger)
     params = types.CodeActionParams(types.TextDocumentIdentifier(uri), place, context)
-    found: list[types.CodeAction] = await editor.answer(editor.client.text_document_code_action_async(params))
-    return found
+    return list(await editor.answer(editor.client.text_document_code_action_async(params)))
 
 
 async def resolved(editor: Editor, action: types.CodeAction) -> types.CodeAction:
@@ -59,5 +58,4 @@ async def hover(editor: Editor, uri: str, place: types.Position) -> types.Hover 
 async def lenses(editor: Editor, uri: str) -> list[types.CodeLens]:
     """The lenses of a document."""
     params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
-    found: list[types.CodeLens] = await editor.answer(editor.client.text_document_code_lens_async(params))
-    return found
+    return list(await editor.answer(editor.client.text_document_code_lens_async(params)))
