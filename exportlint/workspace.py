@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.project import Project
-from exportlint.check import FixCrashError, check_file
+from exportlint.check import PartialError, check_file
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
@@ -129,8 +129,8 @@ class Workspace:
             span = Span(start, Position(error.row, error.column + 1))
             message = f"syntax error: {error.message}"
             return Unit((_finding(SYNTAX_ERROR, message, span, task),), reads=reads)
-        except FixCrashError as error:
-            crash = internal_error(task, f"a fix failed: {_describe(error.cause)}")
+        except PartialError as error:
+            crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
             return Unit((*error.findings, crash), suppressions, reads | project.reads)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
