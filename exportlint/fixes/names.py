@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -121,7 +122,7 @@ def bound_names(scope: Scope) -> set[str]:
     return found
 
 
-def fresh(name: str, taken: set[str]) -> str:
+def fresh(name: str, taken: AbstractSet[str]) -> str:
     """`name`, or the first of `name_1`, `name_2` … that is not taken."""
     if name not in taken:
         return name
