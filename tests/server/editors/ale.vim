@@ -30,6 +30,7 @@ function! s:Wait(done) abort
         sleep 50m
         let l:left -= 50
     endwhile
+    return a:done()
 endfunction
 
 function! s:Findings() abort
@@ -44,15 +45,18 @@ function! s:Text() abort
     return join(getbufline(s:buffer, 1, '$'), "\n") . "\n"
 endfunction
 
-function! s:Show(found) abort
+function! s:Underlined(found) abort
     let l:line = getbufline(s:buffer, a:found.lnum)[0]
     return {'code': a:found.code, 'line': a:found.lnum, 'text': l:line[a:found.col - 1 : a:found.end_col - 1]}
 endfunction
 
-" What is shown once it is what was waited for, or when time is up.
-function! s:State(wanted) abort
-    call s:Wait({-> s:Codes() ==# a:wanted})
-    return {'findings': map(s:Findings(), {_, found -> s:Show(found)}), 'text': s:Text()}
+" Report what is shown once it is what is waited for, or when time is up; that is the end then.
+function! s:Show(step, wanted) abort
+    let l:reached = s:Wait({-> s:Codes() ==# a:wanted})
+    let s:report[a:step] = {'findings': map(s:Findings(), {_, found -> s:Underlined(found)}), 'text': s:Text()}
+    if !l:reached
+        throw 'the findings did not come: ' . a:step
+    endif
 endfunction
 
 function! s:GoTo(code) abort
@@ -92,18 +96,18 @@ endfunction
 function! s:Main() abort
     exe 'edit' fnameescape(s:plan.file)
     let s:buffer = bufnr('')
-    let s:report.opened = s:State(s:plan.opened)
+    call s:Show('opened', s:plan.opened)
     call s:GoTo(s:plan.quickfix.finding)
     let s:report.hover = s:Hover()
     call s:Choose(s:plan.quickfix.title)
     call ale#Queue(0, '')
-    let s:report.quickfix = s:State(s:plan.quickfix.codes)
+    call s:Show('quickfix', s:plan.quickfix.codes)
     call append(s:plan.edit.line - 1, s:plan.edit.text)
     call ale#Queue(0, '')
-    let s:report.edit = s:State(s:plan.edit.codes)
+    call s:Show('edit', s:plan.edit.codes)
     call s:Choose(s:plan.fixall.title)
     call ale#Queue(0, '')
-    let s:report.fixall = s:State(s:plan.fixall.codes)
+    call s:Show('fixall', s:plan.fixall.codes)
     write
 endfunction
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -18,35 +17,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.documents import PROJECT
 from tests.server.editors.scenario import Model, State
 
-HERE = Path(__file__).parent
-CONFIGS = PROJECT / "editors"
-import os as _os
-EXPORTLINT = ("/tmp/ED/fake.py",) if _os.environ.get("EDFAKE") else ("-m", "exportlint")
-WAIT = int(_os.environ.get("EDWAIT", "30"))
+CONFIGURATIONS = PROJECT / "editors"
+EXPORTLINT = ("-m", "exportlint")
+WAIT = 60.0
 """Seconds after which an editor reports what it shows even if that is not what was waited for."""
-GONE = 10
+GONE = 10.0
 """Seconds that a server may take to end after its editor has."""
-
-
-def find(program: str, variable: str) -> str:
-    """The editor that the environment names, or that is on PATH; without one the test is skipped, or fails if required."""
-    found = os.environ.get(variable) or shutil.which(program)
-    if found is None:
-        reason = f"no {program} on PATH, and {variable} names none"
-        if os.environ.get("EXPORTLINT_EDITORS") == "require":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
 
 
 @dataclass
 class Project:
-    """A directory with one model, and an `exportlint` on PATH that knows whether servers still run."""
+    """A directory with one model, and an `exportlint` on PATH of which it is known whether it still runs."""
 
     root: Path
     model: Model
@@ -56,54 +40,81 @@ class Project:
 
     def __post_init__(self) -> None:
         """Write the files."""
-        work = self.root / "work"
-        for directory in (work, self.root / "bin", self.root / "home"):
+        self.work, home, programs = (self.root / name for name in ("work", "home", "bin"))
+        for directory in (self.work, home, programs):
             directory.mkdir()
-        self.file = work / "model.py"
+        self.file = self.work / "model.py"
         self.file.write_text(self.model.text, encoding="utf-8")
-        (work / "exportlint.toml").write_text("", encoding="utf-8")
-        self.lock = self.root / "lock"
-        self.starts = self.root / "starts"
-        self.starts.touch()
-        program = self.root / "bin" / "exportlint"
-        program.write_text(
-            f"#!{sys.executable}\nimport fcntl, os, sys\n"
-            f"lock = os.open({str(self.lock)!r}, os.O_RDWR | os.O_CREAT)\n"
-            "fcntl.flock(lock, fcntl.LOCK_SH)\nos.set_inheritable(lock, True)\n"
-            f"print(*sys.argv[1:], file=open({str(self.starts)!r}, 'a'))\n"
-            f"os.execv(sys.executable, [sys.executable, *{list(self.command)!r}, *sys.argv[1:]])\n",
-            encoding="utf-8",
-        )
-        program.chmod(0o755)
-        home = str(self.root / "home")
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("EXPORTLINT_", "XDG_"))},
-            "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        (self.work / "exportlint.toml").touch()
+        self._lock, self._starts = self.root / "lock", self.root / "starts"
+        self._lock.touch()
+        self._starts.touch()
+        (programs / "exportlint").write_text(self._program(), encoding="utf-8")
+        (programs / "exportlint").chmod(0o755)
+        ours = ("EXPORTLINT_", "XDG_")
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)} | {
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(PROJECT),
-            "HOME": home,
-            "XDG_CONFIG_HOME": home,
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": str(home),
             "TERM": "dumb",
             "EXPORTLINT_PLAN": str(self.root / "plan.json"),
         }
 
-    def drive(self, argv: Sequence[str], config: str, wait: float = WAIT) -> Report:
-        """Run an editor with its script, and the configuration directory of that name."""
+    def _program(self) -> str:
+        """An `exportlint` that holds a lock for as long as it lives."""
+        return (
+            f"#!{sys.executable}\n"
+            "import fcntl, os, sys\n"
+            f"lock = os.open({str(self._lock)!r}, os.O_RDWR)\n"
+            "fcntl.flock(lock, fcntl.LOCK_SH)\n"
+            "os.set_inheritable(lock, True)\n"
+            f"print(*sys.argv[1:], file=open({str(self._starts)!r}, 'a'))\n"
+            f"os.execv(sys.executable, [sys.executable, *{list(self.command)!r}, *sys.argv[1:]])\n"
+        )
+
+    def drive(self, argv: Sequence[str], configuration: str, wait: float = WAIT) -> Report:
+        """Run an editor with its script and the directory of `editors/` with that name."""
         report = self.root / "report.json"
-        paths = {"file": str(self.file), "report": str(report), "config": str(CONFIGS / config)}
-        plan = {**paths, "wait": int(wait * 1000), **self.model.plan()}
+        plan = {
+            "file": str(self.file),
+            "report": str(report),
+            "config": str(CONFIGURATIONS / configuration),
+            "wait": int(wait * 1000),
+            **self.model.plan(),
+        }
         (self.root / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         ran = subprocess.run(
             argv,
             env=self.environment,
-            cwd=self.file.parent,
+            cwd=self.work,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=60 + 10 * wait,
+            timeout=60 + 3 * wait,
             check=False,
         )
         said = (ran.stdout + ran.stderr).decode(errors="replace")[-4000:]
         assert report.exists(), f"{argv[0]} wrote no report, exit code {ran.returncode}:\n{said}"
         return Report(self, json.loads(report.read_text(encoding="utf-8")), said)
+
+    @property
+    def starts(self) -> list[str]:
+        """The arguments of each `exportlint` that was run."""
+        return self._starts.read_text(encoding="utf-8").splitlines()
+
+    def ended(self) -> bool:
+        """Whether all of them have ended, or do so soon."""
+        deadline = time.monotonic() + GONE
+        with self._lock.open("w") as lock:
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    if time.monotonic() > deadline:
+                        return False
+                    time.sleep(0.05)
+                else:
+                    return True
 
 
 @dataclass
@@ -114,41 +125,34 @@ class Report:
     seen: dict[str, Any]
     said: str
 
-    def state(self, step: str) -> State:
-        """Findings and text after a step; of a step that the script did not reach, none."""
-        state = self.seen.get(step) or {"findings": [], "text": ""}
+    def state(self, step: str) -> State | None:
+        """What was shown after a step; None if the script did not get there."""
+        if step not in self.seen:
+            return None
+        found = self.seen[step]["findings"]
         return State(
-            tuple(sorted((found["line"], found["code"], found["text"]) for found in state["findings"])), state["text"]
+            tuple(sorted((each["line"], each["code"], each["text"]) for each in found)), self.seen[step]["text"]
         )
 
-    def differences(self) -> list[str]:
-        """The steps in which the editor did not show what it should have, in order, each with what it showed."""
+    def differences(self) -> dict[str, str]:
+        """The steps after which something else was shown than should have been, in order, and what."""
         model = self.project.model
-        found = [
-            f"{step}: {self.state(step)!r} is not {expected!r}"
+        found = {
+            step: f"{self.state(step)} instead of {expected}"
             for step, expected in model.states().items()
             if self.state(step) != expected
-        ]
-        if any(part not in self.seen.get("hover", "") for part in model.hover):
-            found.append(f"hover: {self.seen.get('hover')!r}")
+        }
+        shown = self.seen.get("hover", "nothing")
+        if any(part not in shown for part in model.hover):
+            found["hover"] = shown
         if self.project.file.read_text(encoding="utf-8") != model.states()["fixall"].text:
-            found.append("saved: another text is in the file")
+            found["saved"] = "another text is in the file"
         if "error" in self.seen:
-            found.append(f"error: {self.seen['error']}")
+            found["error"] = f"{self.seen['error']}\n{self.said}"
         return found
 
-    def servers_started(self) -> list[str]:
-        """The arguments of each `exportlint` that the editor ran."""
-        return self.project.starts.read_text(encoding="utf-8").splitlines()
-
-    def servers_ended(self) -> bool:
-        """Whether all of them have ended: each holds a lock for as long as it lives."""
-        with self.project.lock.open("w") as lock:
-            for _ in range(GONE * 20):
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    time.sleep(0.05)
-                else:
-                    return True
-        return False
+    def check(self) -> None:
+        """All was shown as it should be, by one server, which ended with the editor."""
+        assert self.differences() == {}
+        assert self.project.starts == ["server"]
+        assert self.project.ended(), "the server still runs"

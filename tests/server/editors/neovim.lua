@@ -22,16 +22,17 @@ local function covered(d)
   return table.concat(lines, "\n")
 end
 
--- What the editor shows once it shows the findings that were waited for, or when time is up.
-local function state(wanted)
-  vim.wait(plan.wait, function()
+-- Report what the editor shows once it shows the findings that are waited for, or when time is up; that is the end then.
+local function show(step, wanted)
+  local reached = vim.wait(plan.wait, function()
     return vim.deep_equal(codes(), wanted)
   end, 20)
   local findings = {}
   for _, d in ipairs(vim.diagnostic.get(buffer)) do
     table.insert(findings, { code = d.code, line = d.lnum + 1, text = covered(d) })
   end
-  return { findings = findings, text = text() }
+  report[step] = { findings = findings, text = text() }
+  assert(reached, "the findings did not come: " .. step)
 end
 
 local function go_to(code)
@@ -54,9 +55,8 @@ local function choose(title, only)
     end
     on_choice(nil, nil)
   end
-  -- 0.7 sends the context as it is and needs the diagnostics in it; later ones add them
-  local context = only and { only = { only }, diagnostics = vim.lsp.diagnostic.get_line_diagnostics(buffer) } or nil
-  vim.lsp.buf.code_action(context and { context = context })
+  -- 0.7 takes the context itself
+  vim.lsp.buf.code_action(only and { context = { only = { only } }, only = { only } })
   vim.wait(plan.wait, function()
     return text() ~= before
   end, 20)
@@ -92,15 +92,15 @@ local function main()
   vim.cmd("edit " .. vim.fn.fnameescape(plan.file))
   buffer = vim.api.nvim_get_current_buf()
 
-  report.opened = state(plan.opened)
+  show("opened", plan.opened)
   go_to(plan.quickfix.finding)
   report.hover = hover()
   choose(plan.quickfix.title)
-  report.quickfix = state(plan.quickfix.codes)
+  show("quickfix", plan.quickfix.codes)
   vim.api.nvim_buf_set_lines(buffer, plan.edit.line - 1, plan.edit.line - 1, false, { plan.edit.text })
-  report.edit = state(plan.edit.codes)
+  show("edit", plan.edit.codes)
   choose(plan.fixall.title, plan.fixall.kind)
-  report.fixall = state(plan.fixall.codes)
+  show("fixall", plan.fixall.codes)
   vim.cmd("silent write")
 end
 

@@ -19,12 +19,20 @@
     (dolist (key keys value)
       (setq value (plist-get value key)))))
 
+(defvar plan-report nil "What was shown.")
+
+(defun plan-report (key value)
+  "Put VALUE into the report under KEY."
+  (setq plan-report (plist-put plan-report key value)))
+
 (defun plan-wait (done)
-  "Wait until DONE returns non-nil or time is up; batch Emacs has no idle timers, so kick Flymake."
-  (let ((end (+ (float-time) (/ (plan-get :wait) 1000.0))))
-    (while (and (not (funcall done)) (< (float-time) end))
+  "Wait until DONE returns non-nil, and return that, or until time is up.
+Batch Emacs has no idle timers, so kick Flymake."
+  (let ((end (+ (float-time) (/ (plan-get :wait) 1000.0))) result)
+    (while (and (not (setq result (funcall done))) (< (float-time) end))
       (accept-process-output nil 0.05)
-      (flymake-start))))
+      (flymake-start))
+    result))
 
 (defun plan-text ()
   "Return the whole text."
@@ -34,9 +42,8 @@
   "Return the sorted codes of what Flymake shows, by the function CODE."
   (sort (mapcar code (flymake-diagnostics)) #'string<))
 
-(defun plan-state (code wanted)
-  "Return what is shown once it is WANTED, or when time is up.  CODE gives the code of a diagnostic."
-  (plan-wait (lambda () (equal (plan-codes code) wanted)))
+(defun plan-shown (code)
+  "Return what is shown.  CODE gives the code of a diagnostic."
   (list :findings
         (vconcat
          (mapcar (lambda (d)
@@ -46,6 +53,13 @@
                                 (flymake-diagnostic-beg d) (flymake-diagnostic-end d))))
                  (flymake-diagnostics)))
         :text (plan-text)))
+
+(defun plan-show (step code wanted)
+  "Report what is shown after STEP once it is WANTED, or when time is up; that is the end then.
+CODE is as above."
+  (let ((reached (plan-wait (lambda () (equal (plan-codes code) wanted)))))
+    (plan-report step (plan-shown code))
+    (unless reached (error "The findings did not come: %s" step))))
 
 (defun plan-place (code wanted)
   "Go to the finding with the code WANTED and return its diagnostic.  CODE is as above."
@@ -64,26 +78,25 @@
   "Follow the plan in this buffer and write the report.
 CODE gives the code of a diagnostic, HOVER the text at point.
 CHOOSE applies the action of a title and a kind, at a diagnostic."
-  (let (report)
-    (condition-case problem
-        (progn
-          (setq report (plist-put report :client (format "emacs %s" emacs-version)))
-          (setq report (plist-put report :opened (plan-state code (plan-get :opened))))
-          (let ((finding (plan-place code (plan-get :quickfix :finding))))
-            (setq report (plist-put report :hover (funcall hover)))
-            (funcall choose (plan-get :quickfix :title) "quickfix" finding))
-          (setq report (plist-put report :quickfix (plan-state code (plan-get :quickfix :codes))))
-          (goto-char (point-min))
-          (forward-line (1- (plan-get :edit :line)))
-          (insert (plan-get :edit :text) "\n")
-          (setq report (plist-put report :edit (plan-state code (plan-get :edit :codes))))
-          (funcall choose (plan-get :fixall :title) (plan-get :fixall :kind) nil)
-          (setq report (plist-put report :fixall (plan-state code (plan-get :fixall :codes))))
-          (save-buffer))
-      (error (setq report (plist-put report :error (format "%S" problem)))))
-    (let ((coding-system-for-write 'utf-8-unix))
-      (with-temp-file (plan-get :report)
-        (json-insert report)))))
+  (condition-case problem
+      (progn
+        (plan-report :client (format "emacs %s" emacs-version))
+        (plan-show :opened code (plan-get :opened))
+        (let ((finding (plan-place code (plan-get :quickfix :finding))))
+          (plan-report :hover (funcall hover))
+          (funcall choose (plan-get :quickfix :title) "quickfix" finding))
+        (plan-show :quickfix code (plan-get :quickfix :codes))
+        (goto-char (point-min))
+        (forward-line (1- (plan-get :edit :line)))
+        (insert (plan-get :edit :text) "\n")
+        (plan-show :edit code (plan-get :edit :codes))
+        (funcall choose (plan-get :fixall :title) (plan-get :fixall :kind) nil)
+        (plan-show :fixall code (plan-get :fixall :codes))
+        (save-buffer))
+    (error (plan-report :error (format "%S" problem))))
+  (let ((coding-system-for-write 'utf-8-unix))
+    (with-temp-file (plan-get :report)
+      (json-insert plan-report))))
 
 (provide 'plan)
 ;;; plan.el ends here

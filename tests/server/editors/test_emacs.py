@@ -1,4 +1,4 @@
-"""Emacs with `editors/emacs`: Eglot and lsp-mode."""
+"""Emacs with `editors/emacs`: Eglot as a package and of its own, and lsp-mode."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.editors.drive import HERE, Project, find
+from tests.server.editors.programs import EGLOT, EGLOT_30, LSP_MODE
 from tests.server.editors.scenario import Model
 
 pytestmark = pytest.mark.editors
 
 
-@pytest.mark.parametrize("variable", ["EXPORTLINT_EMACS", "EXPORTLINT_EMACS_30"])
-def test_eglot(tmp_path: Path, variable: str) -> None:
-    emacs = find("emacs", variable)
-    report = Project(tmp_path, Model()).drive([emacs, "-Q", "--batch", "-l", str(HERE / "emacs-eglot.el")], "emacs")
-    print(report.seen.get("client"), report.said)
-    print(*report.differences(), sep="\n")
-    assert report.differences() == []
-    assert report.servers_started() == ["server"]
-    assert report.servers_ended()
+def test_eglot(tmp_path: Path) -> None:
+    EGLOT.run(tmp_path).check()
+
+
+def test_eglot_30(tmp_path: Path) -> None:
+    EGLOT_30.run(tmp_path).check()
 
 
 def test_lsp_mode(tmp_path: Path) -> None:
-    emacs = find("emacs", "EXPORTLINT_EMACS")
-    report = Project(tmp_path, Model(word="X")).drive([emacs, "-Q", "--batch", "-l", str(HERE / "emacs-lsp.el")], "emacs")
-    print(report.seen.get("client"), report.said)
-    print(*report.differences(), sep="\n")
-    assert report.differences() == []
-    assert report.servers_started() == ["server"]
-    assert report.servers_ended()
+    LSP_MODE.run(tmp_path).check()
+
+
+def test_lsp_mode_counts_code_points(tmp_path: Path) -> None:
+    """What `editors/emacs/README.md` warns of; if this fails, lsp-mode has learnt to count."""
+    report = LSP_MODE.run(tmp_path, wait=10, model=Model())
+    opened = report.state("opened")
+    assert opened is not None
+    assert opened.findings[0] == (8, "EXP602", "ype(x) is torch.Tensor ")
