@@ -78,6 +78,18 @@ class Workspace:
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
         self._unsaved[path] = data
+        self.forget(path)
+
+    def see(self, unsaved: Mapping[Path, bytes]) -> frozenset[Path]:
+        """From now on, exactly these files are seen as they are not on the disk. Returns those that changed by it."""
+        before, self._unsaved = self._unsaved, dict(unsaved)
+        changed = frozenset(p for p in before.keys() | unsaved.keys() if before.get(p) != unsaved.get(p))
+        for path in changed:
+            self.forget(path)
+        return changed
+
+    def forget(self, path: Path) -> None:
+        """Have a file read again when it is next needed."""
         for project in self._projects.values():
             project.forget(path)
 
@@ -170,10 +182,8 @@ def on_big_stack(function: Callable[[], _T]) -> _T:
             failure.append(error)
 
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
-        thread = _start(run)
-        thread.join()
+        start_on_big_stack(run).join()
     finally:
         sys.setrecursionlimit(limit)
     if failure:
@@ -181,7 +191,9 @@ def on_big_stack(function: Callable[[], _T]) -> _T:
     return outcome["value"]
 
 
-def _start(run: Callable[[], None]) -> threading.Thread:
+def start_on_big_stack(run: Callable[[], None]) -> threading.Thread:
+    """A running thread with room for deep recursion. The process keeps the recursion limit that this needs."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     thread = threading.Thread(target=run, daemon=True)
     before = threading.stack_size(_STACK_BYTES)
     try:

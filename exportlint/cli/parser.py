@@ -172,6 +172,11 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
 
 
+def _fill_server(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
+    parser.add_argument("--tcp", metavar="HOST:PORT", help="listen there instead, for debugging")
+
+
 def _fill_version(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -180,5 +185,6 @@ _COMMANDS = {
     "check": ("Lint files and directories (the default).", _fill_check),
     "rule": ("Explain a rule, or all of them.", _fill_rule),
     "config": ("Explain a setting, or list them.", _fill_config),
+    "server": ("Serve an editor over the Language Server Protocol.", _fill_server),
     "version": ("Print the version.", _fill_version),
 }

@@ -20,17 +20,25 @@ class Configuration:
         file: the only configuration file, instead of those found beside the code.
         isolated: read no configuration file at all.
         overrides: what overrides the files, later ones first of all.
+        defaults: what files override.
     """
 
     def __init__(
-        self, cwd: Path, *, file: Path | None = None, isolated: bool = False, overrides: Sequence[Layer] = ()
+        self,
+        cwd: Path,
+        *,
+        file: Path | None = None,
+        isolated: bool = False,
+        overrides: Sequence[Layer] = (),
+        defaults: Sequence[Layer] = (),
     ) -> None:
         self._cwd = cwd
         self._overrides = tuple(overrides)
+        self._defaults = tuple(defaults)
         self._of_directory: dict[Path, Settings | None] = {}
         self._everywhere: Settings | None = None
         if isolated:
-            self._everywhere = combine(self._overrides, cwd)
+            self._everywhere = self._combined((), cwd)
         elif file is not None:
             self._everywhere = self._read(file)
 
@@ -67,7 +75,7 @@ class Configuration:
     @functools.cached_property
     def _fallback(self) -> Settings:
         file = _user_file()
-        return combine(self._overrides, self._cwd) if file is None else self._read(file)
+        return self._combined((), self._cwd) if file is None else self._read(file)
 
     def _read(self, file: Path) -> Settings:
         layer = load(file, self._cwd)
@@ -76,7 +84,10 @@ class Configuration:
         return self._settings(layer, file, self._cwd)
 
     def _settings(self, layer: Layer, file: Path, root: Path) -> Settings:
-        return combine((*_with_extended(layer, (file,)), *self._overrides), root, file)
+        return self._combined(_with_extended(layer, (file,)), root, file)
+
+    def _combined(self, layers: Sequence[Layer], root: Path, file: Path | None = None) -> Settings:
+        return combine((*self._defaults, *layers, *self._overrides), root, file)
 
 
 def _with_extended(layer: Layer, chain: tuple[Path, ...]) -> list[Layer]:

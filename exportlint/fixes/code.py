@@ -169,7 +169,7 @@ class Code:
         """A name like `name` that nothing around a node uses, another one each time."""
         node = node or self.node(ast.AST)
         inside = self.tree.function(node) or self.tree.root
-        taken = names.used_names(inside) | set(self.module.bindings) | set(dir(builtins))
+        taken = self.tree.used_names(inside) | set(self.module.bindings) | set(dir(builtins))
         found = names.fresh(name, taken | {given for _, given in self._names})
         functions = [around for around in self.tree.ancestors(node) if isinstance(around, FunctionNode)]
         self._names.add((functions[-1].lineno if functions else 0, found))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from exportlint.fixes.code import Code
-from exportlint.fixes.names import bound_names, fresh, top_level, used_names
+from exportlint.fixes.names import bound_names, fresh, top_level
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.tree import Scope
 
@@ -39,7 +39,7 @@ def _is_free(code: Code, local: str, target: str) -> bool:
     """Whether a name can be used for another everywhere in the file."""
     scopes = (node for node in ast.walk(code.tree.root) if isinstance(node, Scope))
     return (
-        fresh(target, used_names(code.tree.root) | set(code.module.bindings)) == target
+        fresh(target, code.tree.used_names(code.tree.root) | set(code.module.bindings)) == target
         and len(top_level(code.tree.root, code.module.package)[local].targets) == 1
         and not any(local in bound_names(scope) for scope in scopes)
     )

@@ -121,25 +121,6 @@ def bound_names(scope: Scope) -> set[str]:
     return found
 
 
-def used_names(node: ast.AST) -> set[str]:
-    """All names that stand somewhere in a node, bound or read."""
-    found: set[str] = set()
-    for n in ast.walk(node):
-        if isinstance(n, ast.Name):
-            found.add(n.id)
-        elif isinstance(n, ast.arg):
-            found.add(n.arg)
-        elif isinstance(n, (ast.Global, ast.Nonlocal)):
-            found.update(n.names)
-        elif isinstance(n, (ast.Import, ast.ImportFrom)):
-            found.update((alias.asname or alias.name).partition(".")[0] for alias in n.names)
-        elif isinstance(n, (FunctionNode, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name:
-            found.add(n.name)
-        elif isinstance(n, ast.MatchMapping) and n.rest:
-            found.add(n.rest)
-    return found
-
-
 def fresh(name: str, taken: set[str]) -> str:
     """`name`, or the first of `name_1`, `name_2` … that is not taken."""
     if name not in taken:

@@ -22,6 +22,7 @@ class Tree:
 
     def __init__(self, root: ast.Module) -> None:
         self.root = root
+        self._used: dict[ast.AST, frozenset[str]] = {}
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -50,6 +51,12 @@ class Tree:
                     continue
             waiting.extend(ast.iter_child_nodes(node))
         return None
+
+    def used_names(self, node: ast.AST) -> frozenset[str]:
+        """All names that stand somewhere in a node, bound or read."""
+        if node not in self._used:
+            self._used[node] = frozenset(used_names(node))
+        return self._used[node]
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around a node, the innermost first."""
@@ -86,3 +93,22 @@ class Tree:
         """The statements behind one in its block."""
         block = self.block(statement)
         return block[block.index(statement) + 1 :]
+
+
+def used_names(node: ast.AST) -> set[str]:
+    """All names that stand somewhere in a node, bound or read."""
+    found: set[str] = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name):
+            found.add(n.id)
+        elif isinstance(n, ast.arg):
+            found.add(n.arg)
+        elif isinstance(n, (ast.Global, ast.Nonlocal)):
+            found.update(n.names)
+        elif isinstance(n, (ast.Import, ast.ImportFrom)):
+            found.update((alias.asname or alias.name).partition(".")[0] for alias in n.names)
+        elif isinstance(n, (FunctionNode, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name:
+            found.add(n.name)
+        elif isinstance(n, ast.MatchMapping) and n.rest:
+            found.add(n.rest)
+    return found

@@ -10,6 +10,9 @@ from exportlint.fixes.errors import DeclinedError
 
 Branching = ast.If | ast.Match
 
+MAX_WAYS = 16
+"""As many ways can be told apart where each is written into the one before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -31,8 +34,11 @@ def cases(branch: Branching) -> list[Case]:
                 return found
         return [*found, Case(None, ())]
     found.append(Case(branch.test, branch.body))
-    if len(branch.orelse) == 1 and isinstance(branch.orelse[0], ast.If):
-        return [*found, *cases(branch.orelse[0])]
+    while len(branch.orelse) == 1 and isinstance(branch.orelse[0], ast.If):
+        branch = branch.orelse[0]
+        found.append(Case(branch.test, branch.body))
+        if len(found) > MAX_WAYS:
+            raise DeclinedError("there are too many ways to write them into each other")
     return [*found, Case(None, branch.orelse)]
 
 

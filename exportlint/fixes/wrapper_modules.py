@@ -12,7 +12,7 @@ from exportlint.analysis.values import Function
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.names import bound_names, fresh, used_names
+from exportlint.fixes.names import bound_names, fresh
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.tree import Scope
 
@@ -26,7 +26,7 @@ def wrapped(code: Code, node: ast.expr, function: Function) -> Fix:
     is_bound = function.receiver is not None or function.owner is not None
     if is_bound and not (isinstance(node, ast.Attribute) and isinstance(function.receiver, (Model, Receiver))):
         raise DeclinedError("the object of the method is not to be seen")
-    name = fresh(_camel_case(function), used_names(code.tree.root) | set(code.module.bindings))
+    name = fresh(_camel_case(function), code.tree.used_names(code.tree.root) | set(code.module.bindings))
     unit = code.unit
     if isinstance(node, ast.Attribute) and is_bound:
         owner = "module" if _is_module(function) else "owner"

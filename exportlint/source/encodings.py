@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tokenize
 from enum import Enum
 from typing import NamedTuple
 
 from exportlint.findings import Position
 from exportlint.source.lines import LineIndex
+
+_HEAD = 1000
+"""Characters in which the declaration of an encoding stands, if there is one."""
 
 
 class PositionEncoding(str, Enum):
@@ -62,3 +66,18 @@ def _code_points(text: str, units: int, encoding: PositionEncoding) -> int:
         if taken > units:
             return count
     return len(text)
+
+
+def as_saved(text: str) -> bytes:
+    """The bytes that an editor saves of a Python text: in the encoding that its first lines declare, else in UTF-8.
+
+    Where that encoding lacks a character there is a question mark, which keeps all others at their place. What no
+    encoding can save, such as an unknown declaration, is UTF-8 too, and reading it says what is wrong.
+    """
+    if text.startswith("\ufeff"):
+        return text.encode("utf-8", "replace")
+    try:
+        encoding = tokenize.detect_encoding(iter(text[:_HEAD].encode("utf-8", "replace").splitlines(True)).__next__)[0]
+        return text.encode(encoding, "replace")
+    except (SyntaxError, LookupError, ValueError):
+        return text.encode("utf-8", "replace")

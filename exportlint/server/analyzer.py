@@ -1,0 +1,163 @@
+"""Looks at documents in a thread of its own, always at their latest versions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from exportlint.findings import Finding
+from exportlint.linter import merge
+from exportlint.server.documents import Document
+from exportlint.source import SourceError, SourceFile
+from exportlint.workspace import Task, Unit, Workspace, start_on_big_stack
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to look at: all open documents, each with its task, the one that matters most first."""
+
+    tasks: Mapping[Document, Task]
+    touched: frozenset[Path] = frozenset()
+    """Files that hold something else on the disk than when they were read."""
+    anew: bool = False
+    """Whether files came or went, so that names may lead elsewhere."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was found in one version of a document. `sources` are all files that its findings speak of, by filename."""
+
+    document: Document
+    task: Task
+    findings: tuple[Finding, ...]
+    unit: Unit
+    sources: Mapping[str, SourceFile] = field(default_factory=dict)
+
+
+Deliver = Callable[[Mapping[Document, Analysis]], None]
+
+
+class Analyzer:
+    """Takes orders from any thread; an order that comes while another is worked on supersedes it.
+
+    What comes of an order is given to `deliver`, in the analyzer's thread; what concerns the document that matters
+    most before the rest, unless looking at others gives findings in it as well.
+    """
+
+    def __init__(self, deliver: Deliver) -> None:
+        self._deliver = deliver
+        self._wake = threading.Condition()
+        self._order: Order | None = None
+        self._stopped = False
+        self._workspace = Workspace({})
+        self._known: dict[Document, tuple[Task, Unit]] = {}
+        self._stamps: dict[Path, tuple[int, int] | None] = {}
+        self._thread = start_on_big_stack(self._run)
+
+    def order(self, order: Order) -> None:
+        """Look at these documents next, whatever was ordered before."""
+        with self._wake:
+            waiting = self._order
+            if waiting is not None:
+                order = Order(order.tasks, order.touched | waiting.touched, order.anew or waiting.anew)
+            self._order = order
+            self._wake.notify()
+
+    def stop(self) -> None:
+        """Look at nothing any more."""
+        with self._wake:
+            self._stopped = True
+            self._wake.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._stopped or self._order is not None)
+                if self._stopped:
+                    return
+                order, self._order = self._order, None
+            assert order is not None
+            self._work(order)
+
+    @property
+    def _superseded(self) -> bool:
+        return self._stopped or self._order is not None
+
+    def _work(self, order: Order) -> None:
+        self._see(order)
+        before = self._known
+        self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d][0] == task}
+        stale = [document for document in order.tasks if document not in self._known]
+        for document in stale:
+            task = order.tasks[document]
+            unit = self._workspace.lint(task)
+            self._known[document] = task, unit
+            self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
+            if self._superseded:
+                return
+            if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
+                self._deliver(self._analyses([document]))
+        self._deliver(self._analyses(order.tasks))
+
+    def _see(self, order: Order) -> None:
+        """Have the workspace see what the documents hold now, and forget what depends on what they held."""
+        if order.anew:
+            self._workspace = Workspace({})
+        held = {task.path: task.data for task in order.tasks.values() if task.data is not None}
+        changed = self._workspace.see(held) | self._changed_on_disk(held) | order.touched
+        for path in changed:
+            self._workspace.forget(path)
+        self._known = {
+            document: (task, unit)
+            for document, (task, unit) in self._known.items()
+            if not order.anew and not unit.reads & changed
+        }
+
+    def _changed_on_disk(self, held: Iterable[Path]) -> set[Path]:
+        """Files that were read, are not open, and are not what they were."""
+        read = {path for _, unit in self._known.values() for path in unit.reads}.difference(held)
+        stamps = {path: _stamp(path) for path in read}
+        changed = {path for path, stamp in stamps.items() if self._stamps.get(path, stamp) != stamp}
+        self._stamps = stamps
+        return changed
+
+    def _analyses(self, documents: Iterable[Document]) -> dict[Document, Analysis]:
+        tasks = [task for task, _ in self._known.values()]
+        found: dict[str, list[Finding]] = {task.filename: [] for task in tasks}
+        for finding in merge(tasks, [unit for _, unit in self._known.values()]):
+            found[finding.filename].append(finding)
+        names = {document: self._known[document][0].filename for document in documents}
+        return {document: self._analysis(document, tuple(found[name])) for document, name in names.items()}
+
+    def _analysis(self, document: Document, findings: tuple[Finding, ...]) -> Analysis:
+        task, unit = self._known[document]
+        tasks = {known.filename: known for known, _ in self._known.values()}
+        named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
+        read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
+        return Analysis(document, task, findings, unit, {name: source for name, source in read.items() if source})
+
+    def _source(self, task: Task) -> SourceFile | None:
+        try:
+            return self._workspace.read(task)
+        except SourceError:  # gone meanwhile: nothing is said of it
+            return None
+
+
+def _elsewhere(known: Mapping[Document, tuple[Task, Unit]], task: Task) -> bool:
+    """Whether looking at other documents gave findings in this one."""
+    return any(
+        finding.filename == task.filename
+        for other, unit in known.values()
+        if other.filename != task.filename
+        for finding in unit.findings
+    )
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

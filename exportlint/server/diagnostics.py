@@ -1,0 +1,82 @@
+"""Findings as the diagnostics of the Language Server Protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lsprotocol import converters, types
+
+from exportlint.findings import Finding, Severity
+from exportlint.registry import find_rule
+from exportlint.server import uris
+from exportlint.server.analyzer import Analysis
+from exportlint.server.client import Client
+from exportlint.server.ranges import range_of
+
+SOURCE = "exportlint"
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+_TAGS = {
+    "unused-suppression": types.DiagnosticTag.Unnecessary,
+    "deprecated-export-api": types.DiagnosticTag.Deprecated,
+}
+
+
+def diagnostics(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
+    """What to show of a document. `opened` are the URIs of open documents by filename."""
+    return [diagnostic(finding, analysis, client, opened) for finding in analysis.findings]
+
+
+def diagnostic(
+    finding: Finding, analysis: Analysis, client: Client, opened: Mapping[str, str] | None = None
+) -> types.Diagnostic:
+    """One finding, as far as the client can show it."""
+    lines = analysis.document.lines
+    rule = find_rule(finding.code)
+    shown = types.Diagnostic(
+        range=range_of(finding.span, lines, client.encoding),
+        message=f"{finding.message}\nhelp: {finding.help}" if finding.help else finding.message,
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
+        source=SOURCE,
+        data={"name": finding.name, "fixable": finding.fix is not None},
+    )
+    if client.code_description and rule is not None:
+        shown.code_description = types.CodeDescription(rule.url)
+    if client.tags and finding.name in _TAGS:
+        shown.tags = [_TAGS[finding.name]]
+    if client.related_information and finding.trail:
+        shown.related_information = list(_related(finding, analysis, client, opened or {}))
+    return shown
+
+
+def _related(
+    finding: Finding, analysis: Analysis, client: Client, opened: Mapping[str, str]
+) -> Sequence[types.DiagnosticRelatedInformation]:
+    return [
+        types.DiagnosticRelatedInformation(
+            types.Location(
+                opened.get(step.filename) or uris.from_path(Path(step.filename)),
+                range_of(step.span, analysis.sources[step.filename].lines, client.encoding),
+            ),
+            step.message,
+        )
+        for step in finding.trail
+        if step.filename in analysis.sources
+    ]
+
+
+_converter = converters.get_converter()
+
+
+def digest(shown: Sequence[types.Diagnostic]) -> str:
+    """A name for a list of diagnostics, which another list has only if it is the same."""
+    text = json.dumps(_converter.unstructure(list(shown)), sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,64 @@
+"""Documents as the client has them: what was opened, and each version of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types
+
+from exportlint.server.uris import to_path
+from exportlint.source import LineIndex, PositionEncoding, from_client
+from exportlint.source.encodings import as_saved
+
+Change = types.TextDocumentContentChangeEvent
+_SUFFIXES = (".py", ".pyi")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One version of an open document. `uri` is as the client writes it, `text` with the client's line ends."""
+
+    uri: str
+    version: int
+    text: str
+    language: str
+
+    @property
+    def path(self) -> Path | None:
+        """Where it is on the disk; None if it is not there, such as a new one."""
+        return to_path(self.uri)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The rows and columns of its text."""
+        return LineIndex(self.text)
+
+    @property
+    def is_python(self) -> bool:
+        """Whether there is something to lint."""
+        return self.language == "python" or (not self.language and self.uri.endswith(_SUFFIXES))
+
+    @cached_property
+    def data(self) -> bytes:
+        """What its file will hold when it is saved."""
+        return as_saved(self.text)
+
+    def changed(self, version: int, changes: Sequence[Change], encoding: PositionEncoding) -> Document:
+        """The version after changes, each of which is about the text that those before it leave."""
+        document = replace(self, version=version)
+        for change in changes:
+            document = replace(document, text=_changed(document, change, encoding))
+        return document
+
+
+def _changed(document: Document, change: Change, encoding: PositionEncoding) -> str:
+    if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+        return change.text
+    lines = document.lines
+    start, end = (
+        from_client(lines, place.line, place.character, encoding) for place in (change.range.start, change.range.end)
+    )
+    return document.text[: min(start, end)] + change.text + document.text[max(start, end) :]

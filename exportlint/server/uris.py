@@ -1,0 +1,39 @@
+"""URIs of documents as paths, and back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+
+def to_path(uri: str) -> Path | None:
+    """The path of a `file:` URI, links in it left alone; None for any other, such as `untitled:`.
+
+    Editors write Windows drives as `c:`, `C:` and `c%3A`; the drive is made upper case.
+    """
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.scheme != "file":
+        return None
+    path = unquote(parts.path)
+    if path[:1] == "/" and path[2:3] == ":" and path[1].isalpha():
+        path = f"{path[1].upper()}{path[2:]}"
+    elif parts.netloc and parts.netloc != "localhost":
+        path = f"//{parts.netloc}{path}"
+    if not path or "\0" in path:
+        return None
+    return Path(os.path.normpath(path))
+
+
+def same(uri: str) -> str:
+    """A URI in the one form that all spellings of it share."""
+    path = to_path(uri)
+    return uri if path is None else path.as_posix()
+
+
+def from_path(path: Path) -> str:
+    """The `file:` URI of an absolute path."""
+    return path.as_uri()
