@@ -27,7 +27,8 @@ class Editor:
         self.client = client
         self.root = root
         self.capabilities = initialized.capabilities
-        self.encoding = str(getattr(initialized.capabilities.position_encoding, "value", "utf-16"))
+        encoding = initialized.capabilities.position_encoding or "utf-16"
+        self.encoding = str(getattr(encoding, "value", encoding))
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self._closed: dict[str, int] = {}
