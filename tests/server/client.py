@@ -139,6 +139,14 @@ class Editor:
         """What the server answers, unless it takes for ever."""
         return await asyncio.wait_for(request, PATIENCE)
 
+    async def configure(self, settings: dict[str, Any]) -> None:
+        """Change the settings, for a client that can be asked for them, and wait until the server has done so."""
+        asked = self.client.times_asked
+        self.client.set_configuration(settings, section="exportlint")
+        self.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+        await self.until(lambda: self.client.times_asked > asked)
+        await self.run("exportlint.debugInformation")
+
     async def run(self, command: str, *arguments: Any) -> Any:
         """Execute a command of the server."""
         params = types.ExecuteCommandParams(command, list(arguments))
