@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.documents import Document
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import ClassSite, Task, Unit, Workspace, start_on_big_stack
+from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,20 @@ class Analyzer:
                     return
                 order, self._order = self._order, None
             assert order is not None
-            self._work(order)
+            try:
+                self._work(order)
+            except Exception:
+                log.exception("looking at %s failed", [str(task.path) for task in order.tasks.values()])
+                self._fail(order)
+
+    def _fail(self, order: Order) -> None:
+        """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
+        self._workspace, self._known = Workspace({}), {}
+        found = {}
+        for document, task in order.tasks.items():
+            finding = internal_error(task, "the language server failed, see its log")
+            found[document] = Analysis(document, task, (finding,), Unit((finding,)))
+        self._deliver(found)
 
     @property
     def _superseded(self) -> bool:
