@@ -13,7 +13,7 @@ MODEL = """\
 %load_ext autoreload
 class Model(nn.Module):
     def forward(self, x):
-        "\N{MATHEMATICAL DOUBLE-STRUCK CAPITAL A}"; kind = "\N{MATHEMATICAL DOUBLE-STRUCK CAPITAL A}" if type(x) is torch.Tensor else "other"
+        "😀"; kind = "😀" if type(x) is torch.Tensor else "other"
         y = x.data
         return y if y.sum() > 0 else -y"""
 AT = "vscode-notebook-cell:/nb/a%20model.ipynb#"
