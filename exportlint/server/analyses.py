@@ -17,14 +17,15 @@ from exportlint.workspace import ClassSite, Task, Unit
 class Outcome:
     """What looking at one version of a document or notebook gave.
 
-    `sources` are all files that its findings speak of, by filename. `classes` are those of the document, if anything
-    is found in it.
+    It holds as of the order with the number `order`. `sources` are all files that its findings speak of, by filename.
+    `classes` are those of the document, if anything is found in it.
     """
 
     opened: Opened
     task: Task
     findings: tuple[Finding, ...]
     unit: Unit
+    order: int = 0
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
     classes: tuple[ClassSite, ...] = ()
 
@@ -46,6 +47,15 @@ class Analysis:
     def source(self) -> SourceFile | None:
         """The document as it was read."""
         return self.sources.get(self.outcome.task.filename)
+
+    @property
+    def unsuppressed(self) -> list[Finding]:
+        """The findings that there would be without comments that suppress some."""
+        outcome, task = self.outcome, self.outcome.task
+        enabled = task.settings.rules_for(task.path)
+        own = (f for f in outcome.unit.findings if f.filename == task.filename and f.code in enabled)
+        located = (in_cells(finding, outcome.sources.get) for finding in own)
+        return [f for f in located if self.cell(task.filename, f.cell) in (None, self.document)]
 
     def cell(self, filename: str, number: int | None) -> Document | None:
         """A cell of the same notebook, by its number from 1."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from exportlint.analysis.project import SupersededError
 from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.analyses import Outcome
@@ -27,6 +28,8 @@ class Order:
     """Files that hold something else on the disk than when they were read."""
     anew: bool = False
     """Whether files came or went, so that names may lead elsewhere."""
+    number: int = 0
+    """Later orders have greater ones."""
 
 
 Deliver = Callable[[Mapping[Opened, Outcome]], None]
@@ -44,7 +47,8 @@ class Analyzer:
         self._wake = threading.Condition()
         self._order: Order | None = None
         self._stopped = False
-        self._workspace = Workspace({})
+        self._number = 0
+        self._workspace = Workspace({}, self._proceed)
         self._known: dict[Opened, tuple[Task, Unit]] = {}
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._thread = start_on_big_stack(self._run)
@@ -54,7 +58,7 @@ class Analyzer:
         with self._wake:
             waiting = self._order
             if waiting is not None:
-                order = Order(order.tasks, order.touched | waiting.touched, order.anew or waiting.anew)
+                order = replace(order, touched=order.touched | waiting.touched, anew=order.anew or waiting.anew)
             self._order = order
             self._wake.notify()
 
@@ -74,24 +78,31 @@ class Analyzer:
             assert order is not None
             try:
                 self._work(order)
+            except SupersededError:
+                continue  # the next order holds all that is left to look at
             except Exception:
                 log.exception("looking at %s failed", [str(task.path) for task in order.tasks.values()])
                 self._fail(order)
 
     def _fail(self, order: Order) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
-        self._workspace, self._known = Workspace({}), {}
+        self._workspace, self._known = Workspace({}, self._proceed), {}
         found = {}
         for document, task in order.tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
-            found[document] = Outcome(document, task, (finding,), Unit((finding,)))
+            found[document] = Outcome(document, task, (finding,), Unit((finding,)), order.number)
         self._deliver(found)
+
+    def _proceed(self) -> None:
+        if self._superseded:
+            raise SupersededError
 
     @property
     def _superseded(self) -> bool:
         return self._stopped or self._order is not None
 
     def _work(self, order: Order) -> None:
+        self._number = order.number
         self._see(order)
         before = self._known
         self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d][0] == task}
@@ -110,7 +121,7 @@ class Analyzer:
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
-            self._workspace = Workspace({})
+            self._workspace = Workspace({}, self._proceed)
         held = {task.path: task.data for task in order.tasks.values() if task.data is not None}
         changed = self._workspace.see(held) | self._changed_on_disk(held) | order.touched
         for path in changed:
@@ -144,7 +155,7 @@ class Analyzer:
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
         sources = {name: source for name, source in read.items() if source}
         classes = self._workspace.classes(task) if findings else ()
-        return Outcome(document, task, findings, unit, sources, classes)
+        return Outcome(document, task, findings, unit, self._number, sources, classes)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,9 @@ class Server(LanguageServer):
         self._tasks: Mapping[Opened, Task] = {}
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
+        self._orders = 0
+        self._stale_since: dict[str, int] = {}
+        """The orders that came with changes in what documents depend on."""
         self._news = asyncio.Event()
         self._shown_problems: set[Path] = set()
 
@@ -87,15 +90,20 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
-        if isinstance(error, ValueError) and source is JsonRpcException:
+        if source is JsonRpcException:
             self.protocol.refuse_unreadable(error)
         elif source is not FeatureRequestError:
             log.error("%s", error, exc_info=error)
 
-    def look(self, touched: Iterable[Path] = (), *, anew: bool = False) -> None:
+    def look(self, touched: Collection[Path] = (), *, anew: bool = False) -> None:
         """Have what is open now looked at. Files that were `touched` on the disk are read again."""
-        self._tasks = self.session.tasks()
+        before, self._tasks = self._tasks, self.session.tasks()
         self._show_problems()
+        self._orders += 1
+        changed = {*touched, *_changed(before.values(), self._tasks.values())}
+        for key, analysis in self._found.items():
+            if anew or analysis.outcome.unit.reads & changed:
+                self._stale_since[key] = self._orders
         linted = {uris.same(document.uri) for opened in self._tasks for document in parts(opened)}
         for key in self._found.keys() - linted:
             document = self._found.pop(key).document
@@ -104,7 +112,7 @@ class Server(LanguageServer):
                 self._told.pop(key, None)
         self._told = {key: told for key, told in self._told.items() if self.session.document(key) is not None}
         self._tell()
-        self.analyzer.order(Order(self._tasks, frozenset(touched), anew))
+        self.analyzer.order(Order(self._tasks, frozenset(touched), anew, self._orders))
 
     def known(self, uri: str) -> Analysis | None:
         """What was found in a document, if that is known of its version now."""
@@ -137,7 +145,9 @@ class Server(LanguageServer):
         return opened is not None and self.session.linted(opened) in self._tasks
 
     def _is_current(self, analysis: Analysis) -> bool:
-        return self._tasks.get(analysis.outcome.opened) == analysis.outcome.task
+        key, outcome = uris.same(analysis.document.uri), analysis.outcome
+        is_of_now = self._tasks.get(outcome.opened) == outcome.task
+        return is_of_now and outcome.order >= self._stale_since.get(key, 0)
 
     def told(self, uri: str, analysis: Analysis | None) -> None:
         """The client, which pulls, was told what was found in a document."""
@@ -206,6 +216,12 @@ class Server(LanguageServer):
             shown = [_about_configuration(problem)]
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uris.from_path(file), shown))
         self._shown_problems = set(problems)
+
+
+def _changed(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:
+    """The files of which something else is to be seen."""
+    old, new = ({task.path: task.data for task in tasks} for tasks in (before, after))
+    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
 
 
 def _about_configuration(problem: ConfigError) -> types.Diagnostic:

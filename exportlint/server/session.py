@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from exportlint.config import ConfigError, Settings
 from exportlint.server import uris
@@ -127,7 +128,7 @@ class Session:
     def path(self, opened: Opened) -> Path:
         """Where something is, or would be if it were saved in the first folder."""
         opened = self.whole(opened.uri) or opened
-        name = opened.uri.replace("/", "_")
+        name = quote(opened.uri, safe="", errors="replace")
         if isinstance(opened, NotebookDocument) and not is_notebook(name):
             name += ".ipynb"
         return opened.path or self._elsewhere.root / name
