@@ -27,7 +27,8 @@ class Editor:
         self.client = client
         self.root = root
         self.capabilities = initialized.capabilities
-        self.encoding = str(getattr(initialized.capabilities.position_encoding, "value", "utf-16"))
+        agreed = initialized.capabilities.position_encoding or types.PositionEncodingKind.Utf16
+        self.encoding = str(getattr(agreed, "value", agreed))
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         client.apply = self.apply
