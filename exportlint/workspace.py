@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.project import Project
-from exportlint.check import FixCrashError, check_file
+from exportlint.check import PartialError, check_file
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
@@ -65,6 +65,18 @@ class Unit:
     reads: frozenset[Path] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class ClassSite:
+    """Where a class statement stands: its first line from `class` on, and all of it."""
+
+    header: Span
+    whole: Span
+
+    def holds(self, span: Span) -> bool:
+        """Whether something stands inside of the class."""
+        return self.whole.start <= span.start and span.end <= self.whole.end
+
+
 class Workspace:
     """The files of a project, some of which are to be seen as they are not on the disk: unsaved, or fixed.
 
@@ -117,11 +129,24 @@ class Workspace:
             span = Span(start, Position(error.row, error.column + 1))
             message = f"syntax error: {error.message}"
             return Unit((_finding(SYNTAX_ERROR, message, span, task),), reads=reads)
-        except FixCrashError as error:
-            crash = internal_error(task, f"a fix failed: {_describe(error.cause)}")
+        except PartialError as error:
+            crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
             return Unit((*error.findings, crash), suppressions, reads | project.reads)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
+
+    def classes(self, task: Task) -> tuple[ClassSite, ...]:
+        """The classes of a file, an outer one before those in it; none if it cannot be parsed."""
+        try:
+            source = self.read(task)
+            nodes = [cls.node for cls in self._project(task.settings.src).add(source).classes]
+        except (SourceError, SyntaxProblem):
+            return ()
+        lines = source.lines
+        wholes = map(lines.span_of, nodes)
+        return tuple(
+            ClassSite(Span(whole.start, lines.position(lines.line_end(whole.start.row))), whole) for whole in wholes
+        )
 
     def _project(self, src: tuple[Path, ...]) -> Project:
         if src not in self._projects:

@@ -31,6 +31,7 @@ class Editor:
         self.encoding = str(getattr(agreed, "value", agreed))
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
+        self._closed: dict[str, int] = {}
         client.apply = self.apply
 
     def uri(self, name: str) -> str:
@@ -44,9 +45,10 @@ class Editor:
         path.write_text(text, encoding="utf-8", newline="")
         return path
 
-    def open(self, name: str, text: str, language: str = "python", version: int = 1) -> str:
-        """Open a document. Returns its URI."""
+    def open(self, name: str, text: str, language: str = "python", version: int | None = None) -> str:
+        """Open a document, in its first version or the one after that in which it was closed. Returns its URI."""
         uri = self.uri(name)
+        version = self._closed.get(uri, 0) + 1 if version is None else version
         self.texts[uri], self.versions[uri] = text, version
         self.client.text_document_did_open(
             types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, version, text))
@@ -76,7 +78,8 @@ class Editor:
 
     def close(self, uri: str) -> None:
         """Close a document."""
-        del self.texts[uri], self.versions[uri]
+        del self.texts[uri]
+        self._closed[uri] = self.versions.pop(uri)
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
 
     def save(self, uri: str) -> None:
