@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterable
 
 from exportlint import atomic
-from exportlint.edits import apply
+from exportlint.edits import places
 from exportlint.findings import Edit, Finding, Span
 from exportlint.registry import expand
 from exportlint.source import SourceError, SourceFile, comments
@@ -32,10 +32,10 @@ def add_ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "
     edits = ignores(source, findings, reason)
     if not edits:
         return 0
-    data = source.encode(apply(edits, source.lines))
-    if source.encode(source.text) != source.data:
+    after = source.edited(places(edits, source.lines))
+    if not source.is_faithful:
         raise SourceError(source.filename, f"cannot be written again as {source.encoding} without other changes")
-    atomic.replace(source.path, data)
+    atomic.replace(source.path, after.data)
     return len(edits)
 
 

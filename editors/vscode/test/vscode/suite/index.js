@@ -1,0 +1,25 @@
+// Runs in the extension host: VS Code loads this and calls `run`.
+const fs = require("node:fs");
+const path = require("node:path");
+
+exports.run = async function run() {
+  const only = process.env.EXPORTLINT_ONLY ?? "";
+  const files = fs.readdirSync(__dirname).filter((file) => file.endsWith(".test.js")).sort();
+  const failed = [];
+  for (const [name, test] of files.flatMap((file) => Object.entries(require(path.join(__dirname, file))))) {
+    if (!name.includes(only)) {
+      continue;
+    }
+    const start = Date.now();
+    try {
+      await test();
+      console.log(`test: ok ${name} (${Date.now() - start} ms)`);
+    } catch (error) {
+      failed.push(name);
+      console.log(`test: not ok ${name}\n${error.stack}`.replaceAll("\n", "\ntest:     "));
+    }
+  }
+  if (failed.length) {
+    throw new Error(`${failed.length} tests failed`);
+  }
+};
