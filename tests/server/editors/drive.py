@@ -95,7 +95,7 @@ class Project:
         )
         said = (ran.stdout + ran.stderr).decode(errors="replace")[-4000:]
         assert report.exists(), f"{argv[0]} wrote no report, exit code {ran.returncode}:\n{said}"
-        return Report(self, json.loads(report.read_text(encoding="utf-8")), said)
+        return Report(self, json.loads(report.read_bytes().decode(errors="replace")), said)
 
     @property
     def starts(self) -> list[str]:
