@@ -105,16 +105,17 @@ class Project:
     def ended(self) -> bool:
         """Whether all of them have ended, or do so soon."""
         deadline = time.monotonic() + GONE
+        while self._held() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return not self._held()
+
+    def _held(self) -> bool:
         with self._lock.open("w") as lock:
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    if time.monotonic() > deadline:
-                        return False
-                    time.sleep(0.05)
-                else:
-                    return True
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
 
 @dataclass
