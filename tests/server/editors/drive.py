@@ -58,6 +58,7 @@ class Project:
             "HOME": str(home),
             "XDG_CONFIG_HOME": str(home),
             "TERM": "dumb",
+            "EXPORTLINT_ALE": os.environ.get("EXPORTLINT_ALE", "/usr/share/vim-ale"),
             "EXPORTLINT_PLAN": str(self.root / "plan.json"),
         }
 
