@@ -43,9 +43,10 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   see("four problems", problems.length === 4);
   see("the first one where it is", problems.some((text) => /\[Ln 11, Col 12\]/.test(text)));
   see("a column after characters of two units", problems.some((text) => /\[Ln 22, Col 44\]/.test(text)));
-  await screen.picture("problems");
-
+  await screen.picture("problems", screen.problemsPanel);
   await screen.goToProblem("[Ln 23, Col 12]");
+  await screen.closeProblems();
+
   await screen.openQuickFixes();
   await screen.quickFix("Use `isinstance` (EXP602)").waitFor();
   await screen.quickFix("Ignore EXP602 on this line").waitFor();
@@ -54,7 +55,6 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   await screen.quickFix("Use `isinstance` (EXP602)").click();
   await screen.line("if isinstance(extra, torch.Tensor):").waitFor();
   await screen.squiggles("warning", 1);
-  await screen.problems(3);
   see("the fixed text, and one finding less", true);
   await screen.picture("fixed");
 

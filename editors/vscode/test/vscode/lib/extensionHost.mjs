@@ -9,7 +9,8 @@ const TIMEOUT_MS = 240_000;
 /** Give the lines that the tests report and whether all passed. `server` stands in for exportlint. */
 export function runSuite({ server = [], print = console.log } = {}) {
   const settings = { "exportlint.showNotifications": "off" };
-  return withEditor({ settings, machine: machineSettings(server) }, async ({ page, url }) => {
+  const from = ["workspace", "traps"];
+  return withEditor({ settings, machine: machineSettings(server), from }, async ({ page, url }) => {
     const lines = [];
     const ended = new Promise((resolve, reject) => {
       setTimeout(() => reject(new Error("the tests do not end")), TIMEOUT_MS).unref();
