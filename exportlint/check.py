@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from exportlint.analysis.analyze import analyze
 from exportlint.analysis.facts import Fact
@@ -13,8 +13,9 @@ from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.trail import Site, Trail, site_of
-from exportlint.claims import Context, Report
+from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
+from exportlint.edits import places
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -24,19 +25,28 @@ from exportlint.source import SourceFile
 MAX_SNIPPET = 60
 
 
-class FixCrashError(Exception):
-    """A fix failed to be made, which says nothing against the findings of the file."""
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """What failed, in words, and why."""
 
-    def __init__(self, findings: list[Finding], cause: Exception) -> None:
-        super().__init__("a fix failed to be made")
+    what: str
+    cause: Exception
+
+
+class PartialError(Exception):
+    """Something failed that says nothing against `findings`, those that could be made."""
+
+    def __init__(self, findings: list[Finding], crash: Crash) -> None:
+        super().__init__(crash.what)
         self.findings = findings
-        self.cause = cause
+        self.crash = crash
 
 
 def check_file(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
-    Neither `select` nor suppressions are applied. Raises SyntaxProblem, and FixCrashError with the findings.
+    Neither `select` nor suppressions are applied. Raises SyntaxProblem; PartialError, where a rule or a fix
+    fails, with the findings that there are all the same.
     """
     project.trim()
     module = project.add(source)
@@ -48,21 +58,21 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         entry_points=settings.entry_points,
     )
     rules = _rules_by_fact()
+    crashes: list[Crash] = []
     reports = [
-        (_finding(rule, fact, report, project, settings), fact, report)
+        reported
         for fact in analyze(module, project, options)
         for rule in rules.get(type(fact), ())
-        for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version))
+        for reported in _reports(rule, fact, project, settings, crashes)
     ]
     origins = {id(finding): (fact, report) for finding, fact, report in reports}
-    crashes: list[Exception] = []
     found: list[Finding] = []
     # Fixes cost more than findings, of which most are not kept.
     for finding in distinct(finding for finding, _, _ in reports):
         fact, report = origins[id(finding)]
         found.append(replace(finding, fix=_fix(fact, report, project, settings, crashes)))
     if crashes:
-        raise FixCrashError(found, crashes[0])
+        raise PartialError(found, crashes[0])
     return found
 
 
@@ -72,13 +82,25 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
     return {kind: tuple(rule for rule in all_rules() if kind in rule.facts) for kind in kinds}
 
 
+def _reports(
+    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash]
+) -> Iterator[tuple[Finding, Fact, Report]]:
+    """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
+    try:
+        for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
+            yield _finding(rule, fact, report, project, settings), fact, report
+    except Exception as error:
+        crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
+
+
 def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
     site = report.site or fact.site
+    line = project.source(fact.site.filename).row_name(fact.site.row)
     return Finding(
         code=rule.code,
         name=rule.name,
         severity=report.severity,
-        message=report.message,
+        message=report.message.replace(LINE, line),
         filename=project.display_name(site.filename),
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
@@ -88,7 +110,7 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
     )
 
 
-def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Exception]) -> Fix | None:
+def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Crash]) -> Fix | None:
     if report.fix is None:
         return None
     site = report.site or fact.site
@@ -98,9 +120,11 @@ def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crash
     except DeclinedError:
         return None
     except Exception as error:
-        crashes.append(error)
+        crashes.append(Crash("a fix failed", error))
         return None
-    if fix is not None and report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
+    if fix is None or not code.source.admits(places(fix.edits, code.source.lines)):
+        return None
+    if report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
         return replace(fix, applicability=Applicability.DISPLAY_ONLY)  # nothing breaks, so nothing is worth a risk
     return fix
 

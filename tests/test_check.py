@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.analysis.project import Project
-from exportlint.check import check_file
+from exportlint.check import PartialError, check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding, Mode
@@ -128,3 +128,18 @@ def test_the_output_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     }
     (output,) = outputs
     assert output.count(b'"code"') > 100
+
+
+def test_a_rule_that_fails_takes_no_finding_of_another_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It fails on two facts, and is said to have failed once."""
+
+    def fail(*_: object) -> bool:
+        raise KeyError("none")
+
+    monkeypatch.setattr("exportlint.rules.tensor_branch._is_size", fail)
+    body = ["if x.any(): pass", "while y.any(): y = y - 1", "x = x if y.all() else y", "z = int(x.max())"]
+    with pytest.raises(PartialError) as caught:
+        check(FORWARD + "".join(f"        {line}\n" for line in body))
+    assert [f.name for f in caught.value.findings] == ["tensor-loop", "tensor-to-number"]
+    assert caught.value.crash.what == "EXP101 tensor-branch failed"
+    assert isinstance(caught.value.crash.cause, KeyError)

@@ -15,7 +15,7 @@ from exportlint.config import OPTIONS, ConfigError, Configuration, Settings
 from exportlint.config.choice import ALWAYS
 from exportlint.config.schema import schema
 from exportlint.config.torch_version import NEWEST, detect_torch_version, parse_torch_version
-from exportlint.registry import expand
+from exportlint.registry import all_rules, expand
 from tests.cli.runner import write
 
 
@@ -274,6 +274,7 @@ class TestTorchVersion:
         (environment / "lib/python3.12/site-packages" / f"torch-{version}.dist-info").mkdir(parents=True)
 
     def test_the_environment_of_the_project(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        all_rules()  # which could not be imported any more
         monkeypatch.setattr(sys, "path", [])
         assert detect_torch_version(root) == NEWEST
         self._install(root / "venv", "2.5.1")

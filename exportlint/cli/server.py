@@ -16,4 +16,7 @@ def run(arguments: argparse.Namespace) -> int:
     host, colon, port = arguments.tcp.rpartition(":")
     if not colon or not port.isdecimal() or int(port) > 65535:
         raise UsageError(f"--tcp `{arguments.tcp}`: expected HOST:PORT, such as `127.0.0.1:2087`")
-    return serve_tcp(host or "127.0.0.1", int(port))
+    try:
+        return serve_tcp(host.strip("[]") or "127.0.0.1", int(port))
+    except OSError as error:
+        raise UsageError(f"--tcp `{arguments.tcp}`: {error.strerror or error}") from None

@@ -90,6 +90,18 @@ class Configuration:
         return combine((*self._defaults, *layers, *self._overrides), root, file)
 
 
+def load_extended(file: Path) -> list[Layer]:
+    """What `file` and those that it extends set, the farthest first.
+
+    Raises:
+        ConfigError: one of them cannot be used, or `file` says nothing about exportlint.
+    """
+    layer = load(file)
+    if layer is None:
+        raise ConfigError("has no table [tool.exportlint]", file)
+    return _with_extended(layer, (file,))
+
+
 def _with_extended(layer: Layer, chain: tuple[Path, ...]) -> list[Layer]:
     """`layer` and the ones it extends, the farthest first."""
     target = layer.values.get("extend")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.documents import Document
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import Task, Unit, Workspace, start_on_big_stack
+from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,18 @@ class Order:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was found in one version of a document. `sources` are all files that its findings speak of, by filename."""
+    """What was found in one version of a document.
+
+    `sources` are all files that its findings speak of, by filename. `classes` are those of the document, if anything
+    is found in it.
+    """
 
     document: Document
     task: Task
     findings: tuple[Finding, ...]
     unit: Unit
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
+    classes: tuple[ClassSite, ...] = ()
 
 
 Deliver = Callable[[Mapping[Document, Analysis]], None]
@@ -79,7 +87,20 @@ class Analyzer:
                     return
                 order, self._order = self._order, None
             assert order is not None
-            self._work(order)
+            try:
+                self._work(order)
+            except Exception:
+                log.exception("looking at %s failed", [str(task.path) for task in order.tasks.values()])
+                self._fail(order)
+
+    def _fail(self, order: Order) -> None:
+        """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
+        self._workspace, self._known = Workspace({}), {}
+        found = {}
+        for document, task in order.tasks.items():
+            finding = internal_error(task, "the language server failed, see its log")
+            found[document] = Analysis(document, task, (finding,), Unit((finding,)))
+        self._deliver(found)
 
     @property
     def _superseded(self) -> bool:
@@ -136,7 +157,9 @@ class Analyzer:
         tasks = {known.filename: known for known, _ in self._known.values()}
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
-        return Analysis(document, task, findings, unit, {name: source for name, source in read.items() if source})
+        sources = {name: source for name, source in read.items() if source}
+        classes = self._workspace.classes(task) if findings else ()
+        return Analysis(document, task, findings, unit, sources, classes)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:

@@ -13,16 +13,18 @@ from exportlint.source import PositionEncoding
 class Client:
     """The abilities of a client that make a difference.
 
-    `pulls`: asks for diagnostics, so they are not pushed. `related_documents`: takes diagnostics of other documents
-    with them. `refreshes_*`: asks again when told so. `configuration`: can be asked for settings.
+    `pulls`: asks for diagnostics, and again when told so; they are not pushed to it. `pulls_all`: asks for those of all
+    files, because the user wants them. `related_documents`: takes diagnostics of other documents with those that it
+    asked for. `refreshes_lenses`: asks for them again when told so. `configuration`: can be asked for settings.
     `document_changes`: takes edits that name the version of the document. `shows_documents`: opens one when told so.
     `resolves_edits`: asks for the edit of a code action when it is chosen. `watches`: tells of files that change.
     """
 
+    name: str = ""
     encoding: PositionEncoding = PositionEncoding.UTF16
     pulls: bool = False
+    pulls_all: bool = False
     related_documents: bool = False
-    refreshes_diagnostics: bool = False
     refreshes_lenses: bool = False
     related_information: bool = False
     tags: bool = False
@@ -41,7 +43,7 @@ class Client:
     notebooks: bool = False
 
     @staticmethod
-    def of(capabilities: types.ClientCapabilities, encoding: str) -> Client:
+    def of(capabilities: types.ClientCapabilities, encoding: str, name: str = "") -> Client:
         """The abilities that a client announces; what it does not mention it cannot do."""
         text = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
@@ -50,10 +52,11 @@ class Client:
         actions = text.code_action
         resolve = actions.resolve_support if actions else None
         return Client(
+            name=name,
             encoding=PositionEncoding(encoding),
-            pulls=text.diagnostic is not None,
+            # Who could not be told to ask again would go on showing what settings and other files no longer say.
+            pulls=bool(text.diagnostic and workspace.diagnostics and workspace.diagnostics.refresh_support),
             related_documents=bool(text.diagnostic and text.diagnostic.related_document_support),
-            refreshes_diagnostics=bool(workspace.diagnostics and workspace.diagnostics.refresh_support),
             refreshes_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
             related_information=_supports(text, "related_information"),
             tags=bool((published and published.tag_support) or (text.diagnostic and text.diagnostic.tag_support)),

@@ -19,19 +19,26 @@ class Folder:
 
     root: Path
     uri: str = ""
-    preferences: Preferences = field(default_factory=Preferences)
+    section: Mapping[str, object] = field(default_factory=dict)
+    """The client's settings, as they came."""
+    preferences: Preferences = field(init=False)
     _configuration: Configuration | None = None
     _good: dict[Path, Settings] = field(default_factory=dict)
 
-    def prefer(self, preferences: Preferences) -> None:
-        """From now on, the user prefers something else here."""
-        self.preferences = preferences
-        self._good.clear()
+    def __post_init__(self) -> None:
         self.reload()
 
+    def prefer(self, section: Mapping[str, object]) -> None:
+        """From now on, the user's settings are others here."""
+        if section != self.section:
+            self.section = section
+            self._good.clear()
+            self.reload()
+
     def reload(self) -> None:
-        """Read configuration files again."""
+        """Read configuration files again, also the one that the user's settings name."""
         self._configuration = None
+        self.preferences = Preferences.of(self.section, self.root)
 
     def settings_of(self, path: Path) -> tuple[Settings, ConfigError | None]:
         """The settings of a file, and what is wrong with its configuration if something is."""
@@ -41,9 +48,12 @@ class Folder:
         try:
             settings = self._configuration.for_directory(directory)
         except ConfigError as error:
-            return self._good.get(directory) or Configuration(self.root, isolated=True).for_directory(directory), error
+            return self._good.get(directory) or self._without_files(), error
         self._good[directory] = settings
         return settings, None
+
+    def _without_files(self) -> Settings:
+        return Configuration(self.root, isolated=True, overrides=self.preferences.layers).for_directory(self.root)
 
     def _read(self) -> Configuration:
         preferred, layers = self.preferences.precedence, self.preferences.layers

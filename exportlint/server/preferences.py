@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from exportlint.config import ConfigError, Layer, check
-from exportlint.config.toml import load
+from exportlint.config import ConfigError, Layer, check, load_extended
+from exportlint.registry import nearest
 
 Precedence = Literal["editorFirst", "filesystemFirst", "editorOnly"]
 
@@ -20,6 +20,28 @@ _KEYS = {
     "torchVersion": "torch-version",
 }
 """Settings of the editor that say what settings of files say."""
+
+KEYS = frozenset(_KEYS) | {
+    "enable",
+    "lint.run",
+    "configuration",
+    "configurationPreference",
+    "unsafeFixes",
+    "fixAll",
+    "codeAction.fixViolation.enable",
+    "codeAction.disableRuleComment.enable",
+    "codeLens.enable",
+    "workspaceDiagnostics",
+    "logLevel",
+    "logFile",
+    # of the client alone
+    "path",
+    "interpreter",
+    "importStrategy",
+    "showNotifications",
+    "trace.server",
+}
+"""The names of all settings."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +57,16 @@ class Preferences:
     disable_comment: bool = True
     code_lens: bool = True
     workspace_diagnostics: bool = False
+    log_level: Literal["warning", "error", "info", "debug"] = "warning"
+    log_file: str | None = None
     layers: tuple[Layer, ...] = ()
     problems: tuple[str, ...] = ()
 
     @staticmethod
-    def of(section: object, folder: Path) -> Preferences:
+    def of(section: Mapping[str, object], folder: Path) -> Preferences:
         """The preferences that a client sends, nested or with dots in its keys; paths are relative to `folder`."""
-        given = dict(_flat(section, ""))
-        problems: list[str] = []
+        given = flat(section)
+        problems = _unknown(given)
 
         def one_of(key: str, *allowed: Any) -> Any:
             value = given.get(key)
@@ -51,6 +75,11 @@ class Preferences:
                 problems.append(f"`exportlint.{key}`: `{value}` is not one of {listed}")
                 value = None
             return allowed[0] if value is None else value
+
+        log_file = given.get("logFile")
+        if not isinstance(log_file, (str, type(None))):
+            problems.append(f"`exportlint.logFile`: `{log_file}` is not a path")
+            log_file = None
 
         return Preferences(
             enable=one_of("enable", True, False),
@@ -62,23 +91,32 @@ class Preferences:
             disable_comment=one_of("codeAction.disableRuleComment.enable", True, False),
             code_lens=one_of("codeLens.enable", True, False),
             workspace_diagnostics=one_of("workspaceDiagnostics", False, True),
-            layers=tuple(_layers(given, section, folder, problems)),
+            log_level=one_of("logLevel", "warning", "error", "info", "debug"),
+            log_file=log_file or None,
+            layers=tuple(_layers(given, folder, problems)),
             problems=tuple(problems),
         )
 
 
-def _layers(given: Mapping[str, Any], section: object, folder: Path, problems: list[str]) -> list[Layer]:
+def _unknown(given: Mapping[str, object]) -> list[str]:
+    """What is wrong with the names of settings."""
+    found = []
+    for key in given.keys() - KEYS:
+        near = nearest(key, KEYS, count=1)
+        found.append(f"`exportlint.{key}` is no setting" + (f", did you mean {near}?" if near else ""))
+    return sorted(found)
+
+
+def _layers(given: Mapping[str, Any], folder: Path, problems: list[str]) -> list[Layer]:
     layers: list[Layer] = []
-    configuration = section.get("configuration") if isinstance(section, Mapping) else None
+    configuration = given.get("configuration")
     try:
         if isinstance(configuration, str) and configuration:
-            file = folder / Path(configuration).expanduser()
-            layer = load(file)
-            if layer is None:
-                raise ConfigError("has no table [tool.exportlint]", file)
-            layers.append(layer)
+            layers += load_extended(folder / Path(configuration).expanduser())
         elif isinstance(configuration, Mapping):
             layers.append(Layer(folder, check(configuration, None)))
+        elif configuration:
+            problems.append("`exportlint.configuration` is neither a path nor a table")
     except ConfigError as error:
         problems.append(f"`exportlint.configuration`: {error}")
     for key, name in _KEYS.items():
@@ -92,11 +130,10 @@ def _layers(given: Mapping[str, Any], section: object, folder: Path, problems: l
     return layers
 
 
-def _flat(value: object, prefix: str) -> list[tuple[str, object]]:
-    if not isinstance(value, Mapping):
-        return [(prefix, value)]
-    found: list[tuple[str, object]] = []
-    for key, inner in value.items():
-        name = f"{prefix}.{key}" if prefix else str(key)
-        found += [(name, inner)] if name == "configuration" else _flat(inner, name)
+def flat(section: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """Settings by their names with dots, such as `lint.run`, however they are nested."""
+    found: dict[str, object] = {}
+    for key, value in section.items():
+        name = f"{prefix}{key}"
+        found |= flat(value, f"{name}.") if isinstance(value, Mapping) and name != "configuration" else {name: value}
     return found

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from exportlint.findings import Edit, Span
+from exportlint.findings import Edit, Position, Span
 from exportlint.source import LineIndex, PositionEncoding, from_client, to_client
+
+_BOM = "\ufeff"
+"""A byte order mark, which clients may count as a character of the first line, and findings do not."""
 
 
 def range_of(span: Span, lines: LineIndex, encoding: PositionEncoding) -> types.Range:
     """The client's range of a span."""
+    if span.start.row == 1 and lines.text.startswith(_BOM):
+        span = Span(*(_moved(place, 1) for place in (span.start, span.end)))
     return range_between(lines.offset(span.start), lines.offset(span.end), lines, encoding)
 
 
@@ -27,7 +32,12 @@ def offset_of(position: types.Position, lines: LineIndex, encoding: PositionEnco
 def span_of(place: types.Range, lines: LineIndex, encoding: PositionEncoding) -> Span:
     """The span of a client's range, clamped into the text."""
     start, end = (offset_of(position, lines, encoding) for position in (place.start, place.end))
-    return lines.span(min(start, end), max(start, end))
+    span = lines.span(min(start, end), max(start, end))
+    return Span(*(_moved(place, -1) for place in (span.start, span.end))) if lines.text.startswith(_BOM) else span
+
+
+def _moved(place: Position, columns: int) -> Position:
+    return Position(1, max(place.column + columns, 1)) if place.row == 1 else place
 
 
 def text_edit(edit: Edit, lines: LineIndex, encoding: PositionEncoding) -> types.TextEdit:

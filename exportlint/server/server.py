@@ -5,58 +5,63 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol import default_converter
 
 from exportlint import __version__
 from exportlint.config import ConfigError
+from exportlint.findings import Finding
 from exportlint.server import uris
 from exportlint.server.analyzer import Analysis, Analyzer, Order
 from exportlint.server.diagnostics import SOURCE, diagnostics
 from exportlint.server.documents import Document
+from exportlint.server.parent import end_with
+from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
+from exportlint.workspace import Task
 
 log = logging.getLogger(__name__)
 
-_OWN = (
-    types.TEXT_DOCUMENT_DID_OPEN,
-    types.TEXT_DOCUMENT_DID_CHANGE,
-    types.TEXT_DOCUMENT_DID_CLOSE,
-    types.NOTEBOOK_DOCUMENT_DID_OPEN,
-    types.NOTEBOOK_DOCUMENT_DID_CHANGE,
-    types.NOTEBOOK_DOCUMENT_DID_CLOSE,
-    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
-)
 
+@dataclass(frozen=True)
+class _Told:
+    """What the client knows: what was found in a version of a document."""
 
-class _Protocol(LanguageServerProtocol):
-    """pygls' protocol without its own copies of documents, whose lines end at more than LSP's line ends."""
-
-    def _register_builtin_features(self) -> None:
-        super()._register_builtin_features()  # type: ignore[no-untyped-call]
-        for method in _OWN:
-            self.fm.builtin_features.pop(method, None)
+    document: Document
+    findings: tuple[Finding, ...]
 
 
 class Server(LanguageServer):
     """One connection to one client."""
+
+    protocol: Protocol
 
     def __init__(self) -> None:
         super().__init__(
             "exportlint",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
-            protocol_cls=_Protocol,
+            protocol_cls=Protocol,
             converter_factory=default_converter,
         )
         self.session = Session()
         self.analyzer = Analyzer(self._deliver)
         self.exited = False
+        self.initial: Mapping[str, object] = {}
+        """Settings that the client sent with `initialize`."""
+        self.logs: tuple[str, str | None] = ("warning", None)
+        self.complaints: frozenset[str] = frozenset()
+        """What was said to be wrong with the settings."""
+        self._watcher: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: Mapping[Document, Task] = {}
         self._found: dict[str, Analysis] = {}
+        self._told: dict[str, _Told] = {}
         self._news = asyncio.Event()
         self._shown_problems: set[Path] = set()
 
@@ -69,18 +74,34 @@ class Server(LanguageServer):
         """To be called in the event loop before anything is looked at."""
         self._loop = asyncio.get_running_loop()
 
+    def watch(self, process: int | None) -> None:
+        """End with the client's process."""
+        self._watcher = asyncio.ensure_future(end_with(process))
+
     def stop(self) -> None:
         """Look at nothing any more."""
         self.analyzer.stop()
 
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
+        if isinstance(error, ValueError) and source is JsonRpcException:
+            self.protocol.refuse_unreadable(error)
+        elif source is not FeatureRequestError:
+            log.error("%s", error, exc_info=error)
+
     def look(self, touched: Iterable[Path] = (), *, anew: bool = False) -> None:
         """Have what is open now looked at. Files that were `touched` on the disk are read again."""
-        tasks = self.session.tasks()
+        self._tasks = self.session.tasks()
         self._show_problems()
-        for key in self._found.keys() - {uris.same(document.uri) for document in tasks}:
-            self._show(self._found.pop(key).document, [])
+        linted = {uris.same(document.uri) for document in self._tasks}
+        for key in self._found.keys() - linted:
+            document = self._found.pop(key).document
+            if not self.session.client.pulls:
+                self._publish(document, [])
+                self._told.pop(key, None)
+        self._told = {key: told for key, told in self._told.items() if self.session.document(key) is not None}
         self._tell()
-        self.analyzer.order(Order(tasks, frozenset(touched), anew))
+        self.analyzer.order(Order(self._tasks, frozenset(touched), anew))
 
     def known(self, uri: str) -> Analysis | None:
         """What was found in a document, if that is known of its version now."""
@@ -90,16 +111,32 @@ class Server(LanguageServer):
     async def analysis(self, uri: str) -> Analysis | None:
         """What is found in a document, as soon as it is known of its version then; None if it is not to be linted."""
         while (document := self.session.document(uri)) is not None:
-            if self.session.linted(document) not in self.session.tasks():
+            if self.session.linted(document) not in self._tasks:
                 return None
             if (analysis := self.known(uri)) is not None:
                 return analysis
             await self._news.wait()
         return None
 
+    def related(self, uri: str) -> list[str]:
+        """The other open documents whose findings a change of this one may change, and those that it reads."""
+        path = uris.to_path(uri)
+        mine = self._found.get(uris.same(uri))
+        reads = mine.unit.reads if mine is not None else frozenset()
+        return [
+            other.document.uri
+            for key, other in self._found.items()
+            if key != uris.same(uri) and (path in other.unit.reads or other.task.path in reads)
+        ]
+
     def _is_current(self, analysis: Analysis) -> bool:
-        document = self.session.document(analysis.document.uri)
-        return document is not None and self.session.linted(document) == analysis.document
+        return self._tasks.get(analysis.document) == analysis.task
+
+    def told(self, uri: str, analysis: Analysis | None) -> None:
+        """The client, which pulls, was told what was found in a document."""
+        document = self.session.document(uri)
+        if document is not None:
+            self._told[uris.same(uri)] = _Told(document, analysis.findings if analysis else ())
 
     def _deliver(self, found: Mapping[Document, Analysis]) -> None:
         if self._loop is not None:
@@ -112,30 +149,45 @@ class Server(LanguageServer):
                 continue
             before = self._found.get(uris.same(document.uri))
             self._found[uris.same(document.uri)] = analysis
-            if before is None or before.findings != analysis.findings or before.document != document:
-                self._show(document, diagnostics(analysis, self.session.client, self.opened))
-                changed |= before is not None and before.document == document
+            changed |= before is not None and before.document == document and before.findings != analysis.findings
+            if not self.session.client.pulls:
+                self._show(analysis)
         self._tell()
-        if changed and self.session.client.pulls and self.session.client.refreshes_diagnostics:
-            self.workspace_diagnostic_refresh(None)
-        if found and self.session.client.refreshes_lenses:
+        if changed and self.session.client.refreshes_lenses:
             self.workspace_code_lens_refresh(None)
 
+    def _show(self, analysis: Analysis) -> None:
+        """Publish what was found, unless that is what the client was told of the same version."""
+        key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.findings)
+        if self._told.get(key) != told:
+            self._told[key] = told
+            self._publish(analysis.document, diagnostics(analysis, self.session.client, self.opened))
+
+    def _publish(self, document: Document, shown: list[types.Diagnostic]) -> None:
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, shown, document.version))
+
     def _tell(self) -> None:
-        """Wake up who waits for an analysis."""
+        """Wake up who waits for an analysis, and who would otherwise not ask again."""
         self._news.set()
         self._news = asyncio.Event()
+        if self.session.client.pulls and any(self._is_outdated(key, told) for key, told in self._told.items()):
+            self._told.clear()
+            self.workspace_diagnostic_refresh(None)
+
+    def _is_outdated(self, key: str, told: _Told) -> bool:
+        """Whether something else is known of the version of a document that the client asked about."""
+        document = self.session.document(key)
+        if document != told.document:
+            return False  # closed, or changed, about which a client asks by itself
+        if self.session.linted(document) not in self._tasks:
+            return bool(told.findings)
+        analysis = self.known(key)
+        return analysis is not None and analysis.findings != told.findings
 
     @property
     def opened(self) -> dict[str, str]:
         """The URIs of open documents by the filename that findings know them by."""
         return {str(self.session.path(document)): document.uri for document in self.session.documents}
-
-    def _show(self, document: Document, shown: list[types.Diagnostic]) -> None:
-        if not self.session.client.pulls:
-            self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(document.uri, shown, document.version)
-            )
 
     def _show_problems(self) -> None:
         """Show in configuration files what is wrong with them; these are pushed, because nobody asks for them."""

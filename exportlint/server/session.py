@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,11 +20,11 @@ from exportlint.workspace import Task
 class Session:
     """Changed in the event loop only. What it hands out is immutable.
 
-    `preferences` are those of documents in no folder, and of folders for which the client names none.
+    `section` are the user's settings of documents in no folder, and of folders for which the client names none.
     """
 
     client: Client = field(default_factory=Client)
-    preferences: Preferences = field(default_factory=Preferences)
+    section: Mapping[str, object] = field(default_factory=dict)
     folders: dict[Path, Folder] = field(default_factory=dict)
     problems: dict[Path, ConfigError] = field(default_factory=dict)
     """What is wrong with configuration files."""
@@ -65,16 +65,19 @@ class Session:
     def set_folders(self, opened: Iterable[tuple[str, str]]) -> None:
         """The folders that are open now, by URI and name."""
         roots = {path: uri for uri, _ in opened if (path := uris.to_path(uri)) is not None}
-        self.folders = {
-            path: self.folders.get(path) or Folder(path, uri, self.preferences) for path, uri in roots.items()
-        }
-        self._elsewhere = Folder(next(iter(roots), Path.cwd()), preferences=self.preferences)
+        self.folders = {path: self.folders.get(path) or Folder(path, uri, self.section) for path, uri in roots.items()}
+        self._elsewhere = Folder(next(iter(roots), Path.cwd()), section=self.section)
 
-    def prefer(self, preferences: Preferences) -> None:
-        """The user's preferences where no folder has its own."""
-        self.preferences = preferences
+    def prefer(self, section: Mapping[str, object]) -> None:
+        """The user's settings where no folder has its own."""
+        self.section = section
         for folder in self.all_folders:
-            folder.prefer(preferences)
+            folder.prefer(section)
+
+    @property
+    def preferences(self) -> Preferences:
+        """The user's preferences where no folder has its own."""
+        return self._elsewhere.preferences
 
     @property
     def all_folders(self) -> list[Folder]:
@@ -85,6 +88,11 @@ class Session:
         """Read configuration files again."""
         for folder in self.all_folders:
             folder.reload()
+
+    def reload_unwatched(self) -> None:
+        """Read configuration files again if the client does not tell when they change."""
+        if not self.client.watches:
+            self.reload()
 
     def folder(self, document: Document) -> Folder:
         """The folder whose preferences hold for a document."""
@@ -104,8 +112,12 @@ class Session:
     def tasks(self) -> dict[Document, Task]:
         """The documents to lint, the one that was touched last first. Notes what is wrong with their settings."""
         self.problems = {}
+        return self.tasks_of(map(self.linted, self.documents))
+
+    def tasks_of(self, documents: Iterable[Document]) -> dict[Document, Task]:
+        """Those of some documents that are to be linted."""
         found: dict[Document, Task] = {}
-        for document in map(self.linted, self.documents):
+        for document in documents:
             if not document.is_python or not self.folder(document).preferences.enable:
                 continue
             settings, path = self.settings(document), self.path(document)

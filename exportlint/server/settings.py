@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
 from exportlint.server.logs import configure
-from exportlint.server.preferences import Preferences
+from exportlint.server.preferences import KEYS, flat
 from exportlint.server.server import Server
 
 SECTION = "exportlint"
@@ -31,29 +30,49 @@ async def pull(server: Server) -> None:
         except Exception as error:  # whatever the client has against it, the settings stay
             log.warning("the client does not tell its settings: %s", error)
         else:
-            if len(answers) > len(items) and isinstance(answers[-1], Mapping):
-                session.prefer(_checked(answers[-1], _root(server)))
-            for folder, answer in zip(folders, answers, strict=False):
+            *own, everywhere = [*answers, *[None] * (len(items) + 1)][: len(items) + 1]
+            if isinstance(everywhere, Mapping):
+                session.prefer(_with_initial(server, everywhere))
+            for folder, answer in zip(folders, own, strict=True):
                 if isinstance(answer, Mapping):
-                    folder.prefer(_checked(answer, folder.root))
+                    folder.prefer(_with_initial(server, answer))
     session.reload()
+    heed(server)
     server.look()
 
 
 def take(server: Server, given: Any) -> None:
-    """Settings that a client sends, which hold everywhere."""
-    section = given.get(SECTION, given) if isinstance(given, Mapping) else {}
-    configure(section)
-    server.session.prefer(_checked(section, _root(server)))
+    """Settings that a client sends, which hold everywhere; nothing if they are those of other servers."""
+    section = given.get(SECTION, given) if isinstance(given, Mapping) else None
+    if isinstance(section, Mapping) and (section is not given or any(key in KEYS for key in flat(section))):
+        server.session.prefer(_with_initial(server, section))
+        heed(server)
+    server.session.reload()
     server.look()
 
 
-def _checked(section: Any, folder: Path) -> Preferences:
-    preferences = Preferences.of(section, folder)
-    for problem in preferences.problems:
-        log.warning("%s", problem)
-    return preferences
+def start_with(server: Server, options: Any) -> None:
+    """Settings that come with `initialize`, which hold where later ones say nothing."""
+    given = options.get("settings", options) if isinstance(options, Mapping) else None
+    section = given.get(SECTION, given) if isinstance(given, Mapping) else None
+    server.initial = flat(section) if isinstance(section, Mapping) else {}
+    server.session.prefer(server.initial)
+    heed(server)
 
 
-def _root(server: Server) -> Path:
-    return next(iter(server.session.folders), Path.cwd())
+def _with_initial(server: Server, section: Mapping[str, object]) -> Mapping[str, object]:
+    return {**server.initial, **flat(section)}
+
+
+def heed(server: Server) -> None:
+    """Log as the settings say, and what is wrong with them, unless that was said before."""
+    session = server.session
+    wanted = session.preferences.log_level, session.preferences.log_file
+    if wanted != server.logs:
+        server.logs = wanted
+        configure(*wanted)
+    problems = dict.fromkeys(problem for folder in session.all_folders for problem in folder.preferences.problems)
+    for problem in problems:
+        if problem not in server.complaints:
+            log.warning("%s", problem)
+    server.complaints = frozenset(problems)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from urllib.parse import unquote, urlsplit
 
 
@@ -25,6 +25,10 @@ def to_path(uri: str) -> Path | None:
         path = f"//{parts.netloc}{path}"
     if not path or "\0" in path:
         return None
+    try:
+        os.fsencode(path)
+    except UnicodeError:  # half of a surrogate pair, which no name of a file holds
+        return None
     return Path(os.path.normpath(path))
 
 
@@ -35,5 +39,5 @@ def same(uri: str) -> str:
 
 
 def from_path(path: Path) -> str:
-    """The `file:` URI of an absolute path."""
-    return path.as_uri()
+    """The `file:` URI of an absolute path, also of one of Windows."""
+    return (path if path.is_absolute() else PureWindowsPath(path)).as_uri()

@@ -398,6 +398,21 @@ class TestFailures:
         assert result.places == [("b.py", 1, "EXP004"), ("b.py", 7, "EXP101")]
         assert result.findings[0]["message"].startswith("internal error: a fix failed: IndexError: none (exportlint/")
 
+    def test_a_rule_that_fails_is_one_finding_and_the_others_go_on(
+        self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise IndexError("none")
+
+        monkeypatch.setattr("exportlint.rules.tensor_branch._is_size", fail)
+        second = NET.replace("return x + 1", "return x + x.max().item()")
+        write(root, {"a.py": CLEAN, "b.py": second, "c.py": NET})
+        result = run("--output-format", "json")
+        assert result.code == 2
+        assert result.places == [("b.py", 1, "EXP004"), ("b.py", 8, "EXP201"), ("c.py", 1, "EXP004")]
+        message = result.findings[0]["message"]
+        assert message.startswith("internal error: EXP101 tensor-branch failed: IndexError: none (exportlint/rules/")
+
     def test_an_exception_is_a_finding(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail() -> None:
             raise ValueError("two\nlines")

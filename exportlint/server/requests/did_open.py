@@ -16,4 +16,5 @@ def handle(server: Server, params: types.DidOpenTextDocumentParams) -> None:
     document = Document(given.uri, given.version, given.text, given.language_id)
     server.session.put(document)
     server.session.save(document)
+    server.session.reload_unwatched()
     server.look()

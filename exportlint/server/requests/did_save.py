@@ -14,4 +14,5 @@ def handle(server: Server, params: types.DidSaveTextDocumentParams) -> None:
     document = server.session.document(params.text_document.uri)
     if document is not None:
         server.session.save(document)
+        server.session.reload_unwatched()
         server.look()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -11,9 +10,8 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from exportlint.server import requests, uris
 from exportlint.server.client import Client
-from exportlint.server.logs import configure
-from exportlint.server.preferences import Preferences
 from exportlint.server.server import Server
+from exportlint.server.settings import start_with
 
 METHOD = types.INITIALIZE
 
@@ -23,17 +21,18 @@ def handle(server: Server, params: types.InitializeParams) -> None:
     server.begin()
     encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
     session = server.session
-    session.client = Client.of(params.capabilities, str(getattr(encoding, "value", encoding)))
+    info = params.client_info
+    name = f"{info.name} {info.version or ''}".strip() if info is not None else ""
+    session.client = Client.of(params.capabilities, str(getattr(encoding, "value", encoding)), name)
     folders = [(folder.uri, folder.name) for folder in params.workspace_folders or ()]
     if not folders and (root := _root(params)) is not None:
         folders = [(root, "")]
     session.set_folders(folders)
-    options = params.initialization_options
-    section = options.get("settings", options) if isinstance(options, Mapping) else {}
-    configure(section)
-    session.prefer(Preferences.of(section, next(iter(session.folders), Path.cwd())))
-    for problem in session.preferences.problems:
-        logging.getLogger(__name__).warning("%s", problem)
+    start_with(server, params.initialization_options)
+    session.client = replace(
+        session.client, pulls_all=session.client.pulls and session.preferences.workspace_diagnostics
+    )
+    server.watch(params.process_id)
     requests.register_rest(server)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from exportlint.config.toml import FILE_NAMES
 from exportlint.server.server import Server
 from exportlint.server.settings import pull
 
@@ -16,7 +15,7 @@ async def handle(server: Server, params: types.InitializedParams) -> None:
     client = server.session.client
     wanted: list[types.Registration] = []
     if client.watches:
-        patterns = [f"**/{{{','.join(FILE_NAMES)}}}", "**/*.{py,pyi}"]
+        patterns = ["**/*.toml", "**/*.{py,pyi}"]  # any file may be extended by a configuration
         watchers = [types.FileSystemWatcher(pattern) for pattern in patterns]
         wanted.append(
             _registration(

@@ -1,0 +1,57 @@
+"""Messages on a stream, also where their headers are not as pygls wants them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import BinaryIO
+
+_LENGTH = re.compile(rb"content-length:[ \t]*([0-9]{1,10})[ \t]*\r?\n\Z", re.IGNORECASE)
+_MAX_LENGTH = 2**30
+
+
+class Framed:
+    """A stream as pygls reads it, each `Content-Length` in the one spelling that it knows.
+
+    After a header that is wrong, messages are found again at the next one that is right, though it stands right behind
+    a body and so not at the start of a line.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readline(self) -> bytes:
+        """One line of a header."""
+        line = self._stream.readline()
+        found = _LENGTH.search(line)
+        if found is None:
+            return line
+        length = int(found[1])
+        return b"Content-Length: %d\r\n" % length if length <= _MAX_LENGTH else b"\r\n"
+
+    def read(self, count: int) -> bytes:
+        """A body; less of it if the stream ends."""
+        return self._stream.read(count)
+
+
+class Outlet:
+    """A stream to a client. Once nobody reads on, there is nothing left to do, and the process ends with 1."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        """Send all of it."""
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except OSError:
+            # The thread that reads the client's messages may be waiting for one for ever.
+            os._exit(1)
+
+    def flush(self) -> None:
+        """Nothing: it is sent."""
+
+    def close(self) -> None:
+        """Send no more."""
+        self._stream.close()

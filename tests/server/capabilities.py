@@ -1,0 +1,36 @@
+"""What clients announce: nothing, everything, or what real editors were recorded to announce."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lsprotocol import converters, types
+
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+
+_RECORDED = Path(__file__).parent / "caps"
+
+EDITORS = sorted(file.stem for file in _RECORDED.glob("*.json"))
+"""The editors whose capabilities were recorded."""
+
+
+def minimal() -> types.ClientCapabilities:
+    """A client that mentions nothing."""
+    return types.ClientCapabilities()
+
+
+def recorded(editor: str) -> types.ClientCapabilities:
+    """What a real editor announced."""
+    text = (_RECORDED / f"{editor}.json").read_text(encoding="utf-8")
+    return converters.get_converter().structure(json.loads(text), types.ClientCapabilities)
+
+
+def capable(encoding: str = "utf-16", *, pull: bool = False) -> types.ClientCapabilities:
+    """A client that can do everything; it has diagnostics pushed or pulls them."""
+    capabilities = recorded("vscode-1.139-languageclient-11")
+    capabilities.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind(encoding)])
+    assert capabilities.text_document is not None
+    if not pull:
+        capabilities.text_document.diagnostic = None
+    return capabilities

@@ -1,0 +1,86 @@
+"""The client's end of a connection: what the server sends, as it came."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+from pygls.protocol import default_converter
+from pytest_lsp import LanguageClient
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
+
+
+class Connection(LanguageClient):
+    """pytest-lsp's client, which keeps what the server writes to standard error."""
+
+    def __init__(self) -> None:
+        super().__init__(converter_factory=default_converter)
+        self.stderr = ""
+        self.published: dict[str, types.PublishDiagnosticsParams] = {}
+        self.publications: list[types.PublishDiagnosticsParams] = []
+        self.registrations: list[types.Registration] = []
+        self.lens_refreshes = 0
+        self.edits: list[types.ApplyWorkspaceEditParams] = []
+        self.apply: Callable[[types.WorkspaceEdit], None] | None = None
+        self.news = asyncio.Event()
+
+    async def start_io(self, cmd: str, *args: Any, **kwargs: Any) -> None:
+        await super(LanguageClient, self).start_io(cmd, *args, **kwargs)
+        self._stderr_forwarder = asyncio.create_task(self._read_stderr())
+
+    async def _read_stderr(self) -> None:
+        assert self._server is not None
+        assert self._server.stderr is not None
+        while line := await self._server.stderr.readline():
+            self.stderr += line.decode("utf-8", "replace")
+
+    @property
+    def process(self) -> asyncio.subprocess.Process:
+        """The server's process."""
+        assert self._server is not None
+        return self._server
+
+    def tell(self) -> None:
+        """Wake up who waits for something to happen."""
+        self.news.set()
+        self.news = asyncio.Event()
+
+
+def connection() -> Connection:
+    """A client with a handler for all that the server may send."""
+    client = Connection()
+    own: dict[str, Any] = {
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _published,
+        types.WORKSPACE_CODE_LENS_REFRESH: _refresh_lenses,
+        types.WORKSPACE_APPLY_EDIT: _apply_edit,
+        types.CLIENT_REGISTER_CAPABILITY: _register,
+    }
+    register_lsp_features(client, DEFAULT_CLIENT_FEATURES | own)
+    return client
+
+
+def _published(client: Connection, params: types.PublishDiagnosticsParams) -> None:
+    client.diagnostics[params.uri] = params.diagnostics
+    client.published[params.uri] = params
+    client.publications.append(params)
+    client.tell()
+
+
+def _register(client: Connection, params: types.RegistrationParams) -> None:
+    client.registrations += params.registrations
+    client.tell()
+
+
+def _refresh_lenses(client: Connection, params: None) -> None:
+    client.lens_refreshes += 1
+    client.tell()
+
+
+def _apply_edit(client: Connection, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+    client.edits.append(params)
+    if client.apply is not None:
+        client.apply(params.edit)
+    client.tell()
+    return types.ApplyWorkspaceEditResult(applied=True)

@@ -1,0 +1,20 @@
+"""A server that counts columns in code points whatever was agreed upon: `python columns_in_code_points.py server`."""
+
+import sys
+
+from exportlint.server import ranges
+from exportlint.source import LineIndex, PositionEncoding
+
+honest = ranges.to_client
+
+
+def in_code_points(lines: LineIndex, offset: int, encoding: PositionEncoding) -> tuple[int, int]:
+    return honest(lines, offset, PositionEncoding.UTF32)
+
+
+ranges.to_client = in_code_points
+
+if __name__ == "__main__":
+    from exportlint.cli import main
+
+    sys.exit(main())
