@@ -17,7 +17,7 @@ export function middleware(server: Server): Middleware {
     "exportlint.debugInformation": async (args, next) => {
       const text = await next("exportlint.debugInformation", args.length ? args : activeDocument());
       if (typeof text === "string") {
-        await window.showTextDocument(await workspace.openTextDocument({ content: text, language: "markdown" }));
+        await window.showTextDocument(await workspace.openTextDocument({ content: text, language: "plaintext" }));
       }
       return text;
     },

@@ -53,16 +53,14 @@ export class Screen {
     return this.page.locator(".codelens-decoration a", { hasText: title });
   }
 
-  /** In a window that is high enough: rows that do not fit are not there. */
+  /** As high as can be: rows that do not fit are not there. */
   async openProblems() {
-    await this.page.setViewportSize({ width: 900, height: 1100 });
     await this.page.keyboard.press("Control+Shift+M");
+    await this.problemsPanel.getByRole("button", { name: /Maximize Panel/ }).click();
   }
 
-  /** In a window of the usual size. */
   async closeProblems() {
     await this.page.keyboard.press("Control+J");
-    await this.page.setViewportSize({ width: 900, height: 660 });
   }
 
   /** The texts of the problems, as soon as there are `count`. */
