@@ -27,7 +27,8 @@ class Editor:
         self.client = client
         self.root = root
         self.capabilities = initialized.capabilities
-        self.encoding = str(getattr(initialized.capabilities.position_encoding, "value", "utf-16"))
+        encoding = initialized.capabilities.position_encoding or "utf-16"
+        self.encoding = str(getattr(encoding, "value", encoding))
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self._closed: dict[str, int] = {}
@@ -43,6 +44,12 @@ class Editor:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="")
         return path
+
+    def create(self, name: str, text: str) -> None:
+        """Put a file on the disk, which the client notices."""
+        path = self.write(name, text)
+        event = types.FileEvent(path.as_uri(), types.FileChangeType.Created)
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
 
     def open(self, name: str, text: str, language: str = "python", version: int | None = None) -> str:
         """Open a document, in its first version or the one after that in which it was closed. Returns its URI."""
@@ -138,6 +145,14 @@ class Editor:
     async def answer(self, request: Any) -> Any:
         """What the server answers, unless it takes for ever."""
         return await asyncio.wait_for(request, PATIENCE)
+
+    async def configure(self, settings: dict[str, Any]) -> None:
+        """Change the settings, for a client that can be asked for them, and wait until the server has done so."""
+        asked = self.client.times_asked
+        self.client.set_configuration(settings, section="exportlint")
+        self.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+        await self.until(lambda: self.client.times_asked > asked)
+        await self.run("exportlint.debugInformation")
 
     async def run(self, command: str, *arguments: Any) -> Any:
         """Execute a command of the server."""

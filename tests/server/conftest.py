@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -33,10 +33,12 @@ async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
         yield opened
 
 
-@pytest.fixture
-def shared(shared_editor: Editor) -> Iterator[Editor]:
+@pytest_asyncio.fixture
+async def shared(shared_editor: Editor) -> AsyncIterator[Editor]:
     """The editor of the module, in which nothing is open and nothing was said."""
     yield shared_editor
+    if shared_editor.client.get_configuration(section="exportlint"):
+        await shared_editor.configure({})
     for uri in list(shared_editor.texts):
         shared_editor.close(uri)
     for log in (shared_editor.client.messages, shared_editor.client.edits, shared_editor.client.shown_documents):

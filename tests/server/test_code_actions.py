@@ -198,10 +198,11 @@ async def test_places_outside_of_the_text_are_clamped(editor: Editor) -> None:
         ({"enable": False}, {FIX, FIX_ALL, *IGNORE}),
     ],
 )
-async def test_settings_say_what_is_offered(tmp_path: Path, settings: dict[str, Any], gone: set[str]) -> None:
-    async with editing(tmp_path, capable(), settings) as editor:
-        uri = editor.open("net.py", NET)
-        assert set(titles(await actions(editor, uri, TEST))) == {FIX, FIX_ALL, *IGNORE} - gone
+async def test_settings_say_what_is_offered(editor: Editor, settings: dict[str, Any], gone: set[str]) -> None:
+    uri = editor.open("net.py", NET)
+    assert set(titles(await actions(editor, uri, TEST))) == {FIX, FIX_ALL, *IGNORE}
+    await editor.configure(settings)
+    assert set(titles(await actions(editor, uri, TEST))) == {FIX, FIX_ALL, *IGNORE} - gone
 
 
 @pytest.mark.parametrize("name", ["minimal", *EDITORS])

@@ -21,7 +21,7 @@ async def run(server: Server, document: object = None, *others: object) -> None:
         return
     uri = document.get("uri") if isinstance(document, dict) else document
     found = session.document(uri) if isinstance(uri, str) else None
-    if uri is not None and found is None:
+    if document is not None and found is None:
         _say(server, f"`{uri}` is not open")
         return
     edits = await fixed(server, session.documents if found is None else [found])

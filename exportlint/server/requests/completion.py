@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from exportlint.findings import Finding
 from exportlint.registry import Rule, all_rules
 from exportlint.server.client import Client
 from exportlint.server.documents import Document
@@ -16,7 +15,6 @@ from exportlint.server.pragmas import comment_at
 from exportlint.server.ranges import offset_of, range_between
 from exportlint.server.server import Server
 from exportlint.source import Comment
-from exportlint.suppressions.add import OF_THE_LINTER
 from exportlint.suppressions.pragmas import VERBS
 
 METHOD = types.TEXT_DOCUMENT_COMPLETION
@@ -67,12 +65,17 @@ async def _found(server: Server, document: Document, comment: Comment, verb: str
         analysis = await asyncio.wait_for(server.analysis(document.uri), _PATIENCE)
     except asyncio.TimeoutError:
         return set()
-    findings: tuple[Finding, ...] = analysis.findings if analysis is not None else ()
-    if verb in ("ignore", "noqa"):
-        rows = range(comment.logical_start_row, comment.logical_end_row + 1)
-        findings = tuple(finding for finding in findings if finding.span.start.row in rows)
-    # What is said of the comment itself, half typed as it is, is not what it is for.
-    return {finding.code for finding in findings} - OF_THE_LINTER
+    if analysis is None:
+        return set()
+    # Also what the comment suppresses, half typed as it is.
+    task, rows = analysis.task, range(comment.logical_start_row, comment.logical_end_row + 1)
+    everywhere = verb not in ("ignore", "noqa")
+    found = {
+        finding.code
+        for finding in analysis.unit.findings
+        if finding.filename == task.filename and (everywhere or finding.span.start.row in rows)
+    }
+    return found & task.settings.rules_for(task.path)
 
 
 def _items(rule: Rule, verb: str, place: types.Range, is_found: bool) -> Iterator[types.CompletionItem]:

@@ -56,7 +56,9 @@ class Model:
         branch = (11, "EXP101", "y.sum() > 0")
         fixed = self.text.replace(type_test[2], "isinstance(x, torch.Tensor)")
         edited = fixed.replace("        y.data", f"{self.added}\n        y.data")
-        all_fixed = edited.replace("type(x) is torch.Tensor", "isinstance(x, torch.Tensor)").replace(".data", ".detach()")
+        all_fixed = edited.replace("type(x) is torch.Tensor", "isinstance(x, torch.Tensor)").replace(
+            ".data", ".detach()"
+        )
         return {
             "opened": State((type_test, data, branch), self.text),
             "quickfix": State((data, branch), fixed),
