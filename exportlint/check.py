@@ -13,8 +13,9 @@ from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.trail import Site, Trail, site_of
-from exportlint.claims import Context, Report
+from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
+from exportlint.edits import places
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -95,11 +96,12 @@ def _reports(
 
 def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
     site = report.site or fact.site
+    line = project.source(fact.site.filename).row_name(fact.site.row)
     return Finding(
         code=rule.code,
         name=rule.name,
         severity=report.severity,
-        message=report.message,
+        message=report.message.replace(LINE, line),
         filename=project.display_name(site.filename),
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
@@ -121,7 +123,9 @@ def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crash
     except Exception as error:
         crashes.append(Crash("a fix failed", error))
         return None
-    if fix is not None and report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
+    if fix is None or not code.source.admits(places(fix.edits, code.source.lines)):
+        return None
+    if report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
         return replace(fix, applicability=Applicability.DISPLAY_ONLY)  # nothing breaks, so nothing is worth a risk
     return fix
 

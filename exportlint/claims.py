@@ -47,11 +47,16 @@ class Context:
         return claim.severity(self.mode, self.version)
 
 
+LINE = "\0line"
+"""No code has it, so no message that quotes code either."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A rule's verdict on a fact: one line of what is wrong, one of what to do. `site` if it is not the fact's.
 
-    `fix` rewrites the code at that site, if it can; it may raise DeclinedError.
+    `fix` rewrites the code at that site, if it can; it may raise DeclinedError. In the message, `LINE` stands for the
+    line of the fact.
     """
 
     severity: Severity

@@ -7,22 +7,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from exportlint.findings import Edit, Fix
-from exportlint.source import LineIndex
+from exportlint.source import LineIndex, Place, replaced
 
 _IMPORT = re.compile(r"\s*import [\w.]+\s*\Z")
-
-Place = tuple[int, int, str]
-"""An edit as offsets from where to where, and what to put there."""
 
 
 def apply(edits: Iterable[Edit], lines: LineIndex) -> str:
     """The text after edits that do not overlap; what is inserted at one place stands there in order."""
-    parts: list[str] = []
-    end = 0
-    for start, stop, content in places(edits, lines):
-        parts += [lines.text[end:start], content]
-        end = stop
-    return "".join([*parts, lines.text[end:]])
+    return replaced(lines.text, places(edits, lines))
 
 
 def places(edits: Iterable[Edit], lines: LineIndex) -> list[Place]:

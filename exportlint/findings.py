@@ -52,11 +52,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Step:
-    """One step of a trail: why a value is what it is."""
+    """One step of a trail: why a value is what it is. `cell` is as in `Finding`."""
 
     filename: str
     span: Span
     message: str
+    cell: int | None = None
 
 
 class Applicability(str, Enum):
@@ -78,10 +79,11 @@ class Applicability(str, Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """`content` instead of what `span` covers; an insertion where that is nothing."""
+    """`content` instead of what `span` covers; an insertion where that is nothing. `cell` is as in `Finding`."""
 
     span: Span
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,10 @@ class Finding:
     """One root cause at one place.
 
     `symbol` is the qualified name of the function (`Net.forward`), empty outside of one. `trail` leads from the origin
-    of the value (an input, a buffer) to the place of the finding, which itself is not part of it. `cell` is the
-    number of the notebook cell from 1, or None outside of notebooks.
+    of the value (an input, a buffer) to the place of the finding, which itself is not part of it.
+
+    While a notebook is analysed and fixed, all rows are those of its text, and `cell` is None. In reports they are
+    those of the cell with the number `cell` among all cells of the notebook, from 1.
     """
 
     code: str
@@ -123,4 +127,5 @@ class Finding:
     @property
     def sort_key(self) -> tuple[object, ...]:
         """Total order of findings in every report: by file, place, code, then whatever makes it unique."""
-        return (self.filename, self.span, self.code, self.severity.rank, self.message, self.symbol, self.trail)
+        place = (self.filename, self.cell or 0, self.span)
+        return (*place, self.code, self.severity.rank, self.message, self.symbol, self.trail)

@@ -45,9 +45,14 @@ def unsaved(tasks: Iterable[Task]) -> dict[Path, bytes]:
     return {task.path: task.data for task in tasks if task.data is not None}
 
 
-def units_of(tasks: Sequence[Task], texts: Mapping[Path, bytes], jobs: int = 1) -> list[Unit]:
+def units_of(
+    tasks: Sequence[Task],
+    texts: Mapping[Path, bytes],
+    jobs: int = 1,
+    make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+) -> list[Unit]:
     """What looking at each file gives, where some files hold other `texts` than those on the disk."""
-    return each(tasks, partial(Workspace, texts), Workspace.lint, _lost, jobs if len(tasks) > FEW_FILES else 1)
+    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1)
 
 
 def each(
@@ -67,6 +72,10 @@ def each(
         return work_in_processes(items, make, work, lost, jobs)
     workspace = make()
     return on_big_stack(lambda: [work(workspace, item) for item in items])
+
+
+def _look(workspace: Workspace, task: Task) -> Unit:
+    return workspace.lint(task)
 
 
 def _lost(task: Task) -> Unit:

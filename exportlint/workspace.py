@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,6 +65,18 @@ class Unit:
     reads: frozenset[Path] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class ClassSite:
+    """Where a class statement stands: its first line from `class` on, and all of it."""
+
+    header: Span
+    whole: Span
+
+    def holds(self, span: Span) -> bool:
+        """Whether something stands inside of the class."""
+        return self.whole.start <= span.start and span.end <= self.whole.end
+
+
 class Workspace:
     """The files of a project, some of which are to be seen as they are not on the disk: unsaved, or fixed.
 
@@ -113,17 +125,32 @@ class Workspace:
         try:
             suppressions = find_suppressions(source.text)
             findings = check_file(source, project, task.settings)
+            if source.problems:
+                # Not all of the code is known: enough to find something, too little to change something.
+                findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
+                findings += [_syntax_error(problem, task) for problem in source.problems]
+                suppressions = suppressions.partial()
             return Unit(tuple(findings), suppressions, reads | project.reads)
         except SyntaxProblem as error:
-            start = Position(error.row, error.column)
-            span = Span(start, Position(error.row, error.column + 1))
-            message = f"syntax error: {error.message}"
-            return Unit((_finding(SYNTAX_ERROR, message, span, task),), reads=reads)
+            return Unit((_syntax_error(error, task),), reads=reads)
         except PartialError as error:
             crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
             return Unit((*error.findings, crash), suppressions, reads | project.reads)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
+
+    def classes(self, task: Task) -> tuple[ClassSite, ...]:
+        """The classes of a file, an outer one before those in it; none if it cannot be parsed."""
+        try:
+            source = self.read(task)
+            nodes = [cls.node for cls in self._project(task.settings.src).add(source).classes]
+        except (SourceError, SyntaxProblem):
+            return ()
+        lines = source.lines
+        wholes = map(lines.span_of, nodes)
+        return tuple(
+            ClassSite(Span(whole.start, lines.position(lines.line_end(whole.start.row))), whole) for whole in wholes
+        )
 
     def _project(self, src: tuple[Path, ...]) -> Project:
         if src not in self._projects:
@@ -135,6 +162,11 @@ class Workspace:
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:
         data = self._unsaved.get(path)
         return read(path, filename) if data is None else from_bytes(data, path, filename)
+
+
+def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:
+    span = Span(Position(problem.row, problem.column), Position(problem.row, problem.column + 1))
+    return _finding(SYNTAX_ERROR, f"syntax error: {problem.message}", span, task)
 
 
 def internal_error(task: Task, what: str) -> Finding:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.notebooks import NET_CELL, notebook
 from tests.cli.runner import CLEAN, NET, write
 from tests.cli.test_fix import DATA, FIXED, KEPT
 
@@ -84,6 +85,13 @@ def test_findings_stop_a_commit(linted: Path) -> None:
     assert "model.py:7:12" in result.stdout
     assert "Found 1 finding" in result.stdout
     assert result.stdout.count("Found ") == 1
+
+
+def test_notebooks_are_linted(linted: Path) -> None:
+    write(linted, {"model.ipynb": notebook("from torch import nn", NET_CELL)})
+    result = run_hook(linted)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "model.ipynb:cell 2:4:16" in result.stdout
 
 
 def test_clean_and_excluded_files_pass(linted: Path) -> None:

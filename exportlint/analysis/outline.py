@@ -114,7 +114,7 @@ class Module:
     @cached_property
     def walruses(self) -> frozenset[str]:
         """Names that `:=` binds somewhere."""
-        if b":=" not in self.source.data:
+        if ":=" not in self.source.text:
             return frozenset()
         return frozenset(node.target.id for node in ast.walk(self.tree) if isinstance(node, ast.NamedExpr))
 

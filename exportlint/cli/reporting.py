@@ -14,8 +14,18 @@ from exportlint.cli.output import wants_color, warn, write, write_bytes, write_f
 from exportlint.config import Settings
 from exportlint.config.choice import ALWAYS
 from exportlint.linter import Task
-from exportlint.report import TEXT_FORMATS, Context, fixable, fixed_list, fixes_only, render, statistics, summary
-from exportlint.report.context import printable
+from exportlint.report import (
+    TEXT_FORMATS,
+    Context,
+    fixable,
+    fixed_list,
+    fixes_only,
+    in_cells,
+    render,
+    statistics,
+    summary,
+)
+from exportlint.report.context import located, printable
 from exportlint.source import SourceError, SourceFile
 
 
@@ -27,6 +37,8 @@ def report(
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
     context = Context(cwd, _sources(outcome.tasks), color, plan.most)
+    findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
+    outcome = replace(outcome, result=replace(outcome.result, findings=findings))
     if plan.diff:
         _write_differences(outcome, replace(context, color=wants_color(arguments.color, sys.stdout)))
         out = sys.stderr
@@ -63,8 +75,7 @@ def _fixes(plan: Plan, outcome: Outcome, settings: Settings, context: Context, q
     findings = outcome.result.findings
     for finding in findings:
         if finding.code in ALWAYS:
-            start = finding.span.start
-            warn(f"{context.shown(finding.filename)}:{start.row}:{start.column}: {printable(finding.message)}")
+            warn(f"{context.shown(finding.filename)}:{located(finding)}: {printable(finding.message)}")
     if quiet:
         return ""
     text = _list(outcome, context) if settings.show_fixes else ""

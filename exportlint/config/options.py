@@ -84,7 +84,7 @@ _TABLE = (
     Option(
         "include",
         STRINGS,
-        '["*.py", "*.pyw"]',
+        '["*.py", "*.pyw", "*.ipynb"]',
         "Patterns of the files to lint in directories. A file that is named on the command line is linted whatever its "
         "suffix.",
         'include = ["*.py"]',

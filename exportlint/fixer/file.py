@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from exportlint.edits import apply, compatible
+from exportlint.edits import apply, compatible, places
 from exportlint.findings import Applicability, Edit, Finding, Span
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
 from exportlint.linter import merge
-from exportlint.source import SourceError, SourceFile, from_bytes
+from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import Task, Unit, Workspace
 
 MAX_ROUNDS = 10
@@ -84,7 +85,7 @@ class _Rounds:
     def run(self) -> Repair:
         original = self._original
         state = self._look(original)
-        if state.waiting and not _is_plain(original):
+        if state.waiting and not original.is_faithful:
             problem = SourceError(original.filename, f"cannot be written back as {original.encoding}: it is not fixed")
             return self._result(original, problem=problem)
         fixed: list[Finding] = []
@@ -133,13 +134,13 @@ class _Rounds:
     def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | set[Mark]:
         """What comes of fixes; if one of them does not do what it is for, or does harm, those that are next to that."""
         edits = _edits(chosen)
-        text = apply(edits, base.source.lines)
         try:
-            data = base.source.encode(text)
-            source = from_bytes(data, base.source.path, base.source.filename)
+            source = base.source.edited(places(edits, base.source.lines))
         except SourceError:
             return set()
-        if source.text != text or data == base.source.data or (not _compiles(source) and _compiles(base.source)):
+        if source.text != apply(edits, base.source.lines) or source.data == base.source.data:
+            return set()
+        if not _compiles(source) and _compiles(base.source):
             return set()
         after = self._look(source)
         shift = Shift(edits, base.source.lines, source.lines)
@@ -149,12 +150,12 @@ class _Rounds:
         wrong = news(base.marks, after.marks, {source.filename: Chain((shift,))}, fixed)
         if not wrong:
             return after
-        places = [mark.span for mark in wrong if mark.filename == source.filename]
+        harmed = [mark.span for mark in wrong if mark.filename == source.filename]
         return {
             Mark.of(finding)
             for finding in chosen
             for span in (finding.span, *(edit.span for edit in _edits([finding])))
-            if any(_touches(shift.reach(span), place) for place in places)
+            if any(_touches(shift.reach(span), place) for place in harmed)
         }
 
     def _look(self, source: SourceFile) -> _State:
@@ -210,20 +211,13 @@ def _touches(one: Span, other: Span) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-def _is_plain(source: SourceFile) -> bool:
-    """Whether the bytes of the file are those that its text is written with."""
-    try:
-        return source.encode(source.text) == source.data
-    except SourceError:
-        return False
-
-
 def _compiles(source: SourceFile) -> bool:
     """Whether Python takes the text, also beyond its syntax."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            compile(source.text, source.filename, "exec", dont_inherit=True)
+            # A notebook may await something at its top level; any other file that does so does not run anyway.
+            compile(source.text, source.filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
     return True

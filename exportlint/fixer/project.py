@@ -40,13 +40,19 @@ class FixResult:
     problems: tuple[SourceError, ...] = ()
 
 
-def fix(tasks: Sequence[Task], most: Callable[[Task], Applicability | None], jobs: int = 1) -> FixResult:
+def fix(
+    tasks: Sequence[Task],
+    most: Callable[[Task], Applicability | None],
+    jobs: int = 1,
+    make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+) -> FixResult:
     """Apply fixes until there is none left that holds. Nothing is written.
 
     `most` is the applicability up to which a file is fixed, or None if it is not to be. The result depends neither on
-    the order of the files nor on `jobs`, the number of processes, and fixing it again changes nothing.
+    the order of the files nor on `jobs`, the number of processes, and fixing it again changes nothing. `make` gives
+    the workspaces to look at files in; what these raise in `lint` ends it.
     """
-    run = _Run(tasks, most, jobs)
+    run = _Run(tasks, most, jobs, make)
     for _ in range(MAX_PASSES):
         if not run.advance():
             break
@@ -56,10 +62,17 @@ def fix(tasks: Sequence[Task], most: Callable[[Task], Applicability | None], job
 class _Run:
     """The state of fixing a project between two passes over it."""
 
-    def __init__(self, tasks: Sequence[Task], most: Callable[[Task], Applicability | None], jobs: int) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        most: Callable[[Task], Applicability | None],
+        jobs: int,
+        make: Callable[[Mapping[Path, bytes]], Workspace],
+    ) -> None:
         self._tasks = {task.path: task for task in tasks}
         self._most = {path: limit for path, task in self._tasks.items() if (limit := most(task)) is not None}
         self._jobs = jobs
+        self._make = make
         self._texts = unsaved(tasks)
         self._original: dict[Path, bytes] = {}
         self._fixed: dict[Path, list[Finding]] = {}
@@ -73,7 +86,7 @@ class _Run:
         Returns:
             Whether another pass may change more.
         """
-        repairs = each(list(self._plan()), partial(Workspace, self._texts), repair, _lost, self._jobs)
+        repairs = each(list(self._plan()), partial(self._make, self._texts), repair, _lost, self._jobs)
         self._settled |= {r.path: r for r in repairs if r.data == r.before}
         changed = {r.path: r for r in repairs if r.data != r.before}
         known = sum(map(len, self._witnesses.values()))
@@ -117,7 +130,7 @@ class _Run:
         )
 
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:
-        return units_of([self._tasks[path] for path in paths], texts, self._jobs)
+        return units_of([self._tasks[path] for path in paths], texts, self._jobs, self._make)
 
     def _plan(self) -> Iterator[Job]:
         paths = {task.filename: path for path, task in self._tasks.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -159,11 +159,24 @@ class Code:
         Raises:
             DeclinedError: the name means something else there.
         """
-        found = names.spelled(qualified, self.tree, self.module.package, node or self.node(ast.AST))
+        found = self.spelled(qualified, node or self.node(ast.AST))
         if found is not None:
             return found
         self._imports[qualified.partition(".")[0]] = None
         return qualified
+
+    def spelled(self, qualified: str, node: ast.AST) -> str | None:
+        """How the file calls something at a node; None if no import brings it.
+
+        Raises:
+            DeclinedError: the name means something else there.
+        """
+        return names.spelled(qualified, self.tree, self.module.package, node, self.source.block(self.site.row)[-1])
+
+    def import_line(self, name: str) -> Draft:
+        """A line `import name` of its own."""
+        offset, text = names.place_of_import(self.source, self.tree.root, name, self.site.row)
+        return Draft(offset, offset, text)
 
     def fresh(self, name: str, node: ast.AST | None = None) -> str:
         """A name like `name` that nothing around a node uses, another one each time."""
@@ -204,7 +217,7 @@ class Code:
         Raises:
             DeclinedError: two edits overlap.
         """
-        drafts = sorted([*one_a_place(edits), *self._import_drafts()])
+        drafts = sorted([*one_a_place(edits), *map(self.import_line, self._imports)])
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
@@ -218,11 +231,6 @@ class Code:
             tuple(Edit(lines.span(d.start, d.end), d.text.replace("\n", newline)) for d in drafts),
             frozenset(self._names),
         )
-
-    def _import_drafts(self) -> Iterable[Draft]:
-        for name in self._imports:
-            offset, text = names.place_of_import(self.source, self.tree.root, name)
-            yield Draft(offset, offset, text)
 
     def _loses_comment(self, draft: Draft) -> bool:
         replaced = Counter(c.text for c in self.statements.comments if draft.start <= c.start_offset < draft.end)

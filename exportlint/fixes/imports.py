@@ -40,6 +40,6 @@ def _is_free(code: Code, local: str, target: str) -> bool:
     scopes = (node for node in ast.walk(code.tree.root) if isinstance(node, Scope))
     return (
         fresh(target, code.tree.used_names(code.tree.root) | set(code.module.bindings)) == target
-        and len(top_level(code.tree.root, code.module.package)[local].targets) == 1
+        and len(top_level(code.tree.root.body, code.module.package)[local].targets) == 1
         and not any(local in bound_names(scope) for scope in scopes)
     )

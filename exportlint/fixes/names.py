@@ -15,16 +15,17 @@ from exportlint.fixes.tree import Scope, Tree
 from exportlint.source import SourceFile
 
 
-def spelled(name: str, tree: Tree, package: str, node: ast.AST) -> str | None:
+def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -> str | None:
     """How a qualified name, such as `torch.nn.functional.pad`, is written at a node; None if no import brings it.
 
-    An import that runs under a condition will do where there is no other: the code would not run without it.
+    Only imports up to `last_row` count, those that have run when the node does. One that runs under a condition will do
+    where there is no other: the code would not run without it.
 
     Raises:
         DeclinedError: the variables around the node hide every import of it.
     """
     taken = {bound for scope in tree.ancestors(node) if isinstance(scope, Scope) for bound in bound_names(scope)}
-    bindings = top_level(tree.root, package)
+    bindings = top_level([s for s in tree.root.body if s.lineno <= last_row], package)
     parts = name.split(".")
     hidden = False
     for surely in (True, False):
@@ -42,7 +43,7 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST) -> str | None:
 def qualified(node: ast.expr, module: ast.Module, package: str) -> str | None:
     """The qualified name of what `a.b.c` stands for where `a` is a name of the file; None for anything else."""
     first, _, rest = (dotted(node) or "").partition(".")
-    bound = top_level(module, package).get(first)
+    bound = top_level(module.body, package).get(first)
     targets = [first] if bound is None else list(bound.targets)
     if not first or len(targets) != 1 or targets[0] is None:
         return None
@@ -60,10 +61,10 @@ class Binding:
     surely: bool = False
 
 
-def top_level(module: ast.Module, package: str) -> dict[str, Binding]:
-    """The names that a file binds, but for those that only type checkers see."""
+def top_level(statements: list[ast.stmt], package: str) -> dict[str, Binding]:
+    """The names that statements of a file bind, but for those that only type checkers see."""
     found: dict[str, Binding] = {}
-    for name, target, surely in _bindings(module.body, package, surely=True):
+    for name, target, surely in _bindings(statements, package, surely=True):
         binding = found.setdefault(name, Binding())
         binding.targets.add(target)
         binding.surely |= surely
@@ -129,20 +130,24 @@ def fresh(name: str, taken: AbstractSet[str]) -> str:
     return next(candidate for number in count(1) if (candidate := f"{name}_{number}") not in taken)
 
 
-def place_of_import(source: SourceFile, module: ast.Module, name: str) -> tuple[int, str]:
-    r"""Where `import name` goes, and what has to be inserted there.
+def place_of_import(source: SourceFile, module: ast.Module, name: str, row: int) -> tuple[int, str]:
+    r"""Where `import name`, which code in a row needs, goes, and what has to be inserted there.
 
     It goes in front of the first import from the same package, else behind the first block of imports, else behind the
-    docstring. Imports under `if TYPE_CHECKING:` or in a `try` are no part of the block.
+    docstring. Imports under `if TYPE_CHECKING:` or in a `try` are no part of the block. In a notebook, which is run
+    cell by cell, the block is that of the cell.
     """
     lines, line = source.lines, f"import {name}"
     package = name.partition(".")[0]
-    last: ast.stmt | None = None
-    for index, statement in enumerate(module.body):
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+    for statement in module.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)) and statement.lineno < row:
             start = lines.offset(lines.from_ast(statement.lineno, statement.col_offset))
             if _package(statement) == package and start == lines.line_start(statement.lineno):
                 return start, f"{line}\n"
+    last: ast.stmt | None = None
+    body = [statement for statement in module.body if statement.lineno in source.block(row)]
+    for index, statement in enumerate(body):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
             last = statement
         elif index or not is_docstring(statement):
             break
@@ -150,12 +155,12 @@ def place_of_import(source: SourceFile, module: ast.Module, name: str) -> tuple[
             last = statement
     if last is not None:
         # What stands behind it in its line keeps its place.
-        behind = [s for s in module.body if s.lineno == last.end_lineno]
+        behind = [s for s in body if s.lineno == last.end_lineno]
         end = max([last, *behind], key=lambda s: s.end_lineno or s.lineno).end_lineno or last.lineno
         return lines.line_end(end), f"\n\n{line}" if is_docstring(last) else f"\n{line}"
-    if not module.body:
+    if not body:
         return len(source.text), f"\n{line}"
-    first = module.body[0]
+    first = body[0]
     rows = [first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))]
     return lines.line_start(min(rows)), f"{line}\n\n"
 

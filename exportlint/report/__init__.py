@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from exportlint.findings import Finding
 from exportlint.report import statistics
+from exportlint.report.cells import in_cells
 from exportlint.report.context import Context
 from exportlint.report.summary import fixable, fixed_list, fixes_only, summary
 
@@ -19,6 +20,7 @@ __all__ = [
     "fixable",
     "fixed_list",
     "fixes_only",
+    "in_cells",
     "render",
     "statistics",
     "summary",

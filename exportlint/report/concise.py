@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exportlint.findings import Finding
-from exportlint.report.context import Context, printable
+from exportlint.report.context import Context, located, printable
 
 
 def render(findings: Sequence[Finding], context: Context) -> str:
@@ -14,9 +14,8 @@ def render(findings: Sequence[Finding], context: Context) -> str:
 
 
 def _line(finding: Finding, context: Context) -> str:
-    start = finding.span.start
-    place = f"{context.style('bold', context.shown(finding.filename))}:{start.row}:{start.column}"
-    return f"{place}: {heading(finding, context)} {printable(finding.message)}"
+    place = context.style("bold", context.shown(finding.filename))
+    return f"{place}:{located(finding)}: {heading(finding, context)} {printable(finding.message)}"
 
 
 def heading(finding: Finding, context: Context) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from exportlint.findings import Applicability, Finding
-from exportlint.source import SourceFile
+from exportlint.findings import Applicability, Finding, Step
+from exportlint.source import LineIndex, Notebook, SourceFile
 
 _STYLES = {
     "error": "1;31",
@@ -35,6 +35,13 @@ class Context:
     color: bool = False
     most: Applicability = Applicability.SAFE
 
+    def lines(self, filename: str, cell: int | None) -> LineIndex | None:
+        """The text that the rows of a finding or an edit are those of."""
+        source = self.sources(filename)
+        if isinstance(source, Notebook) and cell is not None:
+            return source.cells.lines(source.cells.numbers.index(cell))
+        return None if source is None else source.lines
+
     def is_fixable(self, finding: Finding) -> bool:
         """Whether `--fix` would fix it."""
         return finding.fix is not None and finding.fix.applicability.rank <= self.most.rank
@@ -47,6 +54,13 @@ class Context:
     def style(self, style: str, text: str) -> str:
         """`text` in the colour of a severity, or `bold`, `frame` and the like."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.color else text
+
+
+def located(place: Finding | Step) -> str:
+    """Row and column of a finding or a step, `5:12`; in a notebook with the number of the cell, `cell 3:5:12`."""
+    start = place.span.start
+    cell = "" if place.cell is None else f"cell {place.cell}:"
+    return f"{cell}{start.row}:{start.column}"
 
 
 def printable(text: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from exportlint.edits import apply
 from exportlint.findings import Applicability, Edit, Fix, Position
 from exportlint.report.context import Context, printable
 from exportlint.report.frame import clip, expand, offset_of
-from exportlint.source import LineIndex, SourceFile
+from exportlint.source import LineIndex
 
 _CONTEXT_ROWS = 1
 
@@ -21,21 +22,31 @@ _Row = tuple[int | None, str, str]
 """Its number in the fixed file, its sign, and its text; without number what is taken out."""
 
 
-def shown(fix: Fix, source: SourceFile, context: Context) -> list[str]:
+def shown(fix: Fix, filename: str, context: Context) -> list[str]:
     """The lines to print of a fix: its message, the rows that it changes, and how far it can be trusted."""
     lines = [f"{context.style('bold', 'help')}: {printable(fix.message)}"]
-    hunks = list(_hunks(fix.edits, source.lines))
-    width = max((len(str(number)) for rows in hunks for number, _, _ in rows if number), default=1)
-    bar = context.style("frame", f" {'':>{width}} |")
-    lines.append(bar)
-    for index, rows in enumerate(hunks):
-        if index:
-            lines.append(context.style("frame", f" {'.' * 3:<{width}}"))
-        lines += [_line(row, width, fix.edits[0].span.start, source.lines, context) for row in rows]
-    lines.append(bar)
+    for cell, edits in groupby(fix.edits, key=lambda edit: edit.cell):
+        text = context.lines(filename, cell)
+        if text is not None:
+            lines += _part(list(edits), cell, text, context)
     if (note := _NOTES.get(fix.applicability)) is not None:
         lines.append(f"{context.style('bold', 'note')}: {note}")
     return lines
+
+
+def _part(edits: Sequence[Edit], cell: int | None, text: LineIndex, context: Context) -> Iterator[str]:
+    """What becomes of one text: the file, or a cell of a notebook."""
+    hunks = list(_hunks(edits, text))
+    width = max((len(str(number)) for rows in hunks for number, _, _ in rows if number), default=1)
+    bar = context.style("frame", f" {'':>{width}} |")
+    if cell is not None:
+        yield f" {'':>{width}}{context.style('frame', ':::')} cell {cell}"
+    yield bar
+    for index, rows in enumerate(hunks):
+        if index:
+            yield context.style("frame", f" {'.' * 3:<{width}}")
+        yield from (_line(row, width, edits[0].span.start, text, context) for row in rows)
+    yield bar
 
 
 def _line(row: _Row, width: int, start: Position, lines: LineIndex, context: Context) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exportlint.findings import Finding, Fix
+from exportlint.findings import Finding, Fix, Step
 from exportlint.report.concise import heading
-from exportlint.report.context import Context, printable
+from exportlint.report.context import Context, located, printable
 from exportlint.report.fix import shown
 from exportlint.report.frame import frame
 
@@ -17,26 +17,22 @@ def render(findings: Sequence[Finding], context: Context) -> str:
 
 
 def _block(finding: Finding, context: Context) -> str:
-    start = finding.span.start
-    source = context.sources(finding.filename)
-    rows, width = frame(source.lines, finding.span, finding.severity.value, context) if source else ([], 1)
+    text = context.lines(finding.filename, finding.cell)
+    rows, width = frame(text, finding.span, finding.severity.value, context) if text else ([], 1)
     gutter = " " * (width + 1)
     bar = f"{gutter} {context.style('frame', '|')}"
     lines = [
         f"{heading(finding, context)} {context.style('bold', printable(finding.message))}",
-        f"{gutter}{context.style('frame', '-->')} {context.shown(finding.filename)}:{start.row}:{start.column}",
+        f"{gutter}{context.style('frame', '-->')} {context.shown(finding.filename)}:{located(finding)}",
     ]
     if rows:
         lines += [bar, *rows, bar]
     note = f"{gutter} {context.style('frame', '=')} "
-    lines += [
-        note + _step(context, step.message, step.filename, step.span.start.row, step.span.start.column)
-        for step in finding.trail
-    ]
+    lines += [note + _step(step, context) for step in finding.trail]
     if finding.help is not None and not _says(finding.fix, finding.help):
         lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
-    if finding.fix is not None and source is not None:
-        lines += shown(finding.fix, source, context)
+    if finding.fix is not None and text is not None:
+        lines += shown(finding.fix, finding.filename, context)
     return "\n".join(lines)
 
 
@@ -44,6 +40,6 @@ def _says(fix: Fix | None, text: str) -> bool:
     return fix is not None and fix.message.casefold() == text.casefold()
 
 
-def _step(context: Context, message: str, filename: str, row: int, column: int) -> str:
-    place = context.style("dim", f"({context.shown(filename)}:{row}:{column})")
-    return f"{context.style('bold', 'trail')}: {printable(message)} {place}"
+def _step(step: Step, context: Context) -> str:
+    place = context.style("dim", f"({context.shown(step.filename)}:{located(step)})")
+    return f"{context.style('bold', 'trail')}: {printable(step.message)} {place}"

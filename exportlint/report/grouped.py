@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from exportlint.findings import Finding
 from exportlint.report.concise import heading
-from exportlint.report.context import Context, printable
+from exportlint.report.context import Context, located, printable
 
 
 def render(findings: Sequence[Finding], context: Context) -> str:
@@ -19,7 +19,7 @@ def render(findings: Sequence[Finding], context: Context) -> str:
 
 
 def _group(filename: str, findings: Sequence[Finding], context: Context) -> str:
-    places = [f"{f.span.start.row}:{f.span.start.column}" for f in findings]
+    places = [located(f) for f in findings]
     width = max(map(len, places))
     lines = (
         f"  {place:<{width}}  {heading(f, context)} {printable(f.message)}\n"

@@ -37,6 +37,7 @@ def as_object(finding: Finding) -> dict[str, Any]:
                 "location": _location(step.span.start),
                 "end_location": _location(step.span.end),
                 "message": step.message,
+                "cell": step.cell,
             }
             for step in finding.trail
         ],
@@ -51,7 +52,12 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "applicability": fix.applicability.value,
         "message": fix.message,
         "edits": [
-            {"location": _location(e.span.start), "end_location": _location(e.span.end), "content": e.content}
+            {
+                "location": _location(e.span.start),
+                "end_location": _location(e.span.end),
+                "content": e.content,
+                "cell": e.cell,
+            }
             for e in fix.edits
         ],
     }

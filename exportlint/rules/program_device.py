@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from exportlint.analysis.facts.exports import ProgramMove
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.names import place_of_import, spelled
 from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
@@ -61,9 +61,9 @@ def _program(call: ast.Call) -> ast.expr | None:
 
 def _imported(code: Code, call: ast.Call) -> Iterator[Draft]:
     """The import of the pass: `import torch` does not bring it."""
-    if spelled(f"torch.export.passes.{NAME}", code.tree, code.module.package, call) == NAME:
+    if code.spelled(f"torch.export.passes.{NAME}", call) == NAME:
         return
     if NAME in code.module.bindings:
         raise DeclinedError(f"`{NAME}` is another name here")
-    offset, text = place_of_import(code.source, code.tree.root, NAME)
-    yield Draft(offset, offset, text.replace("import", "from torch.export.passes import"))
+    line = code.import_line(NAME)
+    yield replace(line, text=line.text.replace("import", "from torch.export.passes import"))

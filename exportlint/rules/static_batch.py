@@ -9,7 +9,7 @@ from exportlint.analysis.exports.signatures import by_input, dims
 from exportlint.analysis.exports.values import Dim, Example, Hint, Program
 from exportlint.analysis.facts.exports import ProgramRun, ProgramSave
 from exportlint.analysis.values import Const, Tuple, Value
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.calls import with_argument
 from exportlint.fixes.code import Code
@@ -38,9 +38,7 @@ def static_batch(fact: ProgramRun | ProgramSave, context: Context) -> Iterator[R
     severity = context.severity(OTHER_SIZES)
     if found is not None and severity is not None:
         name, place, one, other = found
-        message = (
-            f"dimension {place} of {name} is always {one} in this program, which line {fact.site.row} gives {other}"
-        )
+        message = f"dimension {place} of {name} is always {one} in this program, which {LINE} gives {other}"
         varying = {(one, place) for one, place, *_ in _refused(program, fact)}
         yield Report(severity, message, INSTEAD, program.site, lambda code: _fix(code, program, context, varying))
 

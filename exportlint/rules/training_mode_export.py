@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import Evaluated, ExportCall
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.calls import argument
 from exportlint.fixes.code import Code
@@ -28,7 +28,7 @@ def training_mode_export(fact: ExportCall | Evaluated, context: Context) -> Iter
     if isinstance(fact, Evaluated):
         severity = context.severity(EVALUATED_LATER)
         if severity is not None:
-            message = f"the program keeps the training mode that `.eval()` in line {fact.site.row} ends for the model"
+            message = f"the program keeps the training mode that `.eval()` in {LINE} ends for the model"
             yield Report(severity, message, INSTEAD, fact.export, _fix)
     elif fact.training and fact.varies and not fact.api.endswith("_training"):
         severity = context.severity(TRAINING)

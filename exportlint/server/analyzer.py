@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from exportlint.analysis.project import SupersededError
 from exportlint.findings import Finding
 from exportlint.linter import merge
-from exportlint.server.documents import Document
+from exportlint.server.analyses import Outcome
+from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import Task, Unit, Workspace, internal_error, start_on_big_stack
 
@@ -22,7 +23,7 @@ log = logging.getLogger(__name__)
 class Order:
     """What to look at: all open documents, each with its task, the one that matters most first."""
 
-    tasks: Mapping[Document, Task]
+    tasks: Mapping[Opened, Task]
     touched: frozenset[Path] = frozenset()
     """Files that hold something else on the disk than when they were read."""
     anew: bool = False
@@ -31,22 +32,7 @@ class Order:
     """Later orders have greater ones."""
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """What was found in one version of a document. `sources` are all files that its findings speak of, by filename.
-
-    It holds as of the order with the number `order`.
-    """
-
-    document: Document
-    task: Task
-    findings: tuple[Finding, ...]
-    unit: Unit
-    order: int = 0
-    sources: Mapping[str, SourceFile] = field(default_factory=dict)
-
-
-Deliver = Callable[[Mapping[Document, Analysis]], None]
+Deliver = Callable[[Mapping[Opened, Outcome]], None]
 
 
 class Analyzer:
@@ -63,7 +49,7 @@ class Analyzer:
         self._stopped = False
         self._number = 0
         self._workspace = Workspace({}, self._proceed)
-        self._known: dict[Document, tuple[Task, Unit]] = {}
+        self._known: dict[Opened, tuple[Task, Unit]] = {}
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._thread = start_on_big_stack(self._run)
 
@@ -104,7 +90,7 @@ class Analyzer:
         found = {}
         for document, task in order.tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
-            found[document] = Analysis(document, task, (finding,), Unit((finding,)), order.number)
+            found[document] = Outcome(document, task, (finding,), Unit((finding,)), order.number)
         self._deliver(found)
 
     def _proceed(self) -> None:
@@ -129,8 +115,8 @@ class Analyzer:
             if self._superseded:
                 return
             if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
-                self._deliver(self._analyses([document]))
-        self._deliver(self._analyses(order.tasks))
+                self._deliver(self._outcomes([document]))
+        self._deliver(self._outcomes(order.tasks))
 
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
@@ -154,22 +140,22 @@ class Analyzer:
         self._stamps = stamps
         return changed
 
-    def _analyses(self, documents: Iterable[Document]) -> dict[Document, Analysis]:
+    def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
         tasks = [task for task, _ in self._known.values()]
         found: dict[str, list[Finding]] = {task.filename: [] for task in tasks}
         for finding in merge(tasks, [unit for _, unit in self._known.values()]):
             found[finding.filename].append(finding)
         names = {document: self._known[document][0].filename for document in documents}
-        return {document: self._analysis(document, tuple(found[name])) for document, name in names.items()}
+        return {document: self._outcome(document, tuple(found[name])) for document, name in names.items()}
 
-    def _analysis(self, document: Document, findings: tuple[Finding, ...]) -> Analysis:
+    def _outcome(self, document: Opened, findings: tuple[Finding, ...]) -> Outcome:
         task, unit = self._known[document]
         tasks = {known.filename: known for known, _ in self._known.values()}
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
-        return Analysis(
-            document, task, findings, unit, self._number, {name: source for name, source in read.items() if source}
-        )
+        sources = {name: source for name, source in read.items() if source}
+        classes = self._workspace.classes(task) if findings else ()
+        return Outcome(document, task, findings, unit, self._number, sources, classes)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
@@ -178,7 +164,7 @@ class Analyzer:
             return None
 
 
-def _elsewhere(known: Mapping[Document, tuple[Task, Unit]], task: Task) -> bool:
+def _elsewhere(known: Mapping[Opened, tuple[Task, Unit]], task: Task) -> bool:
     """Whether looking at other documents gave findings in this one."""
     return any(
         finding.filename == task.filename

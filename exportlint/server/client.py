@@ -20,6 +20,7 @@ class Client:
     `resolves_edits`: asks for the edit of a code action when it is chosen. `watches`: tells of files that change.
     """
 
+    name: str = ""
     encoding: PositionEncoding = PositionEncoding.UTF16
     pulls: bool = False
     pulls_all: bool = False
@@ -42,7 +43,7 @@ class Client:
     notebooks: bool = False
 
     @staticmethod
-    def of(capabilities: types.ClientCapabilities, encoding: str) -> Client:
+    def of(capabilities: types.ClientCapabilities, encoding: str, name: str = "") -> Client:
         """The abilities that a client announces; what it does not mention it cannot do."""
         text = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
@@ -51,6 +52,7 @@ class Client:
         actions = text.code_action
         resolve = actions.resolve_support if actions else None
         return Client(
+            name=name,
             encoding=PositionEncoding(encoding),
             # Who could not be told to ask again would go on showing what settings and other files no longer say.
             pulls=bool(text.diagnostic and workspace.diagnostics and workspace.diagnostics.refresh_support),

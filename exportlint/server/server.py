@@ -17,9 +17,11 @@ from exportlint import __version__
 from exportlint.config import ConfigError
 from exportlint.findings import Finding
 from exportlint.server import uris
-from exportlint.server.analyzer import Analysis, Analyzer, Order
+from exportlint.server.analyses import Analysis, Outcome, analyses
+from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.diagnostics import SOURCE, diagnostics
 from exportlint.server.documents import Document
+from exportlint.server.notebooks import SYNC, Opened, parts
 from exportlint.server.parent import end_with
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
@@ -46,6 +48,7 @@ class Server(LanguageServer):
             "exportlint",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=SYNC,
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
@@ -59,7 +62,7 @@ class Server(LanguageServer):
         """What was said to be wrong with the settings."""
         self._watcher: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tasks: Mapping[Document, Task] = {}
+        self._tasks: Mapping[Opened, Task] = {}
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
         self._orders = 0
@@ -99,9 +102,9 @@ class Server(LanguageServer):
         self._orders += 1
         changed = {*touched, *_changed(before.values(), self._tasks.values())}
         for key, analysis in self._found.items():
-            if anew or analysis.unit.reads & changed:
+            if anew or analysis.outcome.unit.reads & changed:
                 self._stale_since[key] = self._orders
-        linted = {uris.same(document.uri) for document in self._tasks}
+        linted = {uris.same(document.uri) for opened in self._tasks for document in parts(opened)}
         for key in self._found.keys() - linted:
             document = self._found.pop(key).document
             if not self.session.client.pulls:
@@ -119,7 +122,7 @@ class Server(LanguageServer):
     async def analysis(self, uri: str) -> Analysis | None:
         """What is found in a document, as soon as it is known of its version then; None if it is not to be linted."""
         while (document := self.session.document(uri)) is not None:
-            if self.session.linted(document) not in self._tasks:
+            if not self._is_linted(document):
                 return None
             if (analysis := self.known(uri)) is not None:
                 return analysis
@@ -130,17 +133,21 @@ class Server(LanguageServer):
         """The other open documents whose findings a change of this one may change, and those that it reads."""
         path = uris.to_path(uri)
         mine = self._found.get(uris.same(uri))
-        reads = mine.unit.reads if mine is not None else frozenset()
+        reads = mine.outcome.unit.reads if mine is not None else frozenset()
         return [
             other.document.uri
             for key, other in self._found.items()
-            if key != uris.same(uri) and (path in other.unit.reads or other.task.path in reads)
+            if key != uris.same(uri) and (path in other.outcome.unit.reads or other.outcome.task.path in reads)
         ]
 
+    def _is_linted(self, document: Document) -> bool:
+        opened = self.session.whole(document.uri)
+        return opened is not None and self.session.linted(opened) in self._tasks
+
     def _is_current(self, analysis: Analysis) -> bool:
-        key = uris.same(analysis.document.uri)
-        is_of_now = self._tasks.get(analysis.document) == analysis.task
-        return is_of_now and analysis.order >= self._stale_since.get(key, 0)
+        key, outcome = uris.same(analysis.document.uri), analysis.outcome
+        is_of_now = self._tasks.get(outcome.opened) == outcome.task
+        return is_of_now and outcome.order >= self._stale_since.get(key, 0)
 
     def told(self, uri: str, analysis: Analysis | None) -> None:
         """The client, which pulls, was told what was found in a document."""
@@ -148,8 +155,9 @@ class Server(LanguageServer):
         if document is not None:
             self._told[uris.same(uri)] = _Told(document, analysis.findings if analysis else ())
 
-    def _deliver(self, found: Mapping[Document, Analysis]) -> None:
+    def _deliver(self, outcomes: Mapping[Opened, Outcome]) -> None:
         if self._loop is not None:
+            found = {part: one for outcome in outcomes.values() for part, one in analyses(outcome).items()}
             self._loop.call_soon_threadsafe(self._take, found)
 
     def _take(self, found: Mapping[Document, Analysis]) -> None:
@@ -189,15 +197,15 @@ class Server(LanguageServer):
         document = self.session.document(key)
         if document != told.document:
             return False  # closed, or changed, about which a client asks by itself
-        if self.session.linted(document) not in self._tasks:
+        if not self._is_linted(document):
             return bool(told.findings)
         analysis = self.known(key)
         return analysis is not None and analysis.findings != told.findings
 
     @property
     def opened(self) -> dict[str, str]:
-        """The URIs of open documents by the filename that findings know them by."""
-        return {str(self.session.path(document)): document.uri for document in self.session.documents}
+        """The URIs of what is open by the filename that findings know it by."""
+        return {str(self.session.path(opened)): opened.uri for opened in self.session.opened}
 
     def _show_problems(self) -> None:
         """Show in configuration files what is wrong with them; these are pushed, because nobody asks for them."""

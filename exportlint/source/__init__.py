@@ -1,5 +1,6 @@
 """From paths and bytes to text, rows and columns: what the rest of exportlint knows of files."""
 
+from exportlint.source.cells import Cells
 from exportlint.source.comments import Comment, comments
 from exportlint.source.discovery import (
     DEFAULT_EXCLUDE,
@@ -11,32 +12,40 @@ from exportlint.source.discovery import (
 )
 from exportlint.source.encodings import ClientPosition, PositionEncoding, from_client, to_client
 from exportlint.source.errors import SourceError, SyntaxProblem
-from exportlint.source.file import SourceFile, from_bytes, from_text, read
+from exportlint.source.file import Place, SourceFile, from_bytes, from_text, is_notebook, read, replaced
 from exportlint.source.lines import LineIndex
+from exportlint.source.notebook import Notebook, as_json, from_cells
 from exportlint.source.parsing import gc_paused, parse
 from exportlint.source.patterns import PathPatterns
 
 __all__ = [
     "DEFAULT_EXCLUDE",
     "DEFAULT_INCLUDE",
+    "Cells",
     "ClientPosition",
     "Comment",
     "Discovery",
     "DiscoveryOptions",
     "LineIndex",
+    "Notebook",
     "PathPatterns",
+    "Place",
     "PositionEncoding",
     "SourceError",
     "SourceFile",
     "SyntaxProblem",
+    "as_json",
     "comments",
     "discover",
     "from_bytes",
+    "from_cells",
     "from_client",
     "from_text",
     "gc_paused",
     "is_excluded",
+    "is_notebook",
     "parse",
     "read",
+    "replaced",
     "to_client",
 ]

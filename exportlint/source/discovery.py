@@ -14,7 +14,7 @@ from exportlint.source.errors import SourceError, os_reason
 from exportlint.source.gitignore import IgnoreRules, rules_at, rules_within
 from exportlint.source.patterns import PathPatterns, absolute
 
-DEFAULT_INCLUDE = ("*.py", "*.pyw")
+DEFAULT_INCLUDE = ("*.py", "*.pyw", "*.ipynb")
 DEFAULT_EXCLUDE = (
     ".bzr",
     ".direnv",

@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 import stat
 import tokenize
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from exportlint.source.errors import SourceError, os_reason
+from exportlint.source.errors import SourceError, SyntaxProblem, os_reason
 from exportlint.source.lines import LineIndex
 
 _BOM = b"\xef\xbb\xbf"
 _TWO_LINES = re.compile(rb"([^\r\n]*(?:\r\n|\r|\n)?)([^\r\n]*)")
 _LINE_END = re.compile(rb"\r\n?|\n")
 _ASCII_ONLY = bytes(range(128)) + b"?" * 128
+
+NOTEBOOK_SUFFIX = ".ipynb"
+
+Place = tuple[int, int, str]
+"""An edit as offsets from where to where, and what to put there."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +48,42 @@ class SourceFile:
         """Whether the file starts with a UTF-8 byte order mark."""
         return self.encoding == "utf-8-sig"
 
+    @property
+    def problems(self) -> tuple[SyntaxProblem, ...]:
+        """Parts of the file that are no Python, and that `text` has blanks for."""
+        return ()
+
+    def row_name(self, row: int) -> str:
+        """What people call a row of `text`."""
+        return f"line {row}"
+
+    def block(self, row: int) -> range:  # noqa: ARG002 - a notebook's depends on it
+        """The rows that run as one with `row`: all of them, but a notebook's only cell by cell."""
+        return range(1, len(self.lines) + 1)
+
+    def admits(self, edits: Sequence[Place]) -> bool:  # noqa: ARG002 - a notebook's depends on them
+        """Whether edits leave alone what `text` does not show of the file."""
+        return True
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether writing the text gives the same bytes. A few stateful legacy encodings spell one text in two ways."""
+        try:
+            return self.encode(self.text) == self.data
+        except SourceError:
+            return False
+
+    def edited(self, edits: Sequence[Place]) -> SourceFile:
+        """The file after edits of its text, which are in order and do not overlap; other bytes stay if it is faithful.
+
+        Raises SourceError where the encoding lacks a character, or what comes of the edits cannot be read.
+        """
+        return from_bytes(self.encode(replaced(self.text, edits)), self.path, self.filename)
+
     def encode(self, text: str) -> bytes:
         """The bytes of `text` in the encoding of this file, with its byte order mark.
 
-        `encode(self.text) == self.data`, but for a few stateful legacy encodings that can spell one text in several
-        ways; who writes a file checks that first. Raises SourceError where the encoding lacks a character.
+        Raises SourceError where the encoding lacks a character.
         """
         try:
             return text.encode(self.encoding)
@@ -54,6 +91,16 @@ class SourceFile:
             row = LineIndex(text).position(error.start).row
             lacking = f"U+{ord(text[error.start]):04X}"
             raise SourceError(self.filename, f"{lacking} cannot be written as {self.encoding}", row) from None
+
+
+def replaced(text: str, edits: Sequence[Place]) -> str:
+    """A text after edits, which are in order and do not overlap."""
+    parts: list[str] = []
+    end = 0
+    for start, stop, content in edits:
+        parts += [text[end:start], content]
+        end = stop
+    return "".join([*parts, text[end:]])
 
 
 def read(path: Path, filename: str | None = None) -> SourceFile:
@@ -70,8 +117,15 @@ def read(path: Path, filename: str | None = None) -> SourceFile:
 
 
 def from_bytes(data: bytes, path: Path, filename: str | None = None) -> SourceFile:
-    """Decodes a file by its byte order mark or PEP 263 declaration. Raises SourceError if it is not Python text."""
+    """Decodes a file by its byte order mark or PEP 263 declaration. Raises SourceError if it is not Python text.
+
+    A path that ends in `.ipynb` is a notebook's.
+    """
     name = str(path) if filename is None else filename
+    if is_notebook(path):
+        from exportlint.source.notebook import from_json
+
+        return from_json(data, path, name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(name, "is UTF-16, which Python does not read: save it as UTF-8", 1)
     encoding = _declared_encoding(data, name)
@@ -89,6 +143,11 @@ def from_bytes(data: bytes, path: Path, filename: str | None = None) -> SourceFi
         row = LineIndex(text).position(text.index("\0")).row
         raise SourceError(name, "holds a NUL character, so it is not Python text", row)
     return SourceFile(path, name, data, text, encoding)
+
+
+def is_notebook(path: Path | str) -> bool:
+    """Whether a file is a notebook, by its name."""
+    return str(path).endswith(NOTEBOOK_SUFFIX)
 
 
 def from_text(text: str, path: Path, filename: str | None = None) -> SourceFile:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exportlint.findings import Finding, Fix, Mode, Severity, Span
 from exportlint.registry import all_rules, find_rule
@@ -28,21 +28,29 @@ from exportlint.suppressions.removal import removal
 
 UNUSED = "EXP002"
 INVALID = "EXP005"
+_SYNTAX_ERROR = "EXP001"
 
 __all__ = ["Pragma", "Suppressions", "find_suppressions"]
 
 
 @dataclass(frozen=True, slots=True)
 class Pragma:
-    """A directive and the rows that it covers, from 1, both included; with the `enable` of a `disable`."""
+    """A directive and the rows that it covers, from 1, both included; with the `enable` of a `disable`.
+
+    `partial`: other parts of the file cannot be parsed, so it is not reported if it suppresses nothing, and it does not
+    hold for what is wrong with them.
+    """
 
     directive: Directive
     first: int
     last: int
     enable: Directive | None = None
+    partial: bool = False
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding starts in the rows that are covered."""
+        if self.partial and finding.code == _SYNTAX_ERROR:
+            return False
         return self.first <= finding.span.start.row <= self.last
 
 
@@ -52,6 +60,10 @@ class Suppressions:
 
     pragmas: tuple[Pragma, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    def partial(self) -> Suppressions:
+        """The same pragmas, for a file of which other parts cannot be parsed; nothing is said of them."""
+        return Suppressions(tuple(replace(pragma, partial=True) for pragma in self.pragmas))
 
     def apply(self, findings: Iterable[Finding], enabled: frozenset[str], filename: str, mode: Mode) -> list[Finding]:
         """The findings that no pragma covers, and those about the pragmas themselves, of the rules that are `enabled`.
@@ -84,6 +96,8 @@ class Suppressions:
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())
         for pragma in self.pragmas:
+            if pragma.partial:
+                continue
             directive = pragma.directive
             unused = [
                 selector

@@ -2,50 +2,53 @@
 
 from __future__ import annotations
 
+import io
+import re
+import tokenize
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from exportlint import atomic
-from exportlint.findings import Finding
+from exportlint.edits import places
+from exportlint.findings import Edit, Finding, Span
 from exportlint.registry import expand
 from exportlint.source import SourceError, SourceFile, comments
+from exportlint.suppressions import find_suppressions
 from exportlint.suppressions.logical import LogicalLines
 from exportlint.suppressions.pragmas import Directive, directives
 
-_OF_THE_LINTER = expand("EXP0")
+OF_THE_LINTER = expand("EXP0")
+"""Findings about the linter itself: there is nothing to suppress in a file that cannot be parsed."""
 
-
-class _Edit(NamedTuple):
-    offset: int
-    text: str
+_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_NOT_A_STATEMENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING)
 
 
 def add_ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "") -> int:
     """Write a suppression of each finding into its file, and return how many lines were changed.
 
-    Findings about the linter itself (EXP0..) are left: there is nothing to suppress in a file that cannot be parsed.
-
     Raises:
         SourceError: the file cannot be written, or not without changing other bytes of it.
     """
-    edits = _edits(source, findings, reason)
+    edits = ignores(source, findings, reason)
     if not edits:
         return 0
-    text = source.text
-    for edit in sorted(edits, reverse=True):
-        text = text[: edit.offset] + edit.text + text[edit.offset :]
-    data = source.encode(text)
-    if source.encode(source.text) != source.data:
+    after = source.edited(places(edits, source.lines))
+    if not source.is_faithful:
         raise SourceError(source.filename, f"cannot be written again as {source.encoding} without other changes")
-    atomic.replace(source.path, data)
+    atomic.replace(source.path, after.data)
     return len(edits)
 
 
-def _edits(source: SourceFile, findings: Iterable[Finding], reason: str) -> list[_Edit]:
+def ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "") -> list[Edit]:
+    """The edits that suppress findings of a file, one for each line in which some are. Those of the linter are left.
+
+    Raises:
+        SourceError: a finding is in no statement.
+    """
     names_by_row: dict[int, list[str]] = {}
     lines = LogicalLines(source.text)
     for finding in sorted(findings, key=lambda finding: finding.sort_key):
-        if finding.code in _OF_THE_LINTER:
+        if finding.code in OF_THE_LINTER:
             continue
         line = lines.at(finding.span.start.row)
         if line is None:
@@ -54,7 +57,52 @@ def _edits(source: SourceFile, findings: Iterable[Finding], reason: str) -> list
         if finding.name not in names:
             names.append(finding.name)
     lists = _lists(source) if names_by_row else {}
-    return [_edit(source, row, names, reason, lists.get(row)) for row, names in names_by_row.items()]
+    return [_ignore(source, row, names, reason, lists.get(row)) for row, names in names_by_row.items()]
+
+
+def file_ignore(source: SourceFile, name: str) -> Edit:
+    """The edit that suppresses a rule in the whole file.
+
+    The rule joins a list that there is, or gets a line below what has to stand first: `#!`, the encoding, a docstring.
+    """
+    for pragma in find_suppressions(source.text).pragmas:
+        if pragma.directive.verb == "file-ignore" and pragma.directive.selectors:
+            return _join(source, pragma.directive, [name])
+    lines, row = source.lines, _head(source)
+    newline = next((end for end in ("\r\n", "\n", "\r") if end in source.text), "\n")
+    pragma_line = f"# exportlint: file-ignore[{name}]"
+    if row == len(lines):
+        return _insertion(source, len(source.text), newline + pragma_line)
+    return _insertion(source, lines.line_start(row + 1), pragma_line + newline)
+
+
+def _head(source: SourceFile) -> int:
+    """The last row of what has to stand first in a file, 0 if nothing has to."""
+    docstring = _docstring_end(source.text)
+    if docstring:
+        return docstring
+    first, second = (source.lines.line(row) if row <= len(source.lines) else "" for row in (1, 2))
+    if _ENCODING.match(second) and (not first.strip() or first.lstrip().startswith("#")):
+        return 2
+    return int(first.startswith("#!") or _ENCODING.match(first) is not None)
+
+
+def _docstring_end(text: str) -> int:
+    """The last row of the logical line that the docstring of a file is in, 0 if it has none."""
+    is_docstring = False
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
+            if token.type == tokenize.NEWLINE:
+                return token.start[0] if is_docstring else 0
+            if token.type in _NOT_A_STATEMENT:
+                continue
+            if not is_docstring:
+                is_docstring = token.type == tokenize.STRING and token.string.lower().startswith(("r", "u", "'", '"'))
+                if not is_docstring:
+                    return 0
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return 0
 
 
 def _lists(source: SourceFile) -> dict[int, Directive]:
@@ -68,12 +116,21 @@ def _lists(source: SourceFile) -> dict[int, Directive]:
     }
 
 
-def _edit(source: SourceFile, row: int, names: list[str], reason: str, existing: Directive | None) -> _Edit:
+def _ignore(source: SourceFile, row: int, names: list[str], reason: str, existing: Directive | None) -> Edit:
     if existing is not None:
-        bracket = source.lines.offset(existing.span.end) - 1
-        before = source.text[:bracket].rstrip()
-        return _Edit(bracket, (" " if before.endswith(",") else ", ") + ", ".join(names))
+        return _join(source, existing, names)
     start = source.lines.line_start(row)
     code = source.text[start : source.lines.line_end(row)].rstrip(" \t\f")
     pragma = f"  # exportlint: ignore[{', '.join(names)}]"
-    return _Edit(start + len(code), f"{pragma} {reason}".rstrip())
+    return _insertion(source, start + len(code), f"{pragma} {reason}".rstrip())
+
+
+def _join(source: SourceFile, existing: Directive, names: list[str]) -> Edit:
+    bracket = source.lines.offset(existing.span.end) - 1
+    before = source.text[:bracket].rstrip()
+    return _insertion(source, bracket, (" " if before.endswith(",") else ", ") + ", ".join(names))
+
+
+def _insertion(source: SourceFile, offset: int, text: str) -> Edit:
+    place = source.lines.position(offset)
+    return Edit(Span(place, place), text)

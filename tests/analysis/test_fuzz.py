@@ -101,7 +101,7 @@ def is_python(text: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
-@settings(max_examples=200, deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow])
 @given(text=mutants())
 def test_every_edit_is_analysed_and_twice_the_same(text: str) -> None:
     for mode in MODES:

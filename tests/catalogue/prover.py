@@ -26,6 +26,10 @@ from exportlint.findings import Mode
 from exportlint.pages import Block
 
 
+_OPERATORS = re.compile(r"\bexp\d{3}_\w+(?=::|\.)")
+"""The namespaces of the operators that blocks define."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a call left behind: what it returned or raised, its arguments, and the state of the module.
@@ -145,10 +149,12 @@ class Prover:
         # Dynamo switches this off for the whole process the first time that it is used.
         torch.distributions.Distribution.set_default_validate_args(True)
         path = self._directory / f"{block.name}.py"
-        path.write_text(block.source, encoding="utf-8")
+        # A fix leaves an operator its name, of which a process can have only one.
+        source = _OPERATORS.sub(r"\g<0>_fixed", block.source) if block.kind == "fixed" else block.source
+        path.write_text(source, encoding="utf-8")
         module = types.ModuleType(block.name)
         sys.modules[block.name] = module
-        return compile(block.source, str(path), "exec"), module.__dict__
+        return compile(source, str(path), "exec"), module.__dict__
 
 
 def _model(namespace: dict[str, Any], block: Block) -> Any:

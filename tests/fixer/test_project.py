@@ -122,7 +122,7 @@ def test_other_bytes_stay(encoding: str, newline: str, tmp_path: Path) -> None:
     st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=2, max_size=3),
     st.sampled_from([Applicability.SAFE, Applicability.UNSAFE]),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_order_and_repetition_do_not_matter(tmp_path: Path, words: list[list[str]], most: Applicability) -> None:
     heads = ["", "import a\nuses\n", "import a\nimport b\n"]
     files = {name: head + ", ".join(w) for name, head, w in zip(["a.py", "b.py", "c.py"], heads, words, strict=False)}

@@ -17,7 +17,7 @@ MARK = "mark(\n  1)"
 MARK_NODE = ast.parse(MARK).body[0]
 
 some = given(programs(), st.integers(0, 1000), st.integers(0, 1000), st.integers(1, 3))
-often = settings(max_examples=25, deadline=None)
+often = settings(max_examples=25)
 
 
 def dump(tree: ast.AST) -> str:

@@ -125,7 +125,14 @@ def test_json() -> None:
     assert shown["fix"] == {
         "applicability": "unsafe",
         "message": "Do it",
-        "edits": [{"location": {"row": 1, "column": 1}, "end_location": {"row": 2, "column": 3}, "content": "b\n"}],
+        "edits": [
+            {
+                "location": {"row": 1, "column": 1},
+                "end_location": {"row": 2, "column": 3},
+                "content": "b\n",
+                "cell": None,
+            }
+        ],
     }
 
 

@@ -55,7 +55,7 @@ def test_full() -> None:
         "   = help: use `torch.where`\n"
         "\n"
         "info[EXP002 unused-suppression]: 100%\N{SYMBOL FOR LINE FEED}sure\n"
-        "  --> /other/a,b.py:1:1\n"
+        "  --> /other/a,b.py:cell 2:1:1\n"
         "\n"
     )
 
@@ -66,15 +66,14 @@ def test_concise_and_grouped() -> None:
     again = Finding("EXP001", "syntax-error", Severity.ERROR, "more", "/project/pkg/net.py", span(12, 1, 2))
     assert render([FINDING, again, INFO], "grouped", context()) == (
         f"pkg/net.py:\n  3:8   {heading}  12:1  error[EXP001 syntax-error]: more\n\n"
-        "/other/a,b.py:\n  1:1  info[EXP002 unused-suppression]: 100%\N{SYMBOL FOR LINE FEED}sure\n\n"
+        "/other/a,b.py:\n  cell 2:1:1  info[EXP002 unused-suppression]: 100%\N{SYMBOL FOR LINE FEED}sure\n\n"
     )
 
 
 def test_github_escapes_what_would_end_a_command() -> None:
     assert render([INFO], "github", context()) == (
-        "::notice title=exportlint (EXP002 unused-suppression),"
-        "file=/other/a%2Cb.py,line=1,endLine=1,col=1,endColumn=1::"
-        "/other/a,b.py:1:1: EXP002 unused-suppression: 100%25%0Asure\n"
+        "::notice title=exportlint (EXP002 unused-suppression),file=/other/a%2Cb.py,line=1,endLine=1::"
+        "/other/a,b.py:cell 2:1:1: EXP002 unused-suppression: 100%25%0Asure\n"
     )
     several = Finding("EXP001", "syntax-error", Severity.WARNING, "m", "/a.py", Span(Position(1, 5), Position(3, 2)))
     assert ",line=1,endLine=3::" in render([several], "github", context())
@@ -90,6 +89,7 @@ def test_json_is_ascii_and_complete() -> None:
         "location": {"row": 7, "column": 5},
         "end_location": {"row": 7, "column": 6},
         "message": "`y` is read from it",
+        "cell": None,
     }
     assert (first["help"], first["symbol"], first["fix"]) == ("use `torch.where`", "Net.forward", None)
     assert (second["cell"], second["message"], second["filename"]) == (2, "100%\nsure", "/other/a,b.py")

@@ -27,9 +27,11 @@ class Editor:
         self.client = client
         self.root = root
         self.capabilities = initialized.capabilities
-        self.encoding = str(getattr(initialized.capabilities.position_encoding, "value", "utf-16"))
+        encoding = initialized.capabilities.position_encoding or "utf-16"
+        self.encoding = str(getattr(encoding, "value", encoding))
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
+        self._closed: dict[str, int] = {}
         client.apply = self.apply
 
     def uri(self, name: str) -> str:
@@ -43,9 +45,16 @@ class Editor:
         path.write_text(text, encoding="utf-8", newline="")
         return path
 
-    def open(self, name: str, text: str, language: str = "python", version: int = 1) -> str:
-        """Open a document. Returns its URI."""
+    def create(self, name: str, text: str) -> None:
+        """Put a file on the disk, which the client notices."""
+        path = self.write(name, text)
+        event = types.FileEvent(path.as_uri(), types.FileChangeType.Created)
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+
+    def open(self, name: str, text: str, language: str = "python", version: int | None = None) -> str:
+        """Open a document, in its first version or the one after that in which it was closed. Returns its URI."""
         uri = self.uri(name)
+        version = self._closed.get(uri, 0) + 1 if version is None else version
         self.texts[uri], self.versions[uri] = text, version
         self.client.text_document_did_open(
             types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, version, text))
@@ -75,7 +84,8 @@ class Editor:
 
     def close(self, uri: str) -> None:
         """Close a document."""
-        del self.texts[uri], self.versions[uri]
+        del self.texts[uri]
+        self._closed[uri] = self.versions.pop(uri)
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
 
     def save(self, uri: str) -> None:
@@ -135,6 +145,14 @@ class Editor:
     async def answer(self, request: Any) -> Any:
         """What the server answers, unless it takes for ever."""
         return await asyncio.wait_for(request, PATIENCE)
+
+    async def configure(self, settings: dict[str, Any]) -> None:
+        """Change the settings, for a client that can be asked for them, and wait until the server has done so."""
+        asked = self.client.times_asked
+        self.client.set_configuration(settings, section="exportlint")
+        self.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+        await self.until(lambda: self.client.times_asked > asked)
+        await self.run("exportlint.debugInformation")
 
     async def run(self, command: str, *arguments: Any) -> Any:
         """Execute a command of the server."""

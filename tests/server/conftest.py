@@ -24,3 +24,22 @@ async def editor(tmp_path: Path, capabilities: types.ClientCapabilities) -> Asyn
     root.mkdir()
     async with editing(root, capabilities) as opened:
         yield opened
+
+
+@pytest_asyncio.fixture(scope="module")
+async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """An editor that can do everything, of an empty folder: one for all tests of a module."""
+    async with editing(tmp_path_factory.mktemp("workspace"), capable()) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def shared(shared_editor: Editor) -> AsyncIterator[Editor]:
+    """The editor of the module, in which nothing is open and nothing was said."""
+    yield shared_editor
+    if shared_editor.client.get_configuration(section="exportlint"):
+        await shared_editor.configure({})
+    for uri in list(shared_editor.texts):
+        shared_editor.close(uri)
+    for log in (shared_editor.client.messages, shared_editor.client.edits, shared_editor.client.shown_documents):
+        log.clear()

@@ -21,8 +21,10 @@ class Connection(LanguageClient):
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
         self.publications: list[types.PublishDiagnosticsParams] = []
         self.registrations: list[types.Registration] = []
+        self.times_asked = 0
         self.lens_refreshes = 0
         self.edits: list[types.ApplyWorkspaceEditParams] = []
+        self.refusal: str | None = None
         self.apply: Callable[[types.WorkspaceEdit], None] | None = None
         self.news = asyncio.Event()
 
@@ -55,6 +57,7 @@ def connection() -> Connection:
         types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _published,
         types.WORKSPACE_CODE_LENS_REFRESH: _refresh_lenses,
         types.WORKSPACE_APPLY_EDIT: _apply_edit,
+        types.WORKSPACE_CONFIGURATION: _configuration,
         types.CLIENT_REGISTER_CAPABILITY: _register,
     }
     register_lsp_features(client, DEFAULT_CLIENT_FEATURES | own)
@@ -66,6 +69,12 @@ def _published(client: Connection, params: types.PublishDiagnosticsParams) -> No
     client.published[params.uri] = params
     client.publications.append(params)
     client.tell()
+
+
+def _configuration(client: Connection, params: types.ConfigurationParams) -> list[Any]:
+    client.times_asked += 1
+    client.tell()
+    return [client.get_configuration(section=item.section, scope_uri=item.scope_uri) for item in params.items]
 
 
 def _register(client: Connection, params: types.RegistrationParams) -> None:
@@ -80,6 +89,8 @@ def _refresh_lenses(client: Connection, params: None) -> None:
 
 def _apply_edit(client: Connection, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
     client.edits.append(params)
+    if client.refusal is not None:
+        return types.ApplyWorkspaceEditResult(applied=False, failure_reason=client.refusal)
     if client.apply is not None:
         client.apply(params.edit)
     client.tell()

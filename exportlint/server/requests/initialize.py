@@ -21,7 +21,9 @@ def handle(server: Server, params: types.InitializeParams) -> None:
     server.begin()
     encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
     session = server.session
-    session.client = Client.of(params.capabilities, str(getattr(encoding, "value", encoding)))
+    info = params.client_info
+    name = f"{info.name} {info.version or ''}".strip() if info is not None else ""
+    session.client = Client.of(params.capabilities, str(getattr(encoding, "value", encoding)), name)
     folders = [(folder.uri, folder.name) for folder in params.workspace_folders or ()]
     if not folders and (root := _root(params)) is not None:
         folders = [(root, "")]

@@ -1,0 +1,40 @@
+/** The extension: a client of `exportlint server`. */
+
+import { commands, window, workspace, type ExtensionContext } from "vscode";
+
+import { registerRulePages } from "./rules";
+import { Server } from "./server";
+import { SERVER_KEYS } from "./settings";
+import { Status } from "./status";
+
+let server: Server | undefined;
+
+export async function activate(context: ExtensionContext): Promise<void> {
+  const output = window.createOutputChannel("exportlint", { log: true });
+  const trace = window.createOutputChannel("exportlint trace", { log: true });
+  const status = new Status();
+  const current = new Server(context.extensionPath, output, trace, status);
+  server = current;
+  context.subscriptions.push(
+    output,
+    trace,
+    status,
+    current,
+    registerRulePages(current),
+    commands.registerCommand("exportlint.restart", () => current.restart()),
+    commands.registerCommand("exportlint.showServerLogs", () => {
+      output.show();
+    }),
+    workspace.onDidChangeConfiguration((event) => {
+      if (SERVER_KEYS.some((key) => event.affectsConfiguration(key))) {
+        void current.refresh();
+      }
+    }),
+    workspace.onDidGrantWorkspaceTrust(() => void current.refresh()),
+  );
+  await current.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

@@ -1,0 +1,53 @@
+/** What the extension changes of what VS Code and the server say to each other. */
+
+import { Uri, window, workspace } from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+
+import { peek } from "./lenses";
+import { showRule } from "./rules";
+import type { Server } from "./server";
+import { SECTION, serverSettings } from "./settings";
+
+type Handler = (args: unknown[], next: (command: string, args: unknown[]) => unknown) => unknown;
+
+/** languageclient registers the commands of the server; here they get the arguments and the view that VS Code can give. */
+export function middleware(server: Server): Middleware {
+  const handlers: Readonly<Record<string, Handler>> = {
+    "exportlint.applyAutofix": (args, next) => next("exportlint.applyAutofix", args.length ? args : activeDocument()),
+    "exportlint.debugInformation": async (args, next) => {
+      const text = await next("exportlint.debugInformation", args.length ? args : activeDocument());
+      if (typeof text === "string") {
+        await window.showTextDocument(await workspace.openTextDocument({ content: text, language: "plaintext" }));
+      }
+      return text;
+    },
+    "exportlint.showRule": (args) => showRule(server, args[0]),
+  };
+  return {
+    executeCommand: (command, args: unknown[], next) => {
+      const handler = handlers[command];
+      return (handler ? handler(args, next) : next(command, args)) as Promise<unknown>;
+    },
+    provideCodeLenses: async (document, token, next) => (await next(document, token))?.map(peek),
+    workspace: {
+      configuration: (params, token, next) =>
+        Promise.all(
+          params.items.map(async (item) => {
+            if (item.section === SECTION) {
+              return serverSettings(item.scopeUri === undefined ? undefined : Uri.parse(item.scopeUri));
+            }
+            const answers = await next({ items: [item] }, token);
+            return Array.isArray(answers) ? (answers[0] as unknown) : null;
+          }),
+        ),
+    },
+  };
+}
+
+/** The notebook or file in front, as the arguments of a command. */
+function activeDocument(): string[] {
+  const notebook = window.activeNotebookEditor?.notebook;
+  const document = window.activeTextEditor?.document;
+  const uri = notebook?.uri ?? (document?.languageId === "python" ? document.uri : undefined);
+  return uri ? [uri.toString()] : [];
+}

@@ -1,0 +1,51 @@
+/** Asks a command whether it is exportlint. */
+
+import { execFile } from "node:child_process";
+
+import type { Command } from "./candidates";
+
+export type Answer =
+  | { readonly kind: "works"; readonly version: string }
+  /** Python is there, and exportlint is not. */
+  | { readonly kind: "not-installed" }
+  /** No such program. */
+  | { readonly kind: "not-found" }
+  | { readonly kind: "fails"; readonly why: string };
+
+/** How a run of `--version` ended. */
+export interface Run {
+  readonly error: (Error & { code?: number | string | null; killed?: boolean }) | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** `cwd` must hold no Python files: `python -m` imports from it first. */
+export async function probe(command: Command, cwd: string): Promise<Answer> {
+  const [program, ...rest] = command;
+  const run = await new Promise<Run>((resolve) => {
+    execFile(program, [...rest, "--version"], { cwd, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+      resolve({ error, stdout, stderr });
+    });
+  });
+  return judge(run);
+}
+
+export function judge({ error, stdout, stderr }: Run): Answer {
+  const version = /^exportlint (\S+)$/m.exec(stdout)?.[1];
+  if (!error && version !== undefined) {
+    return { kind: "works", version };
+  }
+  if (error?.code === "ENOENT") {
+    return { kind: "not-found" };
+  }
+  if (/No module named '?exportlint\b/.test(stderr)) {
+    return { kind: "not-installed" };
+  }
+  if (error?.killed) {
+    return { kind: "fails", why: `no answer within ${TIMEOUT_MS / 1000} s` };
+  }
+  const said = [stderr, stdout, error?.message ?? ""].map((text) => text.trim()).find((text) => text !== "");
+  return { kind: "fails", why: said?.split(/\r?\n/).at(-1) ?? "it does not say that it is exportlint" };
+}

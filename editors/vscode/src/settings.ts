@@ -1,0 +1,37 @@
+/** The settings of section `exportlint`, as the user has them and as the server wants them. */
+
+import { homedir } from "node:os";
+
+import { workspace, type Uri } from "vscode";
+
+import { asCommand, type Command } from "./candidates";
+import { expand } from "./expand";
+import { forServer } from "./serverSettings";
+
+export const SECTION = "exportlint";
+
+/** A change of these needs another server. */
+export const SERVER_KEYS = ["path", "interpreter"].map((key) => `${SECTION}.${key}`);
+
+/** The program that the setting `key` names. */
+export function commandSetting(key: "path" | "interpreter", scope: Uri | undefined): Command | undefined {
+  const command = asCommand(workspace.getConfiguration(SECTION, scope).get(key));
+  if (!command) {
+    return undefined;
+  }
+  const replace = replacer(scope);
+  const [program, ...rest] = command;
+  return [replace(program), ...rest.map(replace)];
+}
+
+/** What `workspace/configuration` answers for the file or folder `scope`. */
+export function serverSettings(scope: Uri | undefined): Record<string, unknown> {
+  const settings = workspace.getConfiguration(undefined, scope).get<Record<string, unknown>>(SECTION, {});
+  return forServer(settings, replacer(scope));
+}
+
+function replacer(scope: Uri | undefined): (text: string) => string {
+  const folder = (scope && workspace.getWorkspaceFolder(scope)) ?? workspace.workspaceFolders?.[0];
+  const around = { home: homedir(), folder: folder?.uri.fsPath, environment: process.env };
+  return (text) => expand(text, around);
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { asCommand, candidates, type Sources } from "../../src/candidates";
+
+const nothing: Sources = { path: undefined, interpreter: undefined, environment: undefined, windows: false };
+
+function commands(sources: Partial<Sources>): string[] {
+  return candidates({ ...nothing, ...sources }).map(({ command }) => command.join(" "));
+}
+
+test("what is on PATH is tried where nothing is known", () => {
+  assert.deepEqual(commands({}), ["exportlint", "python3 -m exportlint"]);
+  assert.deepEqual(commands({ windows: true }), ["exportlint", "python -m exportlint"]);
+});
+
+test("the interpreter of the project goes before PATH", () => {
+  assert.deepEqual(commands({ environment: ["/p/bin/python"] }), [
+    "/p/bin/python -m exportlint",
+    "exportlint",
+    "python3 -m exportlint",
+  ]);
+});
+
+test("a setting is the only candidate, and path goes before interpreter", () => {
+  const environment = ["/p/bin/python"] as const;
+  assert.deepEqual(commands({ environment, interpreter: ["py", "-3.12"] }), ["py -3.12 -m exportlint"]);
+  assert.deepEqual(commands({ environment, interpreter: ["py"], path: ["/bin/exportlint"] }), ["/bin/exportlint"]);
+});
+
+test("exportlint can be installed for a Python, not for a path", () => {
+  assert.deepEqual(candidates({ ...nothing, interpreter: ["py", "-3.12"] })[0]?.python, ["py", "-3.12"]);
+  assert.equal(candidates({ ...nothing, path: ["/bin/exportlint"] })[0]?.python, undefined);
+});
+
+test("commands are strings or lists, and empty ones are not set", () => {
+  assert.deepEqual(asCommand("/a b/python"), ["/a b/python"]);
+  assert.deepEqual(asCommand(["py", "-3.12"]), ["py", "-3.12"]);
+  for (const empty of ["", "  ", [], [""], null, undefined, 3, {}]) {
+    assert.equal(asCommand(empty), undefined);
+  }
+});

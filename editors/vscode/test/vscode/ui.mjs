@@ -1,0 +1,86 @@
+// What a user sees, in a browser. Pictures of it go to out/; some are those of the extension's README.
+import fs from "node:fs";
+import path from "node:path";
+
+import { HERE, OUT } from "./lib/place.mjs";
+import { Screen } from "./lib/screen.mjs";
+import { machineSettings, withEditor } from "./lib/session.mjs";
+
+fs.mkdirSync(OUT, { recursive: true });
+
+/** Raise unless `condition`; else say what was seen. */
+function see(what, condition) {
+  if (!condition) {
+    throw new Error(`not seen: ${what}`);
+  }
+  console.log(`ok ${what}`);
+}
+
+await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+
+  await screen.squiggles("error", 2);
+  await screen.squiggles("warning", 2);
+  see("what breaks is underlined as errors, what is wrong as warnings", true);
+  await screen.lens("export: 2 errors").waitFor();
+  await screen.lens("export: 2 warnings").waitFor();
+  see("a lens above each module", true);
+  see("the status bar names the version", await screen.status(/exportlint \d+\.\d+/));
+  await screen.picture("squiggle");
+
+  await screen.hover("error", 1);
+  await screen.tooltip("torch.export cannot know which way to go").waitFor();
+  await screen.tooltip("tensor-branch (EXP101)").waitFor();
+  see("the message and the page of the rule on hover", true);
+  await screen.picture("hover");
+  await page.keyboard.press("Escape");
+
+  await screen.openProblems();
+  const problems = await screen.problems(4);
+  see("four problems", problems.length === 4);
+  see("the first one where it is", problems.some((text) => /\[Ln 11, Col 12\]/.test(text)));
+  see("a column after characters of two units", problems.some((text) => /\[Ln 22, Col 44\]/.test(text)));
+  await screen.picture("problems", screen.problemsPanel);
+  await screen.goToProblem("[Ln 23, Col 12]");
+  await screen.closeProblems();
+
+  await screen.openQuickFixes();
+  await screen.quickFix("Use `isinstance` (EXP602)").waitFor();
+  await screen.quickFix("Ignore EXP602 on this line").waitFor();
+  see("the quick fixes of the finding", true);
+  await screen.picture("quick-fixes");
+  await screen.quickFix("Use `isinstance` (EXP602)").click();
+  await screen.line("if isinstance(extra, torch.Tensor):").waitFor();
+  await screen.squiggles("warning", 1);
+  see("the fixed text, and one finding less", true);
+  await screen.picture("fixed");
+
+  await screen.save();
+  const expected = fs
+    .readFileSync(path.join(HERE, "workspace/model.py"), "utf8")
+    .replace("type(extra) is torch.Tensor", "isinstance(extra, torch.Tensor)");
+  see("the file has the fix and is otherwise as it was", await screen.file(path.join(workspace, "model.py"), expected));
+
+  await page.keyboard.press("Control+Home");
+  await screen.lens("export: 2 errors").click();
+  await page.locator(".peekview-widget", { hasText: "model.py" }).waitFor();
+  see("a click on a lens peeks at the findings", true);
+  await screen.picture("lens");
+});
+
+const without = { "exportlint.interpreter": [process.env.EXPORTLINT_PYTHON, "-I", "-S"] };
+await withEditor({ machine: without }, async ({ page, url }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+  const message = screen.notification("exportlint is not installed for");
+  await message.waitFor();
+  for (const action of ["Install", "Choose Interpreter", "Show Log"]) {
+    await message.getByRole("button", { name: action }).waitFor();
+  }
+  see("a message that offers to install exportlint where it is missing", true);
+  see("the status bar says that nothing runs", await screen.status(/exportlint\s*$/));
+  await screen.picture("missing");
+});

@@ -1,0 +1,90 @@
+"""What a user can have done about findings: one file a kind of action, each with its `offer`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lsprotocol import types
+
+from exportlint.findings import Finding
+from exportlint.server.analyses import Analysis
+from exportlint.server.diagnostics import diagnostic
+from exportlint.server.documents import Document
+from exportlint.server.notebooks import NotebookDocument
+from exportlint.server.preferences import Preferences
+from exportlint.server.ranges import offset_of, range_of
+from exportlint.server.server import Server
+
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.exportlint"
+FIX_NOTEBOOK = f"notebook.{FIX_ALL}"
+"""In place of `FIX_ALL` in notebooks, where editors would ask each cell for that."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request for actions on a part of a document.
+
+    `analysis` is None if nothing is known of the version at hand, which is so while only what is saved is looked at.
+    """
+
+    server: Server
+    document: Document
+    place: types.Range
+    context: types.CodeActionContext
+    analysis: Analysis | None
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the user prefers there."""
+        return self.server.session.folder(self.document).preferences
+
+    @property
+    def fix_all(self) -> str:
+        """The kind of the action that fixes everything there."""
+        opened = self.server.session.whole(self.document.uri)
+        return FIX_NOTEBOOK if isinstance(opened, NotebookDocument) else FIX_ALL
+
+    def wants(self, kind: str) -> bool:
+        """Whether actions of a kind are asked for; without any filter, all are."""
+        return not self.context.only or self.names(kind)
+
+    def names(self, kind: str) -> bool:
+        """Whether a kind is asked for by its name, or by that of a kind that it belongs to."""
+        asked = [str(getattr(wanted, "value", wanted)) for wanted in self.context.only or ()]
+        return any(not wanted or f"{kind}.".startswith(f"{wanted}.") for wanted in asked)
+
+    @property
+    def may_cost(self) -> bool:
+        """Whether to offer what takes long to work out: it is when it is chosen, or somebody asked for actions."""
+        by_itself = self.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+        return self.resolves or bool(self.context.only) or not by_itself
+
+    @property
+    def resolves(self) -> bool:
+        """Whether the client asks for the edit of an action when it is chosen."""
+        client = self.server.session.client
+        return client.resolves_edits and client.code_action_data
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """The findings in that part, and those that the client names."""
+        if self.analysis is None:
+            return []
+        lines, encoding = self.document.lines, self.server.session.client.encoding
+        start, end = (offset_of(place, lines, encoding) for place in (self.place.start, self.place.end))
+        named = [(shown.code, shown.range) for shown in self.context.diagnostics]
+        return [
+            finding
+            for finding in self.analysis.findings
+            if (lines.offset(finding.span.start) <= end and start <= lines.offset(finding.span.end))
+            or (finding.code, range_of(finding.span, lines, encoding)) in named
+        ]
+
+    def shown(self, findings: Sequence[Finding]) -> list[types.Diagnostic]:
+        """Findings as the client knows them."""
+        assert self.analysis is not None
+        client, opened = self.server.session.client, self.server.opened
+        return [diagnostic(finding, self.analysis, client, opened) for finding in findings]

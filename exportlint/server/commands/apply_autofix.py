@@ -1,0 +1,38 @@
+"""`exportlint.applyAutofix`: fixes a document, or all that are open."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from exportlint.server.edits import workspace_edit
+from exportlint.server.fixing import fixed
+from exportlint.server.server import Server
+
+NAME = "exportlint.applyAutofix"
+
+_LABEL = "Fix all with exportlint"
+
+
+async def run(server: Server, document: object = None, *others: object) -> None:
+    """Have the client apply all fixes that `Fix all with exportlint` takes, to a document by its URI or to all."""
+    session = server.session
+    if not session.client.applies_edits:
+        _say(server, "this editor applies no edits but those of code actions")
+        return
+    uri = document.get("uri") if isinstance(document, dict) else document
+    found = session.document(uri) if isinstance(uri, str) else None
+    if document is not None and found is None:
+        _say(server, f"`{uri}` is not open")
+        return
+    edits = await fixed(server, session.documents if found is None else [found])
+    if not edits:
+        return
+    answer = await server.workspace_apply_edit_async(
+        types.ApplyWorkspaceEditParams(workspace_edit(edits, session.client), _LABEL)
+    )
+    if not answer.applied:
+        _say(server, f"the fixes were not applied: {answer.failure_reason or 'the editor refused them'}")
+
+
+def _say(server: Server, message: str) -> None:
+    server.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"exportlint: {message}"))

@@ -1,0 +1,63 @@
+"""`textDocument/codeLens`: above each module what is found in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from exportlint.findings import Finding, Severity
+from exportlint.server.analyses import Analysis
+from exportlint.server.client import Client
+from exportlint.server.commands import show_findings
+from exportlint.server.ranges import range_of
+from exportlint.server.server import Server
+from exportlint.workspace import ClassSite
+
+METHOD = types.TEXT_DOCUMENT_CODE_LENS
+
+_NOT_IN_MODULES = ("EXP0", "EXP8")
+"""The families about the linter itself and about who calls export, which are not found in what is exported."""
+
+
+def options(client: Client) -> types.CodeLensOptions:
+    """All that there is to a lens comes with it."""
+    return types.CodeLensOptions(resolve_provider=False)
+
+
+async def handle(server: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """A lens above each class in which something is found, which lists it."""
+    document = server.session.document(params.text_document.uri)
+    if document is None or not server.session.folder(document).preferences.code_lens:
+        return []
+    analysis = await server.analysis(document.uri)
+    if analysis is None or analysis.document != server.session.document(document.uri):
+        return []
+    found: dict[ClassSite, list[Finding]] = {}
+    for finding in analysis.findings:
+        holders = [site for site in analysis.classes if site.holds(finding.span)]
+        if holders and not finding.code.startswith(_NOT_IN_MODULES):
+            found.setdefault(holders[-1], []).append(finding)
+    return [_lens(site, findings, analysis, server.session.client) for site, findings in found.items()]
+
+
+def _lens(site: ClassSite, findings: Sequence[Finding], analysis: Analysis, client: Client) -> types.CodeLens:
+    document = analysis.document
+    place = range_of(site.header, document.lines, client.encoding)
+    locations = [
+        types.Location(document.uri, range_of(finding.span, document.lines, client.encoding)) for finding in findings
+    ]
+    return types.CodeLens(
+        place, types.Command(_title(findings), show_findings.NAME, arguments=[document.uri, place.start, locations])
+    )
+
+
+def _title(findings: Sequence[Finding]) -> str:
+    counts = Counter(finding.severity for finding in findings)
+    words = [
+        f"{counts[severity]} {severity.value}{'s' if counts[severity] > 1 and severity is not Severity.INFO else ''}"
+        for severity in Severity
+        if counts[severity]
+    ]
+    return f"export: {', '.join(words)}"

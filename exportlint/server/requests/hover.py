@@ -1,0 +1,74 @@
+"""`textDocument/hover`: the page of a rule, on what it finds and on a comment that names it."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from exportlint.findings import Finding
+from exportlint.registry import Rule, all_rules, find_rule
+from exportlint.server.client import Client
+from exportlint.server.documents import Document
+from exportlint.server.pages import readable
+from exportlint.server.pragmas import is_in, selector_at
+from exportlint.server.ranges import offset_of, range_of
+from exportlint.server.server import Server
+
+METHOD = types.TEXT_DOCUMENT_HOVER
+
+_RULE = "\n\n---\n\n"
+
+
+def options(client: Client) -> types.HoverOptions:
+    """Nothing to choose."""
+    return types.HoverOptions()
+
+
+async def handle(server: Server, params: types.HoverParams) -> types.Hover | None:
+    """What is known of a place: nothing, where nothing is found and no comment names a rule."""
+    document = server.session.document(params.text_document.uri)
+    if document is None or not document.is_python:
+        return None
+    client = server.session.client
+    offset = offset_of(params.position, document.lines, client.encoding)
+    selector = selector_at(document.lines, offset)
+    if selector is not None:
+        rules = [rule for rule in all_rules() if rule.code in selector.codes]
+        text = _page(rules[0]) if len(rules) == 1 else _list(selector.text, rules)
+        return types.Hover(_content(text, client), range_of(selector.span, document.lines, client.encoding))
+    findings = await _findings(server, document, offset)
+    if not findings:
+        return None
+    # The pages of all of them, below what is found; each page once.
+    rules = list(dict.fromkeys(rule for finding in findings if (rule := find_rule(finding.code)) is not None))
+    text = _RULE.join(["\n\n".join(map(_said, findings)), *map(_page, rules)])
+    innermost = max(findings, key=lambda finding: finding.span.start)
+    return types.Hover(_content(text, client), range_of(innermost.span, document.lines, client.encoding))
+
+
+async def _findings(server: Server, document: Document, offset: int) -> list[Finding]:
+    analysis = await server.analysis(document.uri)
+    if analysis is None or analysis.document != document:
+        return []
+    return [finding for finding in analysis.findings if is_in(finding.span, document.lines, offset)]
+
+
+def _said(finding: Finding) -> str:
+    said = f"**{finding.severity.value}** {finding.name} ({finding.code}): {finding.message}"
+    return f"{said}  \n**help**: {finding.help}" if finding.help else said
+
+
+def _page(rule: Rule) -> str:
+    try:
+        return readable(rule)
+    except FileNotFoundError:  # what is found can be told without it
+        return f"[{rule.name} ({rule.code})]({rule.url})"
+
+
+def _list(name: str, rules: list[Rule]) -> str:
+    return "\n".join([f"`{name}`:", "", *(f"- [{rule.code}]({rule.url}) {rule.name}" for rule in rules)])
+
+
+def _content(text: str, client: Client) -> types.MarkupContent:
+    if client.markdown:
+        return types.MarkupContent(types.MarkupKind.Markdown, text)
+    return types.MarkupContent(types.MarkupKind.PlainText, text.replace("**", ""))
