@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from exportlint.findings import Applicability
-from exportlint.fixer import Fixed, fix
+from exportlint.fixer import fix
 from exportlint.server.documents import Document
 from exportlint.server.edits import rewriting
 from exportlint.server.server import Server
@@ -63,21 +63,21 @@ async def fixed(
     def is_stale() -> bool:
         return any(session.document(uri) is not document for uri, document in current.items())
 
-    def work(stopped: Stopped) -> tuple[Fixed, ...]:
+    def work(stopped: Stopped) -> dict[Document, list[types.TextEdit]]:
         make = partial(_Interruptible, lambda: stopped() or is_stale())
         try:
-            return fix(list(tasks.values()), lambda task: limits.get(task.path), make=make).fixed
+            found = fix(list(tasks.values()), lambda task: limits.get(task.path), make=make).fixed
         except _SupersededError:
-            return ()
+            return {}
+        changed = {one.task.path: one.data for one in found}
+        return {
+            document: rewriting(document, _text(changed[task.path], document, task), session.client)
+            for document, task in tasks.items()
+            if task.path in changed
+        }
 
-    changed = {one.task.path: one.data for one in await in_thread(work)} if limits else {}
-    if is_stale():
-        return {}
-    return {
-        document: rewriting(document, _text(changed[task.path], document, task), session.client)
-        for document, task in tasks.items()
-        if task.path in changed
-    }
+    edits = await in_thread(work) if limits else {}
+    return {} if is_stale() else edits
 
 
 def _only(task: Task, codes: frozenset[str]) -> Task:
