@@ -46,7 +46,7 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     """The findings of a file and of the helpers that its modules reach in other files.
 
     Neither `select` nor suppressions are applied. Raises SyntaxProblem; PartialError, where a rule or a fix
-    fails, with the findings that there are all the same.
+    fails, with the findings that there are all the same; SupersededError, where the project raises it.
     """
     project.trim()
     module = project.add(source)
@@ -69,6 +69,7 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     found: list[Finding] = []
     # Fixes cost more than findings, of which most are not kept.
     for finding in distinct(finding for finding, _, _ in reports):
+        project.proceed()
         fact, report = origins[id(finding)]
         found.append(replace(finding, fix=_fix(fact, report, project, settings, crashes)))
     if crashes:

@@ -80,11 +80,13 @@ class ClassSite:
 class Workspace:
     """The files of a project, some of which are to be seen as they are not on the disk: unsaved, or fixed.
 
-    What was read is kept, so one workspace is for files that do not change but by `hold`.
+    What was read is kept, so one workspace is for files that do not change but by `hold`. `proceed` is called again and
+    again while a file is looked at, and may raise SupersededError to end it.
     """
 
-    def __init__(self, unsaved: Mapping[Path, bytes]) -> None:
+    def __init__(self, unsaved: Mapping[Path, bytes], proceed: Callable[[], None] = lambda: None) -> None:
         self._unsaved = dict(unsaved)
+        self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
 
     def hold(self, path: Path, data: bytes) -> None:
@@ -154,7 +156,7 @@ class Workspace:
         if src not in self._projects:
             while len(self._projects) >= _MAX_PROJECTS:
                 del self._projects[next(iter(self._projects))]
-            self._projects[src] = Project(src, self._load)
+            self._projects[src] = Project(src, self._load, self._proceed)
         return self._projects[src]
 
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:

@@ -69,6 +69,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     gc.disable()
     try:
         for cls in module.classes:
+            project.proceed()
             for name in _entry_points(engine, cls):
                 _export(engine, cls, name)
         report_state(engine)

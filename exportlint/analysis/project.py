@@ -15,15 +15,26 @@ MAX_MODULES = 400
 """Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
 
 
+class SupersededError(BaseException):
+    """Nobody waits for what is being worked out any more. No failure, so that nothing that minds failures minds it."""
+
+
 class Project:
     """The files that belong together: everything below the roots of the files that are linted.
 
     `search` are the folders that absolute imports start from, besides the folder that holds the importing file's
-    top-level package. `load` reads a file; the language server gives it unsaved text. Never imports or runs anything.
+    top-level package. `load` reads a file; the language server gives it unsaved text. `proceed` is called again and
+    again by whoever works on the project, and may raise SupersededError. Never imports or runs anything.
     """
 
-    def __init__(self, search: tuple[Path, ...] = (), load: Callable[[Path], SourceFile] = read) -> None:
+    def __init__(
+        self,
+        search: tuple[Path, ...] = (),
+        load: Callable[[Path], SourceFile] = read,
+        proceed: Callable[[], None] = lambda: None,
+    ) -> None:
         self.search = tuple(_absolute(p) for p in search)
+        self.proceed = proceed
         self._load = load
         self._modules: dict[str, Module | None] = {}
         self._folders: dict[str, frozenset[str]] = {}
@@ -203,4 +214,4 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - symlinks stay as the user named them
 
 
-__all__ = ["Class", "Definition", "FunctionNode", "Module", "Project"]
+__all__ = ["Class", "Definition", "FunctionNode", "Module", "Project", "SupersededError"]

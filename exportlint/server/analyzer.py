@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from exportlint.analysis.project import SupersededError
 from exportlint.findings import Finding
 from exportlint.linter import merge
-from exportlint.server.documents import Document
+from exportlint.server.analyses import Outcome
+from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
+from exportlint.workspace import Task, Unit, Workspace, internal_error, start_on_big_stack
 
 log = logging.getLogger(__name__)
 
@@ -21,30 +23,16 @@ log = logging.getLogger(__name__)
 class Order:
     """What to look at: all open documents, each with its task, the one that matters most first."""
 
-    tasks: Mapping[Document, Task]
+    tasks: Mapping[Opened, Task]
     touched: frozenset[Path] = frozenset()
     """Files that hold something else on the disk than when they were read."""
     anew: bool = False
     """Whether files came or went, so that names may lead elsewhere."""
+    number: int = 0
+    """Later orders have greater ones."""
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """What was found in one version of a document.
-
-    `sources` are all files that its findings speak of, by filename. `classes` are those of the document, if anything
-    is found in it.
-    """
-
-    document: Document
-    task: Task
-    findings: tuple[Finding, ...]
-    unit: Unit
-    sources: Mapping[str, SourceFile] = field(default_factory=dict)
-    classes: tuple[ClassSite, ...] = ()
-
-
-Deliver = Callable[[Mapping[Document, Analysis]], None]
+Deliver = Callable[[Mapping[Opened, Outcome]], None]
 
 
 class Analyzer:
@@ -59,8 +47,9 @@ class Analyzer:
         self._wake = threading.Condition()
         self._order: Order | None = None
         self._stopped = False
-        self._workspace = Workspace({})
-        self._known: dict[Document, tuple[Task, Unit]] = {}
+        self._number = 0
+        self._workspace = Workspace({}, self._proceed)
+        self._known: dict[Opened, tuple[Task, Unit]] = {}
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._thread = start_on_big_stack(self._run)
 
@@ -69,7 +58,7 @@ class Analyzer:
         with self._wake:
             waiting = self._order
             if waiting is not None:
-                order = Order(order.tasks, order.touched | waiting.touched, order.anew or waiting.anew)
+                order = replace(order, touched=order.touched | waiting.touched, anew=order.anew or waiting.anew)
             self._order = order
             self._wake.notify()
 
@@ -89,24 +78,31 @@ class Analyzer:
             assert order is not None
             try:
                 self._work(order)
+            except SupersededError:
+                continue  # the next order holds all that is left to look at
             except Exception:
                 log.exception("looking at %s failed", [str(task.path) for task in order.tasks.values()])
                 self._fail(order)
 
     def _fail(self, order: Order) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
-        self._workspace, self._known = Workspace({}), {}
+        self._workspace, self._known = Workspace({}, self._proceed), {}
         found = {}
         for document, task in order.tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
-            found[document] = Analysis(document, task, (finding,), Unit((finding,)))
+            found[document] = Outcome(document, task, (finding,), Unit((finding,)), order.number)
         self._deliver(found)
+
+    def _proceed(self) -> None:
+        if self._superseded:
+            raise SupersededError
 
     @property
     def _superseded(self) -> bool:
         return self._stopped or self._order is not None
 
     def _work(self, order: Order) -> None:
+        self._number = order.number
         self._see(order)
         before = self._known
         self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d][0] == task}
@@ -119,13 +115,13 @@ class Analyzer:
             if self._superseded:
                 return
             if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
-                self._deliver(self._analyses([document]))
-        self._deliver(self._analyses(order.tasks))
+                self._deliver(self._outcomes([document]))
+        self._deliver(self._outcomes(order.tasks))
 
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
-            self._workspace = Workspace({})
+            self._workspace = Workspace({}, self._proceed)
         held = {task.path: task.data for task in order.tasks.values() if task.data is not None}
         changed = self._workspace.see(held) | self._changed_on_disk(held) | order.touched
         for path in changed:
@@ -144,22 +140,22 @@ class Analyzer:
         self._stamps = stamps
         return changed
 
-    def _analyses(self, documents: Iterable[Document]) -> dict[Document, Analysis]:
+    def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
         tasks = [task for task, _ in self._known.values()]
         found: dict[str, list[Finding]] = {task.filename: [] for task in tasks}
         for finding in merge(tasks, [unit for _, unit in self._known.values()]):
             found[finding.filename].append(finding)
         names = {document: self._known[document][0].filename for document in documents}
-        return {document: self._analysis(document, tuple(found[name])) for document, name in names.items()}
+        return {document: self._outcome(document, tuple(found[name])) for document, name in names.items()}
 
-    def _analysis(self, document: Document, findings: tuple[Finding, ...]) -> Analysis:
+    def _outcome(self, document: Opened, findings: tuple[Finding, ...]) -> Outcome:
         task, unit = self._known[document]
         tasks = {known.filename: known for known, _ in self._known.values()}
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
         sources = {name: source for name, source in read.items() if source}
         classes = self._workspace.classes(task) if findings else ()
-        return Analysis(document, task, findings, unit, sources, classes)
+        return Outcome(document, task, findings, unit, self._number, sources, classes)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
@@ -168,7 +164,7 @@ class Analyzer:
             return None
 
 
-def _elsewhere(known: Mapping[Document, tuple[Task, Unit]], task: Task) -> bool:
+def _elsewhere(known: Mapping[Opened, tuple[Task, Unit]], task: Task) -> bool:
     """Whether looking at other documents gave findings in this one."""
     return any(
         finding.filename == task.filename

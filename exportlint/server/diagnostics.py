@@ -9,12 +9,13 @@ from pathlib import Path
 
 from lsprotocol import converters, types
 
-from exportlint.findings import Finding, Severity
+from exportlint.findings import Finding, Severity, Step
 from exportlint.registry import find_rule
 from exportlint.server import uris
-from exportlint.server.analyzer import Analysis
+from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
 from exportlint.server.ranges import range_of
+from exportlint.source import LineIndex
 
 SOURCE = "exportlint"
 
@@ -60,17 +61,24 @@ def diagnostic(
 def _related(
     finding: Finding, analysis: Analysis, client: Client, opened: Mapping[str, str]
 ) -> Sequence[types.DiagnosticRelatedInformation]:
+    places = [(step, _located(step, analysis, opened)) for step in finding.trail]
     return [
         types.DiagnosticRelatedInformation(
-            types.Location(
-                opened.get(step.filename) or uris.from_path(Path(step.filename)),
-                range_of(step.span, analysis.sources[step.filename].lines, client.encoding),
-            ),
-            step.message,
+            types.Location(place[0], range_of(step.span, place[1], client.encoding)), step.message
         )
-        for step in finding.trail
-        if step.filename in analysis.sources
+        for step, place in places
+        if place is not None
     ]
+
+
+def _located(step: Step, analysis: Analysis, opened: Mapping[str, str]) -> tuple[str, LineIndex] | None:
+    """The document that a step is in, and its lines; None if it is gone meanwhile."""
+    cell = analysis.cell(step.filename, step.cell)
+    if cell is not None:
+        return cell.uri, cell.lines
+    source = analysis.sources.get(step.filename)
+    uri = opened.get(step.filename) or uris.from_path(Path(step.filename))
+    return None if source is None else (uri, source.lines)
 
 
 _converter = converters.get_converter()

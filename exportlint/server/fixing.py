@@ -13,9 +13,10 @@ from exportlint.findings import Applicability
 from exportlint.fixer import fix
 from exportlint.server.documents import Document
 from exportlint.server.edits import rewriting
+from exportlint.server.notebooks import Opened, parts
 from exportlint.server.server import Server
 from exportlint.server.threads import Stopped, in_thread
-from exportlint.source import from_bytes
+from exportlint.source import Notebook, from_bytes
 from exportlint.workspace import Task, Unit, Workspace
 
 
@@ -36,9 +37,9 @@ class _Interruptible(Workspace):
         return super().lint(task)
 
 
-def most(server: Server, document: Document) -> Applicability:
+def most(server: Server, opened: Opened) -> Applicability:
     """The applicability up to which fixes of a document are applied together."""
-    preferences, settings = server.session.folder(document).preferences, server.session.settings(document)
+    preferences, settings = server.session.folder(opened).preferences, server.session.settings(opened)
     return Applicability.UNSAFE if preferences.unsafe_fixes or settings.unsafe_fixes else Applicability.SAFE
 
 
@@ -47,21 +48,18 @@ async def fixed(
 ) -> dict[Document, list[types.TextEdit]]:
     """The edits that fix documents, of which others that are open are seen as they are now; only what changes.
 
-    With `codes` only these rules are fixed. There are no edits if a document changes meanwhile.
+    A notebook is fixed as a whole. With `codes` only these rules are fixed. There are no edits if something changes
+    meanwhile.
     """
     session = server.session
-    tasks = session.tasks_of(session.documents)
-    limits = {
-        tasks[document].path: most(server, document)
-        for document in documents
-        if document in tasks and _is_whole(tasks[document], document)
-    }
+    tasks = session.tasks_of(session.opened)
+    wanted = {opened for document in documents if (opened := session.whole(document.uri)) in tasks}
+    limits = {tasks[opened].path: most(server, opened) for opened in wanted if _is_whole(tasks[opened], opened)}
     if codes is not None:
-        tasks = {document: _only(task, codes) for document, task in tasks.items()}
-    current = {document.uri: document for document in documents}
+        tasks = {opened: _only(task, codes) for opened, task in tasks.items()}
 
     def is_stale() -> bool:
-        return any(session.document(uri) is not document for uri, document in current.items())
+        return any(session.whole(part.uri) is not opened for opened in wanted for part in parts(opened))
 
     def work(stopped: Stopped) -> dict[Document, list[types.TextEdit]]:
         make = partial(_Interruptible, lambda: stopped() or is_stale())
@@ -71,9 +69,11 @@ async def fixed(
             return {}
         changed = {one.task.path: one.data for one in found}
         return {
-            document: rewriting(document, _text(changed[task.path], document, task), session.client)
-            for document, task in tasks.items()
+            part: rewriting(part, text, session.client)
+            for opened, task in tasks.items()
             if task.path in changed
+            for part, text in zip(parts(opened), _texts(changed[task.path], opened, task), strict=True)
+            if text != part.text
         }
 
     edits = await in_thread(work) if limits else {}
@@ -85,11 +85,15 @@ def _only(task: Task, codes: frozenset[str]) -> Task:
     return replace(task, settings=replace(task.settings, fixes=replace(policy, fixable=policy.fixable & codes)))
 
 
-def _is_whole(task: Task, document: Document) -> bool:
-    """Whether the bytes of a document are all there is of it, so that it loses nothing by being made of them."""
-    return task.data is not None and _text(task.data, document, task) == document.text
+def _is_whole(task: Task, opened: Opened) -> bool:
+    """Whether the bytes of it are all there is of it, so that it loses nothing by being made of them."""
+    return task.data is not None and _texts(task.data, opened, task) == tuple(part.text for part in parts(opened))
 
 
-def _text(data: bytes, document: Document, task: Task) -> str:
-    mark = "\ufeff" if document.text.startswith("\ufeff") else ""
-    return mark + from_bytes(data, task.path).text
+def _texts(data: bytes, opened: Opened, task: Task) -> tuple[str, ...]:
+    """What a file holds in each of its parts."""
+    source = from_bytes(data, task.path)
+    if isinstance(source, Notebook):
+        return source.cells.texts
+    mark = "\ufeff" if isinstance(opened, Document) and opened.text.startswith("\ufeff") else ""
+    return (mark + source.text,)

@@ -6,8 +6,8 @@ import os
 import re
 from typing import BinaryIO
 
-_LENGTH = re.compile(rb"content-length:[ \t]*([0-9]{1,10})[ \t]*\r?\n\Z", re.IGNORECASE)
-_MAX_LENGTH = 2**30
+_LENGTH = re.compile(rb"content-length:[ \t]*0*([0-9]+)[ \t]*\r?\n\Z", re.IGNORECASE)
+_MAX_DIGITS = 9
 
 
 class Framed:
@@ -26,8 +26,7 @@ class Framed:
         found = _LENGTH.search(line)
         if found is None:
             return line
-        length = int(found[1])
-        return b"Content-Length: %d\r\n" % length if length <= _MAX_LENGTH else b"\r\n"
+        return b"Content-Length: %b\r\n" % found[1] if len(found[1]) <= _MAX_DIGITS else b"\r\n"
 
     def read(self, count: int) -> bytes:
         """A body; less of it if the stream ends."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,11 @@ from exportlint import __version__
 from exportlint.config import ConfigError
 from exportlint.findings import Finding
 from exportlint.server import uris
-from exportlint.server.analyzer import Analysis, Analyzer, Order
+from exportlint.server.analyses import Analysis, Outcome, analyses
+from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.diagnostics import SOURCE, diagnostics
 from exportlint.server.documents import Document
+from exportlint.server.notebooks import SYNC, Opened, parts
 from exportlint.server.parent import end_with
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
@@ -46,6 +48,7 @@ class Server(LanguageServer):
             "exportlint",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=SYNC,
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
@@ -59,9 +62,12 @@ class Server(LanguageServer):
         """What was said to be wrong with the settings."""
         self._watcher: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tasks: Mapping[Document, Task] = {}
+        self._tasks: Mapping[Opened, Task] = {}
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
+        self._orders = 0
+        self._stale_since: dict[str, int] = {}
+        """The orders that came with changes in what documents depend on."""
         self._news = asyncio.Event()
         self._shown_problems: set[Path] = set()
 
@@ -84,16 +90,21 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
-        if isinstance(error, ValueError) and source is JsonRpcException:
+        if source is JsonRpcException:
             self.protocol.refuse_unreadable(error)
         elif source is not FeatureRequestError:
             log.error("%s", error, exc_info=error)
 
-    def look(self, touched: Iterable[Path] = (), *, anew: bool = False) -> None:
+    def look(self, touched: Collection[Path] = (), *, anew: bool = False) -> None:
         """Have what is open now looked at. Files that were `touched` on the disk are read again."""
-        self._tasks = self.session.tasks()
+        before, self._tasks = self._tasks, self.session.tasks()
         self._show_problems()
-        linted = {uris.same(document.uri) for document in self._tasks}
+        self._orders += 1
+        changed = {*touched, *_changed(before.values(), self._tasks.values())}
+        for key, analysis in self._found.items():
+            if anew or analysis.outcome.unit.reads & changed:
+                self._stale_since[key] = self._orders
+        linted = {uris.same(document.uri) for opened in self._tasks for document in parts(opened)}
         for key in self._found.keys() - linted:
             document = self._found.pop(key).document
             if not self.session.client.pulls:
@@ -101,7 +112,7 @@ class Server(LanguageServer):
                 self._told.pop(key, None)
         self._told = {key: told for key, told in self._told.items() if self.session.document(key) is not None}
         self._tell()
-        self.analyzer.order(Order(self._tasks, frozenset(touched), anew))
+        self.analyzer.order(Order(self._tasks, frozenset(touched), anew, self._orders))
 
     def known(self, uri: str) -> Analysis | None:
         """What was found in a document, if that is known of its version now."""
@@ -111,7 +122,7 @@ class Server(LanguageServer):
     async def analysis(self, uri: str) -> Analysis | None:
         """What is found in a document, as soon as it is known of its version then; None if it is not to be linted."""
         while (document := self.session.document(uri)) is not None:
-            if self.session.linted(document) not in self._tasks:
+            if not self._is_linted(document):
                 return None
             if (analysis := self.known(uri)) is not None:
                 return analysis
@@ -122,15 +133,21 @@ class Server(LanguageServer):
         """The other open documents whose findings a change of this one may change, and those that it reads."""
         path = uris.to_path(uri)
         mine = self._found.get(uris.same(uri))
-        reads = mine.unit.reads if mine is not None else frozenset()
+        reads = mine.outcome.unit.reads if mine is not None else frozenset()
         return [
             other.document.uri
             for key, other in self._found.items()
-            if key != uris.same(uri) and (path in other.unit.reads or other.task.path in reads)
+            if key != uris.same(uri) and (path in other.outcome.unit.reads or other.outcome.task.path in reads)
         ]
 
+    def _is_linted(self, document: Document) -> bool:
+        opened = self.session.whole(document.uri)
+        return opened is not None and self.session.linted(opened) in self._tasks
+
     def _is_current(self, analysis: Analysis) -> bool:
-        return self._tasks.get(analysis.document) == analysis.task
+        key, outcome = uris.same(analysis.document.uri), analysis.outcome
+        is_of_now = self._tasks.get(outcome.opened) == outcome.task
+        return is_of_now and outcome.order >= self._stale_since.get(key, 0)
 
     def told(self, uri: str, analysis: Analysis | None) -> None:
         """The client, which pulls, was told what was found in a document."""
@@ -138,8 +155,9 @@ class Server(LanguageServer):
         if document is not None:
             self._told[uris.same(uri)] = _Told(document, analysis.findings if analysis else ())
 
-    def _deliver(self, found: Mapping[Document, Analysis]) -> None:
+    def _deliver(self, outcomes: Mapping[Opened, Outcome]) -> None:
         if self._loop is not None:
+            found = {part: one for outcome in outcomes.values() for part, one in analyses(outcome).items()}
             self._loop.call_soon_threadsafe(self._take, found)
 
     def _take(self, found: Mapping[Document, Analysis]) -> None:
@@ -179,15 +197,15 @@ class Server(LanguageServer):
         document = self.session.document(key)
         if document != told.document:
             return False  # closed, or changed, about which a client asks by itself
-        if self.session.linted(document) not in self._tasks:
+        if not self._is_linted(document):
             return bool(told.findings)
         analysis = self.known(key)
         return analysis is not None and analysis.findings != told.findings
 
     @property
     def opened(self) -> dict[str, str]:
-        """The URIs of open documents by the filename that findings know them by."""
-        return {str(self.session.path(document)): document.uri for document in self.session.documents}
+        """The URIs of what is open by the filename that findings know it by."""
+        return {str(self.session.path(opened)): opened.uri for opened in self.session.opened}
 
     def _show_problems(self) -> None:
         """Show in configuration files what is wrong with them; these are pushed, because nobody asks for them."""
@@ -198,6 +216,12 @@ class Server(LanguageServer):
             shown = [_about_configuration(problem)]
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uris.from_path(file), shown))
         self._shown_problems = set(problems)
+
+
+def _changed(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:
+    """The files of which something else is to be seen."""
+    old, new = ({task.path: task.data for task in tasks} for tasks in (before, after))
+    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
 
 
 def _about_configuration(problem: ConfigError) -> types.Diagnostic:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from exportlint.config import ConfigError, Settings
 from exportlint.server import uris
 from exportlint.server.client import Client
 from exportlint.server.documents import Document
 from exportlint.server.folders import Folder, folder_of
+from exportlint.server.notebooks import NotebookDocument, Opened, parts
 from exportlint.server.preferences import Preferences
-from exportlint.source import is_excluded
+from exportlint.source import is_excluded, is_notebook
 from exportlint.workspace import Task
 
 
@@ -28,39 +30,63 @@ class Session:
     folders: dict[Path, Folder] = field(default_factory=dict)
     problems: dict[Path, ConfigError] = field(default_factory=dict)
     """What is wrong with configuration files."""
-    _documents: dict[str, Document] = field(default_factory=dict)
-    _saved: dict[str, Document] = field(default_factory=dict)
+    _opened: dict[str, Opened] = field(default_factory=dict)
+    _holders: dict[str, str] = field(default_factory=dict)
+    """In what a document is opened: in itself, or in a notebook."""
+    _saved: dict[str, Opened] = field(default_factory=dict)
     _focus: str = ""
     _elsewhere: Folder = field(default_factory=lambda: Folder(Path.cwd()))
 
     @property
+    def opened(self) -> list[Opened]:
+        """The open documents and notebooks, the one that was touched last first."""
+        return sorted(self._opened.values(), key=lambda opened: uris.same(opened.uri) != self._focus)
+
+    @property
     def documents(self) -> list[Document]:
-        """The open documents, the one that was touched last first."""
-        return sorted(self._documents.values(), key=lambda document: uris.same(document.uri) != self._focus)
+        """The open documents, cells of notebooks among them."""
+        return [document for opened in self.opened for document in parts(opened)]
 
     def document(self, uri: str) -> Document | None:
-        """An open document, however its URI is spelled."""
-        return self._documents.get(uris.same(uri))
+        """An open document, however its URI is spelled; it may be a cell."""
+        opened, same = self.whole(uri), uris.same(uri)
+        found = parts(opened) if opened is not None else ()
+        return next((part for part in found if uris.same(part.uri) == same), None)
 
-    def put(self, document: Document) -> None:
-        """A document was opened, or has a new version."""
-        self._focus = uris.same(document.uri)
-        self._documents[self._focus] = document
+    def notebook(self, uri: str) -> NotebookDocument | None:
+        """An open notebook."""
+        opened = self._opened.get(uris.same(uri))
+        return opened if isinstance(opened, NotebookDocument) else None
 
-    def save(self, document: Document) -> None:
-        """A document was saved, or opened as it is saved."""
-        self._saved[uris.same(document.uri)] = document
+    def whole(self, uri: str) -> Opened | None:
+        """The document with a URI, or the notebook that it is a cell of."""
+        return self._opened.get(self._holders.get(uris.same(uri), ""))
 
-    def drop(self, uri: str) -> Document | None:
-        """A document was closed. Returns what it was."""
+    def put(self, opened: Opened) -> None:
+        """Something was opened, or has a new version."""
+        self._focus = uris.same(opened.uri)
+        self._release(self._opened.get(self._focus))
+        self._opened[self._focus] = opened
+        self._holders |= {uris.same(part.uri): self._focus for part in parts(opened)}
+
+    def save(self, opened: Opened) -> None:
+        """Something was saved, or opened as it is saved."""
+        self._saved[uris.same(opened.uri)] = opened
+
+    def drop(self, uri: str) -> None:
+        """A document or a notebook was closed."""
         self._saved.pop(uris.same(uri), None)
-        return self._documents.pop(uris.same(uri), None)
+        self._release(self._opened.pop(uris.same(uri), None))
 
-    def linted(self, document: Document) -> Document:
-        """The version of a document that diagnostics are about: by the user's choice, the one saved last."""
-        if self.folder(document).preferences.run == "onSave":
-            return self._saved.get(uris.same(document.uri), document)
-        return document
+    def _release(self, opened: Opened | None) -> None:
+        for part in parts(opened) if opened is not None else ():
+            self._holders.pop(uris.same(part.uri), None)
+
+    def linted(self, opened: Opened) -> Opened:
+        """The version of it that diagnostics are about: by the user's choice, the one saved last."""
+        if self.folder(opened).preferences.run == "onSave":
+            return self._saved.get(uris.same(opened.uri), opened)
+        return opened
 
     def set_folders(self, opened: Iterable[tuple[str, str]]) -> None:
         """The folders that are open now, by URI and name."""
@@ -94,33 +120,38 @@ class Session:
         if not self.client.watches:
             self.reload()
 
-    def folder(self, document: Document) -> Folder:
-        """The folder whose preferences hold for a document."""
-        return (document.path and folder_of(document.path, self.folders)) or self._elsewhere
+    def folder(self, opened: Opened) -> Folder:
+        """The folder whose preferences hold for a document, or for the notebook that it is a cell of."""
+        path = (self.whole(opened.uri) or opened).path
+        return (path and folder_of(path, self.folders)) or self._elsewhere
 
-    def path(self, document: Document) -> Path:
-        """Where a document is, or would be if it were saved in the first folder."""
-        return document.path or self._elsewhere.root / document.uri.replace("/", "_")
+    def path(self, opened: Opened) -> Path:
+        """Where something is, or would be if it were saved in the first folder."""
+        opened = self.whole(opened.uri) or opened
+        name = quote(opened.uri, safe="", errors="replace")
+        if isinstance(opened, NotebookDocument) and not is_notebook(name):
+            name += ".ipynb"
+        return opened.path or self._elsewhere.root / name
 
-    def settings(self, document: Document) -> Settings:
-        """The settings that hold for a document."""
-        settings, problem = self.folder(document).settings_of(self.path(document))
+    def settings(self, opened: Opened) -> Settings:
+        """The settings that hold for something."""
+        settings, problem = self.folder(opened).settings_of(self.path(opened))
         if problem is not None and problem.file is not None:
             self.problems[problem.file] = problem
         return settings
 
-    def tasks(self) -> dict[Document, Task]:
-        """The documents to lint, the one that was touched last first. Notes what is wrong with their settings."""
+    def tasks(self) -> dict[Opened, Task]:
+        """What to lint, the one that was touched last first. Notes what is wrong with their settings."""
         self.problems = {}
-        return self.tasks_of(map(self.linted, self.documents))
+        return self.tasks_of(map(self.linted, self.opened))
 
-    def tasks_of(self, documents: Iterable[Document]) -> dict[Document, Task]:
-        """Those of some documents that are to be linted."""
-        found: dict[Document, Task] = {}
-        for document in documents:
-            if not document.is_python or not self.folder(document).preferences.enable:
+    def tasks_of(self, wanted: Iterable[Opened]) -> dict[Opened, Task]:
+        """Those of some documents and notebooks that are to be linted."""
+        found: dict[Opened, Task] = {}
+        for opened in wanted:
+            if not opened.is_python or not self.folder(opened).preferences.enable:
                 continue
-            settings, path = self.settings(document), self.path(document)
+            settings, path = self.settings(opened), self.path(opened)
             if not is_excluded(path, settings.discovery):
-                found[document] = Task(path, settings, data=document.data)
+                found[opened] = Task(path, settings, data=opened.data)
         return found

@@ -16,10 +16,11 @@ from tests.server.client import COMMAND, PATIENCE
 
 Message = dict[str, Any]
 
-PUSHING: Message = {"textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+CONFIGURED: Message = {"configuration": True, "didChangeWatchedFiles": {"dynamicRegistration": True}}
+PUSHING: Message = {"workspace": CONFIGURED, "textDocument": {"publishDiagnostics": {"versionSupport": True}}}
 PULLING: Message = {
     "textDocument": {"diagnostic": {"dynamicRegistration": False}},
-    "workspace": {"diagnostics": {"refreshSupport": True}},
+    "workspace": {**CONFIGURED, "diagnostics": {"refreshSupport": True}},
 }
 
 
@@ -36,6 +37,9 @@ class Raw:
         self._send = send
         self._messages: queue.Queue[Message | None] = queue.Queue()
         self.heard: list[Message] = []
+        self.settings: Callable[[str | None], object] = lambda scope: None
+        """What the user set in a folder, by its URI, or everywhere."""
+        self.encoding = "utf-16"
         self._ids = iter(range(1, 1_000_000))
         threading.Thread(target=self._read, args=(output,), daemon=True).start()
 
@@ -45,9 +49,17 @@ class Raw:
                 assert header.startswith(b"Content-Length: "), header
                 while output.readline().strip():
                     pass
-                self._messages.put(json.loads(output.read(int(header.split()[1]))))
+                message = json.loads(output.read(int(header.split()[1])))
+                self._messages.put(message)
+                if "method" in message and "id" in message:
+                    self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._result(message)})
         finally:
             self._messages.put(None)
+
+    def _result(self, request: Message) -> object:
+        if request["method"] != "workspace/configuration":
+            return None
+        return [self.settings(item.get("scopeUri")) for item in request["params"]["items"]]
 
     def send(self, message: object) -> None:
         """Send a message, or bytes as the body of one."""
@@ -90,9 +102,9 @@ class Raw:
         params = {"processId": os.getpid(), "rootUri": uri, "capabilities": capabilities, **more}
         answer = self.request("initialize", params)
         self.notify("initialized", {})
-        capabilities = answer["result"]["capabilities"]
-        assert isinstance(capabilities, dict)
-        return capabilities
+        offered: Message = answer["result"]["capabilities"]
+        self.encoding = offered["positionEncoding"]
+        return offered
 
     def open(self, uri: str, text: str, version: int = 1) -> None:
         """Open a document."""
@@ -110,15 +122,27 @@ class Raw:
         """The diagnostics that are published next of a document, or of a version of it."""
 
         def wanted(message: Message) -> bool:
-            params = message.get("params")
-            return (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and params["uri"] == uri
-                and version in (None, params.get("version"))
-            )
+            params = message.get("params") or {}
+            is_published = message.get("method") == "textDocument/publishDiagnostics"
+            return is_published and params["uri"] == uri and version in (None, params.get("version"))
 
         found: list[Message] = self.hear(wanted)["params"]["diagnostics"]
         return found
+
+    def pull(self, uri: str, previous: str | None = None) -> Message:
+        """The report about a document that a client asks for."""
+        params = {"textDocument": {"uri": uri}, "previousResultId": previous}
+        report: Message = self.request("textDocument/diagnostic", params)["result"]
+        return report
+
+    def close(self, uri: str) -> None:
+        """Close a document."""
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def touch(self, *files: Path, kind: int = 2) -> None:
+        """Tell that files were created (1), changed (2) or deleted (3)."""
+        changes = [{"uri": file.as_uri(), "type": kind} for file in files]
+        self.notify("workspace/didChangeWatchedFiles", {"changes": changes})
 
     def codes(self, uri: str, version: int | None = None) -> list[str]:
         """Their codes."""

@@ -1,9 +1,9 @@
 /** What the extension changes of what VS Code and the server say to each other. */
 
-import { commands, Uri, window, workspace } from "vscode";
-import type { Location, Middleware, Position } from "vscode-languageclient/node";
+import { Uri, window, workspace } from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
 
-import { asLocation, asPosition } from "./convert";
+import { peek } from "./lenses";
 import { showRule } from "./rules";
 import type { Server } from "./server";
 import { SECTION, serverSettings } from "./settings";
@@ -17,26 +17,18 @@ export function middleware(server: Server): Middleware {
     "exportlint.debugInformation": async (args, next) => {
       const text = await next("exportlint.debugInformation", args.length ? args : activeDocument());
       if (typeof text === "string") {
-        await window.showTextDocument(await workspace.openTextDocument({ content: text, language: "markdown" }));
+        await window.showTextDocument(await workspace.openTextDocument({ content: text, language: "plaintext" }));
       }
       return text;
     },
     "exportlint.showRule": (args) => showRule(server, args[0]),
-    "exportlint.showFindings": ([uri, position, locations]) =>
-      commands.executeCommand(
-        "editor.action.goToLocations",
-        Uri.parse(uri as string),
-        asPosition(position as Position),
-        (locations as Location[]).map(asLocation),
-        "peek",
-        "",
-      ),
   };
   return {
     executeCommand: (command, args: unknown[], next) => {
       const handler = handlers[command];
       return (handler ? handler(args, next) : next(command, args)) as Promise<unknown>;
     },
+    provideCodeLenses: async (document, token, next) => (await next(document, token))?.map(peek),
     workspace: {
       configuration: (params, token, next) =>
         Promise.all(

@@ -26,6 +26,8 @@ MAX_EAGER_STEPS = 150
 """Expressions evaluated for one call in a constructor: that is not what is exported."""
 MAX_GLOBAL_STEPS = 2_000
 """Expressions evaluated for one assignment of a module."""
+_STEPS_BETWEEN = 0x3FF
+"""After so many and one more, it is asked whether to go on."""
 
 
 class BudgetExceededError(Exception):
@@ -100,6 +102,8 @@ class Engine:
     def step(self) -> None:
         """Count one evaluation. Raises BudgetExceededError when there were too many."""
         self.steps += 1
+        if not self.steps & _STEPS_BETWEEN:
+            self.project.proceed()
         if self.steps > self.limit:
             raise BudgetExceededError
 

@@ -9,15 +9,18 @@ from functools import cached_property
 from lsprotocol import types
 
 from exportlint.findings import Finding
-from exportlint.server.analyzer import Analysis
+from exportlint.server.analyses import Analysis
 from exportlint.server.diagnostics import diagnostic
 from exportlint.server.documents import Document
+from exportlint.server.notebooks import NotebookDocument
 from exportlint.server.preferences import Preferences
 from exportlint.server.ranges import offset_of, range_of
 from exportlint.server.server import Server
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.exportlint"
+FIX_NOTEBOOK = f"notebook.{FIX_ALL}"
+"""In place of `FIX_ALL` in notebooks, where editors would ask each cell for that."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class Asked:
     def preferences(self) -> Preferences:
         """What the user prefers there."""
         return self.server.session.folder(self.document).preferences
+
+    @property
+    def fix_all(self) -> str:
+        """The kind of the action that fixes everything there."""
+        opened = self.server.session.whole(self.document.uri)
+        return FIX_NOTEBOOK if isinstance(opened, NotebookDocument) else FIX_ALL
 
     def wants(self, kind: str) -> bool:
         """Whether actions of a kind are asked for; without any filter, all are."""

@@ -22,13 +22,16 @@ async def offer(asked: Asked) -> list[types.CodeAction]:
 
 def _fix(asked: Asked, finding: Finding) -> Iterator[types.CodeAction]:
     fix, client = finding.fix, asked.server.session.client
-    if fix is None:
+    if fix is None or asked.analysis is None:
         return
+    changed = asked.analysis.by_document(fix.edits)
     action = types.CodeAction(
         f"{fix.message}{_HOW[fix.applicability]} ({finding.code})",
         kind=QUICK_FIX,
         diagnostics=asked.shown([finding]),
-        edit=workspace_edit({asked.document: text_edits(fix.edits, asked.document, client)}, client),
+        edit=workspace_edit(
+            {document: text_edits(edits, document, client) for document, edits in changed.items()}, client
+        ),
     )
     if client.prefers_fixes and fix.applicability is Applicability.SAFE:
         action.is_preferred = True

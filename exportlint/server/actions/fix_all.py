@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from exportlint.findings import Applicability, Finding
-from exportlint.server.actions import FIX_ALL, QUICK_FIX, Asked
+from exportlint.server.actions import QUICK_FIX, Asked
 from exportlint.server.edits import workspace_edit
 from exportlint.server.fixing import fixed, most
 from exportlint.server.server import Server
@@ -25,23 +25,23 @@ async def _rules(asked: Asked) -> list[types.CodeAction]:
         return []
     actions: list[types.CodeAction] = []
     for code, name in dict.fromkeys((finding.code, finding.name) for finding in asked.findings):
-        found = [finding for finding in _fixable(asked) if finding.code == code]
-        if len(found) > 1:
+        if sum(finding.code == code for finding in _fixable(asked)) > 1:
             title = f"Fix all {name} ({code}) in this file"
-            actions += await _offered(asked, title, QUICK_FIX, [code], found)
+            shown = [finding for finding in asked.findings if finding.code == code]
+            actions += await _offered(asked, title, QUICK_FIX, [code], shown)
     return actions
 
 
 async def _everything(asked: Asked) -> list[types.CodeAction]:
     # What is not saved is perhaps not looked at, and may be fixed nevertheless when it is to be saved.
-    unknown = asked.analysis is None and asked.names(FIX_ALL)
-    if not asked.wants(FIX_ALL) or not asked.preferences.fix_all or not (unknown or _fixable(asked)):
+    unknown = asked.analysis is None and asked.names(asked.fix_all)
+    if not asked.wants(asked.fix_all) or not asked.preferences.fix_all or not (unknown or _fixable(asked)):
         return []
-    return await _offered(asked, "Fix all with exportlint", FIX_ALL, None, [])
+    return await _offered(asked, "Fix all with exportlint", asked.fix_all, None, [])
 
 
 def _fixable(asked: Asked) -> list[Finding]:
-    findings = asked.analysis.findings if asked.analysis is not None else ()
+    findings = asked.analysis.outcome.findings if asked.analysis is not None else ()
     limit: Applicability = most(asked.server, asked.document)
     return [f for f in findings if f.fix is not None and f.fix.applicability.rank <= limit.rank]
 
@@ -51,7 +51,7 @@ async def _offered(
 ) -> list[types.CodeAction]:
     action = types.CodeAction(title, kind=kind, data={"uri": asked.document.uri, "codes": codes})
     if findings:
-        action.diagnostics = asked.shown([finding for finding in findings if finding in asked.findings])
+        action.diagnostics = asked.shown(findings)
     if not asked.resolves:
         await resolve(asked.server, action)
         action.data = None

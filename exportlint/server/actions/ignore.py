@@ -18,7 +18,7 @@ async def offer(asked: Asked) -> list[types.CodeAction]:
     if not found or not asked.wants(QUICK_FIX) or not asked.preferences.disable_comment:
         return []
     assert asked.analysis is not None
-    source = asked.analysis.sources.get(asked.analysis.task.filename)
+    source = asked.analysis.source
     if source is None:
         return []
     # Finding the end of a statement takes a while in a long file.

@@ -41,8 +41,8 @@ def _lines(server: Server, uri: str | None) -> Iterator[str]:
     yield "Open documents:"
     tasks = session.tasks()
     for document in session.documents:
-        analysis = server.known(document.uri)
-        known = "not linted" if session.linted(document) not in tasks else "being looked at"
+        analysis, opened = server.known(document.uri), session.whole(document.uri)
+        known = "not linted" if opened is None or session.linted(opened) not in tasks else "being looked at"
         found = known if analysis is None else f"{len(analysis.findings)} findings"
         yield f"  {document.uri} version {document.version}, {document.language or 'no language'}: {found}"
     yield ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from exportlint.server.actions import FIX_ALL, QUICK_FIX, Asked, fix, fix_all, ignore
+from exportlint.server.actions import FIX_ALL, FIX_NOTEBOOK, QUICK_FIX, Asked, fix, fix_all, ignore
 from exportlint.server.client import Client
 from exportlint.server.server import Server
 
@@ -13,7 +13,7 @@ METHOD = types.TEXT_DOCUMENT_CODE_ACTION
 
 def options(client: Client) -> types.CodeActionOptions:
     """The kinds that there are."""
-    kinds: list[types.CodeActionKind | str] = [QUICK_FIX, FIX_ALL]
+    kinds: list[types.CodeActionKind | str] = [QUICK_FIX, FIX_ALL, FIX_NOTEBOOK]
     return types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
 
 
@@ -24,7 +24,8 @@ async def handle(server: Server, params: types.CodeActionParams) -> list[types.C
     if document is None:
         return []
     analysis = await server.analysis(document.uri)
-    if session.document(document.uri) is not document or document not in session.tasks_of([document]):
+    opened = session.whole(document.uri)
+    if session.document(document.uri) is not document or opened is None or opened not in session.tasks_of([opened]):
         return []
     known = analysis if analysis is not None and analysis.document == document else None
     asked = Asked(server, document, params.range, params.context, known)

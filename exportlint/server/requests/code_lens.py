@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from exportlint.findings import Finding, Severity
-from exportlint.server.analyzer import Analysis
+from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
 from exportlint.server.commands import show_findings
 from exportlint.server.ranges import range_of

@@ -68,14 +68,9 @@ async def _found(server: Server, document: Document, comment: Comment, verb: str
     if analysis is None:
         return set()
     # Also what the comment suppresses, half typed as it is.
-    task, rows = analysis.task, range(comment.logical_start_row, comment.logical_end_row + 1)
+    rows = range(comment.logical_start_row, comment.logical_end_row + 1)
     everywhere = verb not in ("ignore", "noqa")
-    found = {
-        finding.code
-        for finding in analysis.unit.findings
-        if finding.filename == task.filename and (everywhere or finding.span.start.row in rows)
-    }
-    return found & task.settings.rules_for(task.path)
+    return {f.code for f in analysis.unsuppressed if everywhere or f.span.start.row in rows}
 
 
 def _items(rule: Rule, verb: str, place: types.Range, is_found: bool) -> Iterator[types.CompletionItem]:

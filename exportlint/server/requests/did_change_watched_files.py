@@ -18,4 +18,4 @@ def handle(server: Server, params: types.DidChangeWatchedFilesParams) -> None:
         server.session.reload()
         heed(server)
     code = [(path, kind) for path, kind in changes if path.suffix != ".toml"]
-    server.look((path for path, _ in code), anew=any(kind is not types.FileChangeType.Changed for _, kind in code))
+    server.look([path for path, _ in code], anew=any(kind is not types.FileChangeType.Changed for _, kind in code))

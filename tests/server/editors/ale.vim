@@ -2,13 +2,17 @@
 set nocompatible hidden noswapfile nobackup encoding=utf-8
 let s:plan = json_decode(join(readfile($EXPORTLINT_PLAN), "\n"))
 let s:report = {'client': 'vim ' . v:version}
-exe 'set runtimepath^=' . fnameescape(empty($EXPORTLINT_ALE) ? '/usr/share/vim-ale' : $EXPORTLINT_ALE)
+exe 'set runtimepath^=' . fnameescape($EXPORTLINT_ALE)
 exe 'set runtimepath^=' . fnameescape(s:plan.config)
 let g:ale_linters = {'python': ['exportlint']}
 let g:ale_lint_delay = 0
 let g:ale_hover_to_preview = 1
 filetype plugin on
 runtime! plugin/**/*.vim
+if !exists(':ALECodeAction')
+    call writefile([json_encode({'missing': 'ALE'})], s:plan.report)
+    qall!
+endif
 " ALE asks for the number of an action: choose it by what the menu says
 runtime autoload/ale/util.vim
 let s:wanted = ''

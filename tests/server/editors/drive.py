@@ -58,6 +58,7 @@ class Project:
             "HOME": str(home),
             "XDG_CONFIG_HOME": str(home),
             "TERM": "dumb",
+            "EXPORTLINT_ALE": os.environ.get("EXPORTLINT_ALE", "/usr/share/vim-ale"),
             "EXPORTLINT_PLAN": str(self.root / "plan.json"),
         }
 
@@ -95,7 +96,7 @@ class Project:
         )
         said = (ran.stdout + ran.stderr).decode(errors="replace")[-4000:]
         assert report.exists(), f"{argv[0]} wrote no report, exit code {ran.returncode}:\n{said}"
-        return Report(self, json.loads(report.read_text(encoding="utf-8")), said)
+        return Report(self, json.loads(report.read_bytes().decode(errors="replace")), said)
 
     @property
     def starts(self) -> list[str]:
@@ -105,16 +106,17 @@ class Project:
     def ended(self) -> bool:
         """Whether all of them have ended, or do so soon."""
         deadline = time.monotonic() + GONE
+        while self._held() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return not self._held()
+
+    def _held(self) -> bool:
         with self._lock.open("w") as lock:
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    if time.monotonic() > deadline:
-                        return False
-                    time.sleep(0.05)
-                else:
-                    return True
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
 
 @dataclass

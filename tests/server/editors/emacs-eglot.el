@@ -2,12 +2,8 @@
 
 ;;; Code:
 
-(unless (require 'eglot nil t)
-  ;; `-Q' leaves out the packages of the distribution, where Eglot is one before Emacs 29
-  (require 'package)
-  (add-to-list 'package-directory-list "/usr/share/emacs/site-lisp/elpa")
-  (package-initialize))
 (load (expand-file-name "plan.el" (file-name-directory load-file-name)))
+(plan-require 'eglot)
 (load (concat (plan-get :config) "/exportlint-eglot.el"))
 
 (defun code-of (diagnostic)

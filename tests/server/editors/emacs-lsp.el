@@ -2,10 +2,8 @@
 
 ;;; Code:
 
-(require 'package)
-(add-to-list 'package-directory-list "/usr/share/emacs/site-lisp/elpa")
-(package-initialize)
 (load (expand-file-name "plan.el" (file-name-directory load-file-name)))
+(plan-require 'lsp-mode)
 (load (concat (plan-get :config) "/exportlint-lsp.el"))
 (require 'lsp-diagnostics)
 

@@ -108,5 +108,6 @@ local passed, message = xpcall(main, debug.traceback)
 if not passed then
   report.error = message
 end
-vim.fn.writefile({ vim.fn.json_encode(report) }, plan.report)
+-- not json_encode(), which refuses the halves of characters that a broken server underlines
+vim.fn.writefile({ vim.json.encode(report) }, plan.report)
 vim.cmd("qall!")

@@ -74,6 +74,23 @@ CODE is as above."
       (or (seq-find (lambda (entry) (string-match-p (regexp-quote title) entry)) titles)
           (error "No %s among %S" title titles)))))
 
+(defun plan-write ()
+  "Write the report."
+  (let ((coding-system-for-write 'utf-8-unix))
+    (with-temp-file (plan-get :report)
+      (json-insert plan-report))))
+
+(defun plan-require (feature)
+  "Load FEATURE, also from the packages of the distribution, which `-Q' leaves out; without it that is the report."
+  (unless (require feature nil t)
+    (require 'package)
+    (add-to-list 'package-directory-list "/usr/share/emacs/site-lisp/elpa")
+    (package-initialize)
+    (unless (require feature nil t)
+      (plan-report :missing (symbol-name feature))
+      (plan-write)
+      (kill-emacs))))
+
 (defun plan-follow (code hover choose)
   "Follow the plan in this buffer and write the report.
 CODE gives the code of a diagnostic, HOVER the text at point.
@@ -94,9 +111,7 @@ CHOOSE applies the action of a title and a kind, at a diagnostic."
         (plan-show :fixall code (plan-get :fixall :codes))
         (save-buffer))
     (error (plan-report :error (format "%S" problem))))
-  (let ((coding-system-for-write 'utf-8-unix))
-    (with-temp-file (plan-get :report)
-      (json-insert plan-report))))
+  (plan-write))
 
 (provide 'plan)
 ;;; plan.el ends here

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -32,19 +33,26 @@ class Program:
         Without one the test is skipped, or fails if EXPORTLINT_EDITORS is `require`.
         """
         named = os.environ.get(self.variable) or self.command
-        if found := shutil.which(named) if named else None:
-            return found
-        reason = f"no {self.command or self.configuration}: {self.variable} is to name one"
-        if os.environ.get("EXPORTLINT_EDITORS") == "require":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        found = shutil.which(named) if named else None
+        if found is None:
+            _do_without(f"no {self.command or self.configuration}: {self.variable} is to name one")
+        return found
 
     def run(
         self, root: Path, command: Sequence[str] = EXPORTLINT, wait: float = WAIT, model: Model | None = None
     ) -> Report:
         """Let it follow the plan in a new project in `root`."""
         editor = self.find()
-        return Project(root, model or self.model, command).drive([editor, *self.arguments], self.configuration, wait)
+        report = Project(root, model or self.model, command).drive([editor, *self.arguments], self.configuration, wait)
+        if "missing" in report.seen:
+            _do_without(f"{editor} has no {report.seen['missing']}")
+        return report
+
+
+def _do_without(reason: str) -> NoReturn:
+    if os.environ.get("EXPORTLINT_EDITORS") == "require":
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 _NEOVIM = ("--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {_HERE / 'neovim.lua'}")

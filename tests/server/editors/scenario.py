@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 TEXT = '''\
-"""𝔸 model."""
+"""A 🧊 model."""
 import torch
 from torch import Tensor, nn
 
 
 class Model(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
-        kind = "𝕏" if type(x) is torch.Tensor else "other"
+        kind = "🔥" if type(x) is torch.Tensor else "other"
         y = x * len(kind)
         y.data.mul_(2)
         if y.sum() > 0:
@@ -40,23 +40,24 @@ class State:
 class Model:
     """The file, with the character that stands before the first finding on its line."""
 
-    word: str = "𝕏"
+    word: str = "🔥"
     """One code point, two UTF-16 code units, four bytes, unless said otherwise."""
     hover: tuple[str, ...] = ("tensor-type-test (EXP602)", "What it does", "isinstance")
 
     @property
     def text(self) -> str:
         """What is in the file."""
-        return TEXT.replace("𝕏", self.word)
+        return TEXT.replace("🔥", self.word)
 
     def states(self) -> dict[str, State]:
         """What is shown after each step."""
         type_test = (8, "EXP602", "type(x) is torch.Tensor")
         data = (10, "EXP301", "y.data")
         branch = (11, "EXP101", "y.sum() > 0")
-        fixed = self.text.replace(type_test[2], "isinstance(x, torch.Tensor)")
+        test_of_type = "isinstance(x, torch.Tensor)"
+        fixed = self.text.replace(type_test[2], test_of_type)
         edited = fixed.replace("        y.data", f"{self.added}\n        y.data")
-        all_fixed = edited.replace("type(x) is torch.Tensor", "isinstance(x, torch.Tensor)").replace(".data", ".detach()")
+        all_fixed = edited.replace(type_test[2], test_of_type).replace(".data", ".detach()")
         return {
             "opened": State((type_test, data, branch), self.text),
             "quickfix": State((data, branch), fixed),

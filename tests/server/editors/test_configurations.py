@@ -139,5 +139,3 @@ def test_each_directory_is_in_the_table() -> None:
         if directory.is_dir():
             assert f"]({directory.name}/" in table
             assert (directory / "README.md").is_file()
-
-

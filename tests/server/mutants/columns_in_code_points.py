@@ -3,16 +3,14 @@
 import sys
 
 from exportlint.server import ranges
-from exportlint.source import LineIndex, PositionEncoding
-
-honest = ranges.to_client
+from exportlint.source import ClientPosition, LineIndex, PositionEncoding, to_client
 
 
-def in_code_points(lines: LineIndex, offset: int, encoding: PositionEncoding) -> tuple[int, int]:
-    return honest(lines, offset, PositionEncoding.UTF32)
+def in_code_points(lines: LineIndex, offset: int, encoding: PositionEncoding) -> ClientPosition:
+    return to_client(lines, offset, PositionEncoding.UTF32)
 
 
-ranges.to_client = in_code_points
+ranges.to_client = in_code_points  # type: ignore[attr-defined]
 
 if __name__ == "__main__":
     from exportlint.cli import main

@@ -4,21 +4,15 @@ import sys
 
 from lsprotocol import types
 
-from exportlint.findings import Edit
-from exportlint.server import ranges
-from exportlint.source import LineIndex, PositionEncoding
-
-honest = ranges.text_edit
+honest = types.TextEdit.__init__
 
 
-def one_line_off(edit: Edit, lines: LineIndex, encoding: PositionEncoding) -> types.TextEdit:
-    moved = honest(edit, lines, encoding)
-    for place in (moved.range.start, moved.range.end):
-        place.line += 1
-    return moved
+def one_line_off(self: types.TextEdit, range: types.Range, new_text: str) -> None:  # noqa: A002 - as attrs names it
+    start, end = (types.Position(place.line + 1, place.character) for place in (range.start, range.end))
+    honest(self, types.Range(start, end), new_text)
 
 
-ranges.text_edit = one_line_off
+types.TextEdit.__init__ = one_line_off  # type: ignore[method-assign]
 
 if __name__ == "__main__":
     from exportlint.cli import main

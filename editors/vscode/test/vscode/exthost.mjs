@@ -1,4 +1,4 @@
-// The tests inside the extension host; EXPORTLINT_ONLY may be a part of their names.
+// The tests inside the extension host; EXPORTLINT_ONLY may be a JSON list of their names.
 import { runSuite } from "./lib/extensionHost.mjs";
 
 const { passed } = await runSuite();

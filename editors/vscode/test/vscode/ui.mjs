@@ -1,4 +1,4 @@
-// What a user sees, in a browser; the pictures are those of README.md: `node ui.mjs [directory for the pictures]`.
+// What a user sees, in a browser. Pictures of it go to out/; some are those of the extension's README.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -6,8 +6,7 @@ import { HERE, OUT } from "./lib/place.mjs";
 import { Screen } from "./lib/screen.mjs";
 import { machineSettings, withEditor } from "./lib/session.mjs";
 
-const pictures = process.argv[2] ?? OUT;
-fs.mkdirSync(pictures, { recursive: true });
+fs.mkdirSync(OUT, { recursive: true });
 
 /** Raise unless `condition`; else say what was seen. */
 function see(what, condition) {
@@ -18,7 +17,7 @@ function see(what, condition) {
 }
 
 await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }) => {
-  const screen = new Screen(page, pictures);
+  const screen = new Screen(page, OUT);
   await page.goto(url);
   await screen.openFile("model.py");
 
@@ -43,9 +42,10 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   see("four problems", problems.length === 4);
   see("the first one where it is", problems.some((text) => /\[Ln 11, Col 12\]/.test(text)));
   see("a column after characters of two units", problems.some((text) => /\[Ln 22, Col 44\]/.test(text)));
-  await screen.picture("problems");
-
+  await screen.picture("problems", screen.problemsPanel);
   await screen.goToProblem("[Ln 23, Col 12]");
+  await screen.closeProblems();
+
   await screen.openQuickFixes();
   await screen.quickFix("Use `isinstance` (EXP602)").waitFor();
   await screen.quickFix("Ignore EXP602 on this line").waitFor();
@@ -54,7 +54,6 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   await screen.quickFix("Use `isinstance` (EXP602)").click();
   await screen.line("if isinstance(extra, torch.Tensor):").waitFor();
   await screen.squiggles("warning", 1);
-  await screen.problems(3);
   see("the fixed text, and one finding less", true);
   await screen.picture("fixed");
 
@@ -64,6 +63,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
     .replace("type(extra) is torch.Tensor", "isinstance(extra, torch.Tensor)");
   see("the file has the fix and is otherwise as it was", await screen.file(path.join(workspace, "model.py"), expected));
 
+  await page.keyboard.press("Control+Home");
   await screen.lens("export: 2 errors").click();
   await page.locator(".peekview-widget", { hasText: "model.py" }).waitFor();
   see("a click on a lens peeks at the findings", true);
@@ -72,7 +72,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
 
 const without = { "exportlint.interpreter": [process.env.EXPORTLINT_PYTHON, "-I", "-S"] };
 await withEditor({ machine: without }, async ({ page, url }) => {
-  const screen = new Screen(page, pictures);
+  const screen = new Screen(page, OUT);
   await page.goto(url);
   await screen.openFile("model.py");
   const message = screen.notification("exportlint is not installed for");
@@ -81,6 +81,6 @@ await withEditor({ machine: without }, async ({ page, url }) => {
     await message.getByRole("button", { name: action }).waitFor();
   }
   see("a message that offers to install exportlint where it is missing", true);
-  see("the status bar says that nothing runs", await screen.status(/^exportlint$/));
+  see("the status bar says that nothing runs", await screen.status(/exportlint\s*$/));
   await screen.picture("missing");
 });

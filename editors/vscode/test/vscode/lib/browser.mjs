@@ -14,6 +14,6 @@ export async function startBrowser() {
     executablePath,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
   });
-  const context = await browser.newContext({ viewport: { width: 1180, height: 700 } });
+  const context = await browser.newContext({ viewport: { width: 900, height: 660 } });
   return { page: await context.newPage(), stop: () => browser.close() };
 }

@@ -9,7 +9,8 @@ const TIMEOUT_MS = 240_000;
 /** Give the lines that the tests report and whether all passed. `server` stands in for exportlint. */
 export function runSuite({ server = [], print = console.log } = {}) {
   const settings = { "exportlint.showNotifications": "off" };
-  return withEditor({ settings, machine: machineSettings(server) }, async ({ page, url }) => {
+  const from = ["workspace", "traps"];
+  return withEditor({ settings, machine: machineSettings(server), from }, async ({ page, url }) => {
     const lines = [];
     const ended = new Promise((resolve, reject) => {
       setTimeout(() => reject(new Error("the tests do not end")), TIMEOUT_MS).unref();
@@ -24,7 +25,8 @@ export function runSuite({ server = [], print = console.log } = {}) {
         }
       }
     });
-    await page.addInitScript(develop, path.join(HERE, "suite"));
+    const [suite, python] = ["suite", "python"].map((directory) => path.join(HERE, directory));
+    await page.addInitScript(develop, { suite, python });
     await page.goto(url);
     const code = await ended;
     if (!lines.length) {
@@ -38,7 +40,7 @@ export function runSuite({ server = [], print = console.log } = {}) {
  * A released VS Code takes the path of tests from the page's own settings only, not from its address. Answering the
  * request for the page instead breaks the websocket to the extension host.
  */
-function develop(suite) {
+function develop({ suite, python }) {
   const uri = (file) => ({ $mid: 1, scheme: "vscode-remote", authority: "remote", path: file });
   const getAttribute = Element.prototype.getAttribute;
   Element.prototype.getAttribute = function (name) {
@@ -49,7 +51,7 @@ function develop(suite) {
     const configuration = JSON.parse(value);
     configuration.developmentOptions = {
       ...configuration.developmentOptions,
-      extensions: [uri(suite)],
+      extensions: [uri(suite), uri(python)],
       extensionTestsPath: uri(`${suite}/index.js`),
     };
     return JSON.stringify(configuration);

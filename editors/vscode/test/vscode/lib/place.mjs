@@ -12,6 +12,7 @@ const USER = {
   "chat.disableAIFeatures": true,
   "editor.accessibilitySupport": "off",
   "editor.minimap.enabled": false,
+  "editor.unicodeHighlight.ambiguousCharacters": false,
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "files.autoSave": "off",
@@ -25,9 +26,9 @@ const USER = {
 
 /**
  * `settings` are the user's, `machine` those of scope machine or machine-overridable: code-server is a remote VS Code,
- * which reads the latter from a file of their own.
+ * which reads the latter from a file of their own. The workspace is that of the directories `from` together.
  */
-export function makePlace({ settings = {}, machine = {} }) {
+export function makePlace({ settings = {}, machine = {}, from = ["workspace"] }) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "exportlint-vscode-"));
   const write = (file, content) => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
@@ -37,7 +38,9 @@ export function makePlace({ settings = {}, machine = {} }) {
   write("profile/Machine/settings.json", JSON.stringify(machine));
   write("config.yaml", "auth: none\n");
   const workspace = path.join(root, "project");
-  fs.cpSync(path.join(HERE, "workspace"), workspace, { recursive: true });
+  for (const directory of from) {
+    fs.cpSync(path.join(HERE, directory), workspace, { recursive: true });
+  }
   return {
     root,
     workspace,

@@ -6,16 +6,22 @@ export class Screen {
   constructor(page, pictures) {
     this.page = page;
     this.pictures = pictures;
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(Number(process.env.EXPORTLINT_PATIENCE_MS ?? 30_000));
   }
 
-  picture(name) {
-    return this.page.screenshot({ path: path.join(this.pictures, `${name}.png`) });
+  /** Of the window, or of a part of it. */
+  picture(name, part = this.page) {
+    return part.screenshot({ path: path.join(this.pictures, `${name}.png`) });
+  }
+
+  get problemsPanel() {
+    return this.page.locator(".part.panel");
   }
 
   async openFile(name) {
     const row = this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
     await row.first().dblclick({ timeout: 60_000 });
+    await this.page.keyboard.press("Control+B");
     // lenses are only asked for while the editor has the focus
     await this.page.locator(".monaco-editor .view-line").first().click();
   }
@@ -47,8 +53,14 @@ export class Screen {
     return this.page.locator(".codelens-decoration a", { hasText: title });
   }
 
+  /** As high as can be: rows that do not fit are not there. */
   async openProblems() {
     await this.page.keyboard.press("Control+Shift+M");
+    await this.problemsPanel.getByRole("button", { name: /Maximize Panel/ }).click();
+  }
+
+  async closeProblems() {
+    await this.page.keyboard.press("Control+J");
   }
 
   /** The texts of the problems, as soon as there are `count`. */

@@ -2,12 +2,16 @@
 const fs = require("node:fs");
 const path = require("node:path");
 
+const { servers, until, vscode } = require("./support");
+
 exports.run = async function run() {
-  const only = process.env.EXPORTLINT_ONLY ?? "";
+  const only = JSON.parse(process.env.EXPORTLINT_ONLY ?? "null");
   const files = fs.readdirSync(__dirname).filter((file) => file.endsWith(".test.js")).sort();
   const failed = [];
+  await vscode.extensions.getExtension("exportlint.exportlint").activate();
+  await until("a server", () => servers().length === 1);
   for (const [name, test] of files.flatMap((file) => Object.entries(require(path.join(__dirname, file))))) {
-    if (!name.includes(only)) {
+    if (only && !only.includes(name)) {
       continue;
     }
     const start = Date.now();

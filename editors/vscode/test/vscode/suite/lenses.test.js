@@ -17,8 +17,11 @@ module.exports = {
       ],
     );
     const { command, arguments: given } = found[0].command;
-    assert.equal(command, "exportlint.showFindings");
-    await vscode.commands.executeCommand(command, ...given);
+    assert.equal(command, "editor.action.goToLocations");
+    assert.deepEqual(
+      given[2].map(({ range }) => document.getText(range)),
+      ["images.mean() < 0.1", "mask.any()"],
+    );
   },
 
   async "lenses can be switched off"() {

@@ -1,6 +1,8 @@
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const path = require("node:path");
 
-const { findings, open, read, servers, settledFindings, until, vscode, withSettings } = require("./support");
+const { findings, open, read, root, servers, settledFindings, until, vscode, withSettings } = require("./support");
 
 /** The process id of the only server. */
 const server = () => until("one server", () => servers().length === 1 && servers()[0]);
@@ -40,5 +42,24 @@ module.exports = {
     });
     assert.notEqual(await server(), before);
     await findings(document, 4);
+  },
+
+  async "the interpreter is that of the Python extension, also when another is chosen there"() {
+    const document = await open(read("model.py"));
+    await findings(document, 4);
+    const python = vscode.extensions.getExtension("ms-python.python").exports;
+    await withSettings({ "exportlint.path": [], "exportlint.interpreter": [] }, async () => {
+      for (const name of ["one", "other"]) {
+        const runs = path.join(root(), `${name}.runs`);
+        const interpreter = path.join(root(), name);
+        const script = `#!/bin/sh\necho "$@" >> '${runs}'\nexec '${process.env.EXPORTLINT_PYTHON}' "$@"\n`;
+        fs.writeFileSync(interpreter, script, { mode: 0o755 });
+        python.choose(interpreter);
+        await until("the server", () => fs.existsSync(runs) && /-m exportlint server/.test(fs.readFileSync(runs, "utf8")));
+        await server();
+        await findings(document, 4);
+      }
+    });
+    python.choose(undefined);
   },
 };

@@ -1,0 +1,102 @@
+"""What was found, as the client sees it: for each document, and for each cell of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from exportlint.findings import Edit, Finding
+from exportlint.report import in_cells
+from exportlint.server.documents import Document
+from exportlint.server.notebooks import NotebookDocument, Opened
+from exportlint.source import Cells, Notebook, SourceFile, from_text
+from exportlint.workspace import ClassSite, Task, Unit
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What looking at one version of a document or notebook gave.
+
+    It holds as of the order with the number `order`. `sources` are all files that its findings speak of, by filename.
+    `classes` are those of the document, if anything is found in it.
+    """
+
+    opened: Opened
+    task: Task
+    findings: tuple[Finding, ...]
+    unit: Unit
+    order: int = 0
+    sources: Mapping[str, SourceFile] = field(default_factory=dict)
+    classes: tuple[ClassSite, ...] = ()
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was found in one version of a document, which may be a cell: then all rows are those of the cell.
+
+    `sources` are files that the findings speak of, by filename; the document's own is the document as it was read.
+    """
+
+    document: Document
+    outcome: Outcome
+    findings: tuple[Finding, ...]
+    sources: Mapping[str, SourceFile]
+    classes: tuple[ClassSite, ...]
+
+    @property
+    def source(self) -> SourceFile | None:
+        """The document as it was read."""
+        return self.sources.get(self.outcome.task.filename)
+
+    @property
+    def unsuppressed(self) -> list[Finding]:
+        """The findings that there would be without comments that suppress some."""
+        outcome, task = self.outcome, self.outcome.task
+        enabled = task.settings.rules_for(task.path)
+        own = (f for f in outcome.unit.findings if f.filename == task.filename and f.code in enabled)
+        located = (in_cells(finding, outcome.sources.get) for finding in own)
+        return [f for f in located if self.cell(task.filename, f.cell) in (None, self.document)]
+
+    def cell(self, filename: str, number: int | None) -> Document | None:
+        """A cell of the same notebook, by its number from 1."""
+        if number is None or filename != self.outcome.task.filename:
+            return None
+        return self.outcome.opened.cells[number - 1] if isinstance(self.outcome.opened, NotebookDocument) else None
+
+    def by_document(self, edits: Iterable[Edit]) -> dict[Document, list[Edit]]:
+        """Edits of the fix of a finding by the documents that they are of: in a notebook, that may be another cell."""
+        found: dict[Document, list[Edit]] = {}
+        for edit in edits:
+            cell = self.cell(self.outcome.task.filename, edit.cell)
+            found.setdefault(cell or self.document, []).append(edit)
+        return found
+
+
+def analyses(outcome: Outcome) -> dict[Document, Analysis]:
+    """What was found, for each document that the client shows."""
+    opened = outcome.opened
+    if not isinstance(opened, NotebookDocument):
+        return {opened: Analysis(opened, outcome, outcome.findings, outcome.sources, outcome.classes)}
+    filename = outcome.task.filename
+    source = outcome.sources.get(filename)
+    if not isinstance(source, Notebook):  # it could not be read, which is found in no cell
+        return {cell: Analysis(cell, outcome, (), outcome.sources, ()) for cell in opened.cells}
+    located = [in_cells(finding, outcome.sources.get) for finding in outcome.findings]
+    found: dict[Document, Analysis] = {}
+    for index, cell in enumerate(opened.cells):
+        text = source.text[source.cells.start(index) : source.cells.start(index + 1)]
+        found[cell] = Analysis(
+            cell,
+            outcome,
+            tuple(finding for finding in located if (finding.cell or 1) == index + 1),
+            {**outcome.sources, filename: from_text(text, outcome.task.path, filename)},
+            tuple(_classes(outcome.classes, source.cells, index)),
+        )
+    return found
+
+
+def _classes(classes: Sequence[ClassSite], cells: Cells, index: int) -> Iterable[ClassSite]:
+    for site in classes:
+        header, whole = cells.span(site.header), cells.span(site.whole)
+        if header is not None and whole is not None and header[0] == index:
+            yield ClassSite(header[1], whole[1])
