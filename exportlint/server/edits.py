@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lsprotocol import types
 
-from exportlint.edits import places
 from exportlint.findings import Edit
 from exportlint.server.client import Client
 from exportlint.server.documents import Document
 from exportlint.server.line_differences import differences
-from exportlint.server.ranges import range_between
+from exportlint.server.ranges import range_between, range_of
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -20,8 +19,8 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 def text_edits(edits: Iterable[Edit], document: Document, client: Client) -> list[types.TextEdit]:
     """Edits in the client's units, in order, each once."""
     return [
-        types.TextEdit(range_between(start, end, document.lines, client.encoding), content)
-        for start, end, content in places(edits, document.lines)
+        types.TextEdit(range_of(edit.span, document.lines, client.encoding), edit.content)
+        for edit in sorted(set(edits))
     ]
 
 

@@ -127,6 +127,19 @@ async def test_line_ends_stay_as_they_are(editor: Editor, newline: str, end: boo
     assert await fix_all(editor, uri) == text(FIXED, FIXED)
 
 
+async def test_a_byte_order_mark_stays_first(editor: Editor) -> None:
+    text = "\ufeff" + module(SAFE).removeprefix("import torch\n")
+    expected = "\ufeff" + module(FIXED)
+    uri = editor.open("net.py", text)
+    assert await fix_all(editor, uri) == expected
+    editor.set_text(uri, text)
+    await choose(editor, "Choose with `torch.where` (EXP101)", await actions(editor, uri, "x.sum() > 0"))
+    assert editor.texts[uri] == expected
+    editor.set_text(uri, text)
+    await choose(editor, "Ignore EXP101 in this file", await actions(editor, uri, "x.sum() > 0"))
+    assert editor.texts[uri].startswith("\ufeff# exportlint: file-ignore[tensor-branch]\nfrom torch")
+
+
 async def test_nothing_to_fix_is_not_offered(editor: Editor) -> None:
     uri = editor.open("net.py", module(UNSAFE))
     assert await actions(editor, uri, EVERYWHERE, ["source.fixAll"]) == []
