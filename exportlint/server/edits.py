@@ -11,17 +11,14 @@ from exportlint.findings import Edit
 from exportlint.server.client import Client
 from exportlint.server.documents import Document
 from exportlint.server.line_differences import differences
-from exportlint.server.ranges import range_between, range_of
+from exportlint.server.ranges import range_between, text_edit
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def text_edits(edits: Iterable[Edit], document: Document, client: Client) -> list[types.TextEdit]:
     """Edits in the client's units, in order, each once."""
-    return [
-        types.TextEdit(range_of(edit.span, document.lines, client.encoding), edit.content)
-        for edit in sorted(set(edits))
-    ]
+    return [text_edit(edit, document.lines, client.encoding) for edit in sorted(set(edits))]
 
 
 def rewriting(document: Document, text: str, client: Client) -> list[types.TextEdit]:
