@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from exportlint.analysis.project import SupersededError
 from exportlint.findings import Applicability
-from exportlint.fixer import Fixed, fix
+from exportlint.fixer import fix
 from exportlint.server.documents import Document
 from exportlint.server.edits import rewriting
 from exportlint.server.notebooks import Opened, parts
@@ -44,27 +44,27 @@ async def fixed(
     def is_stale() -> bool:
         return any(session.whole(part.uri) is not opened for opened in wanted for part in parts(opened))
 
-    def work(stopped: Stopped) -> tuple[Fixed, ...]:
+    def work(stopped: Stopped) -> dict[Document, list[types.TextEdit]]:
         def proceed() -> None:
             if stopped() or is_stale():
                 raise SupersededError
 
         try:
             make = partial(Workspace, proceed=proceed)
-            return fix(list(tasks.values()), lambda task: limits.get(task.path), make=make).fixed
+            found = fix(list(tasks.values()), lambda task: limits.get(task.path), make=make).fixed
         except SupersededError:
-            return ()
+            return {}
+        changed = {one.task.path: one.data for one in found}
+        return {
+            part: rewriting(part, text, session.client)
+            for opened, task in tasks.items()
+            if task.path in changed
+            for part, text in zip(parts(opened), _texts(changed[task.path], opened, task), strict=True)
+            if text != part.text
+        }
 
-    changed = {one.task.path: one.data for one in await in_thread(work)} if limits else {}
-    if is_stale():
-        return {}
-    return {
-        part: rewriting(part, text, session.client)
-        for opened, task in tasks.items()
-        if task.path in changed
-        for part, text in zip(parts(opened), _texts(changed[task.path], opened, task), strict=True)
-        if text != part.text
-    }
+    edits = await in_thread(work) if limits else {}
+    return {} if is_stale() else edits
 
 
 def _only(task: Task, codes: frozenset[str]) -> Task:
