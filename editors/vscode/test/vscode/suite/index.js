@@ -9,7 +9,7 @@ exports.run = async function run() {
   const files = fs.readdirSync(__dirname).filter((file) => file.endsWith(".test.js")).sort();
   const failed = [];
   await vscode.extensions.getExtension("exportlint.exportlint").activate();
-  await until("a server", () => servers().length === 1);
+  await until("a server", () => servers().length === 1, 60_000);
   for (const [name, test] of files.flatMap((file) => Object.entries(require(path.join(__dirname, file))))) {
     if (only && !only.includes(name)) {
       continue;
