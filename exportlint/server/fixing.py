@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from lsprotocol import types
 
+from exportlint.analysis.project import SupersededError
 from exportlint.findings import Applicability
-from exportlint.fixer import Fixed, fix
+from exportlint.fixer import fix
 from exportlint.server.documents import Document
 from exportlint.server.edits import rewriting
 from exportlint.server.notebooks import Opened, parts
 from exportlint.server.server import Server
 from exportlint.server.threads import Stopped, in_thread
 from exportlint.source import Notebook, from_bytes
-from exportlint.workspace import Task, Unit, Workspace
-
-
-class _SupersededError(Exception):
-    """Nobody wants the outcome any more."""
-
-
-class _Interruptible(Workspace):
-    """Looks at no further file once that is in vain."""
-
-    def __init__(self, in_vain: Callable[[], bool], unsaved: Mapping[Path, bytes]) -> None:
-        super().__init__(unsaved)
-        self._in_vain = in_vain
-
-    def lint(self, task: Task) -> Unit:
-        if self._in_vain():
-            raise _SupersededError
-        return super().lint(task)
+from exportlint.workspace import Task, Workspace
 
 
 def most(server: Server, opened: Opened) -> Applicability:
@@ -61,23 +44,27 @@ async def fixed(
     def is_stale() -> bool:
         return any(session.whole(part.uri) is not opened for opened in wanted for part in parts(opened))
 
-    def work(stopped: Stopped) -> tuple[Fixed, ...]:
-        make = partial(_Interruptible, lambda: stopped() or is_stale())
-        try:
-            return fix(list(tasks.values()), lambda task: limits.get(task.path), make=make).fixed
-        except _SupersededError:
-            return ()
+    def work(stopped: Stopped) -> dict[Document, list[types.TextEdit]]:
+        def proceed() -> None:
+            if stopped() or is_stale():
+                raise SupersededError
 
-    changed = {one.task.path: one.data for one in await in_thread(work)} if limits else {}
-    if is_stale():
-        return {}
-    return {
-        part: rewriting(part, text, session.client)
-        for opened, task in tasks.items()
-        if task.path in changed
-        for part, text in zip(parts(opened), _texts(changed[task.path], opened, task), strict=True)
-        if text != part.text
-    }
+        try:
+            make = partial(Workspace, proceed=proceed)
+            found = fix(list(tasks.values()), lambda task: limits.get(task.path), make=make).fixed
+        except SupersededError:
+            return {}
+        changed = {one.task.path: one.data for one in found}
+        return {
+            part: rewriting(part, text, session.client)
+            for opened, task in tasks.items()
+            if task.path in changed
+            for part, text in zip(parts(opened), _texts(changed[task.path], opened, task), strict=True)
+            if text != part.text
+        }
+
+    edits = await in_thread(work) if limits else {}
+    return {} if is_stale() else edits
 
 
 def _only(task: Task, codes: frozenset[str]) -> Task:

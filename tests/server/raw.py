@@ -40,6 +40,7 @@ class Raw:
         self.settings: Callable[[str | None], object] = lambda scope: None
         """What the user set in a folder, by its URI, or everywhere."""
         self.encoding = "utf-16"
+        self.root = Path()
         self._ids = iter(range(1, 1_000_000))
         threading.Thread(target=self._read, args=(output,), daemon=True).start()
 

@@ -14,7 +14,7 @@ from exportlint.server.diagnostics import diagnostic
 from exportlint.server.documents import Document
 from exportlint.server.notebooks import NotebookDocument
 from exportlint.server.preferences import Preferences
-from exportlint.server.ranges import offset_of, range_of
+from exportlint.server.ranges import range_of, span_of
 from exportlint.server.server import Server
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
@@ -74,12 +74,12 @@ class Asked:
         if self.analysis is None:
             return []
         lines, encoding = self.document.lines, self.server.session.client.encoding
-        start, end = (offset_of(place, lines, encoding) for place in (self.place.start, self.place.end))
+        asked = span_of(self.place, lines, encoding)
         named = [(shown.code, shown.range) for shown in self.context.diagnostics]
         return [
             finding
             for finding in self.analysis.findings
-            if (lines.offset(finding.span.start) <= end and start <= lines.offset(finding.span.end))
+            if (finding.span.start <= asked.end and asked.start <= finding.span.end)
             or (finding.code, range_of(finding.span, lines, encoding)) in named
         ]
 

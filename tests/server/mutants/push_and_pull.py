@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 
-from exportlint.server.analyzer import Analysis
+from exportlint.server.analyses import Analysis
 from exportlint.server.diagnostics import diagnostics
 from exportlint.server.documents import Document
 from exportlint.server.server import Server

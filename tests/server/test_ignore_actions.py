@@ -1,0 +1,57 @@
+"""Comments that have findings not reported again, written by code actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.runner import NET
+from tests.server.asking import actions, choose
+from tests.server.capabilities import ENCODINGS, capable
+from tests.server.client import Editor, editing
+from tests.server.test_code_actions import IGNORE, TEST
+
+
+@pytest.fixture
+def editor(shared: Editor) -> Editor:
+    return shared
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+async def test_comments_go_where_they_belong(tmp_path: Path, encoding: str) -> None:
+    text = NET.replace(TEST, '(x.sum() > len("😀😀")\n        )')
+    text = f'#!/usr/bin/env python\n# coding: utf-8\n"""What\nit 😀 is."""  # why\n\n{text}'.replace("\n", "\r\n")
+    async with editing(tmp_path, capable(encoding)) as editor:
+        uri = editor.open("net.py", text)
+        found = await actions(editor, uri, 'x.sum() > len("😀😀")')
+        await choose(editor, IGNORE[0], found)
+        assert editor.texts[uri] == text.replace("        ):", "        ):  # exportlint: ignore[tensor-branch]")
+        assert await editor.codes(uri) == []
+        editor.set_text(uri, text)
+        found = await actions(editor, uri, 'x.sum() > len("😀😀")')
+        await choose(editor, IGNORE[1], found)
+        pragma = "# exportlint: file-ignore[tensor-branch]\r\n"
+        assert editor.texts[uri] == text.replace("# why\r\n", f"# why\r\n{pragma}")
+        assert await editor.codes(uri) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("", "# exportlint: file-ignore[tensor-branch]\n"),
+        ("# (c) me\n", "# exportlint: file-ignore[tensor-branch]\n# (c) me\n"),
+        ("#!/bin/python\n", "#!/bin/python\n# exportlint: file-ignore[tensor-branch]\n"),
+        ("# -*- coding: utf-8 -*-\n", "# -*- coding: utf-8 -*-\n# exportlint: file-ignore[tensor-branch]\n"),
+        ("#\n# vim: fileencoding=utf-8\n", "#\n# vim: fileencoding=utf-8\n# exportlint: file-ignore[tensor-branch]\n"),
+        ("'''a'''; import os\n", "'''a'''; import os\n# exportlint: file-ignore[tensor-branch]\n"),
+        ("# x\n\n\x0c\n('a'\n 'b')\n", "# exportlint: file-ignore[tensor-branch]\n# x\n\n\x0c\n('a'\n 'b')\n"),
+        ("# x\n\nr'a' \\\n 'b'\n", "# x\n\nr'a' \\\n 'b'\n# exportlint: file-ignore[tensor-branch]\n"),
+        ("# exportlint: file-ignore[EXP2]\n", "# exportlint: file-ignore[EXP2, tensor-branch]\n"),
+    ],
+)
+async def test_a_comment_for_the_file_stands_below_what_must_be_first(editor: Editor, head: str, expected: str) -> None:
+    uri = editor.open("net.py", head + NET)
+    await choose(editor, IGNORE[1], await actions(editor, uri, TEST))
+    assert editor.texts[uri] == expected + NET
+    assert "EXP101" not in await editor.codes(uri)
