@@ -111,4 +111,4 @@ async def test_a_client_without_markdown_gets_plain_text(tmp_path: Path) -> None
         assert shown is not None
         assert isinstance(shown.contents, types.MarkupContent)
         assert shown.contents.kind is types.MarkupKind.PlainText
-        assert shown.contents.value.startswith("error tensor-branch (EXP101): ")
+        assert shown.contents.value.startswith("# tensor-branch (EXP101)")

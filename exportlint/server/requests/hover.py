@@ -39,8 +39,8 @@ async def handle(server: Server, params: types.HoverParams) -> types.Hover | Non
     if not findings:
         return None
     # What is found there, editors show themselves.
-    rules = dict.fromkeys(rule for finding in findings if (rule := find_rule(finding.code)) is not None)
-    text = _RULE.join(map(_page, rules))
+    found = dict.fromkeys(rule for finding in findings if (rule := find_rule(finding.code)) is not None)
+    text = _RULE.join(map(_page, found))
     innermost = max(findings, key=lambda finding: finding.span.start)
     return types.Hover(_content(text, client), range_of(innermost.span, document.lines, client.encoding))
 
@@ -66,4 +66,4 @@ def _list(name: str, rules: list[Rule]) -> str:
 def _content(text: str, client: Client) -> types.MarkupContent:
     if client.markdown:
         return types.MarkupContent(types.MarkupKind.Markdown, text)
-    return types.MarkupContent(types.MarkupKind.PlainText, text.replace("**", ""))
+    return types.MarkupContent(types.MarkupKind.PlainText, text)
