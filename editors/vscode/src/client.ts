@@ -1,14 +1,26 @@
-/** The client of the languageclient library, made quiet: which messages are shown is a setting. */
+/** The client of the languageclient library, which shows no messages of its own and can always be stopped. */
 
-import { CloseAction, LanguageClient, type CloseHandlerResult, type ErrorHandler } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  LanguageClient,
+  type ErrorHandler,
+  type LanguageClientOptions,
+  type ServerOptions,
+} from "vscode-languageclient/node";
 
 export class Client extends LanguageClient {
-  /** To the log only. */
+  /** `givenUp` is called when the server died too often to be started again. */
+  constructor(id: string, name: string, server: ServerOptions, options: LanguageClientOptions, givenUp: () => void) {
+    super(id, name, server, { ...options, initializationFailedHandler: () => false });
+    this.clientOptions.errorHandler = this.handler(this.createDefaultErrorHandler(), givenUp);
+  }
+
+  /** Messages go to the log only: which ones are shown is a setting. */
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
 
-  /** Never fails, and leaves no process: one that does not end as it should is killed. */
+  /** Stops the server. One that does not end as it should, or has not even started, is killed. */
   async halt(): Promise<void> {
     const server = this.serverProcess;
     try {
@@ -17,22 +29,21 @@ export class Client extends LanguageClient {
       server?.kill("SIGKILL");
     }
   }
-}
 
-/** A server that dies is started again, but not one that does not even start, nor for the fifth time in three minutes. */
-export function whenClosed(client: () => Client, givenUp: () => void): ErrorHandler {
-  let usual: ErrorHandler | undefined;
-  return {
-    error: (...args) => (usual ??= client().createDefaultErrorHandler()).error(...args),
-    closed: async (): Promise<CloseHandlerResult> => {
-      if (!client().isRunning()) {
-        return { action: CloseAction.DoNotRestart, handled: true };
-      }
-      const result = await (usual ??= client().createDefaultErrorHandler()).closed();
-      if (result.action === CloseAction.DoNotRestart) {
-        givenUp();
-      }
-      return result;
-    },
-  };
+  /** A server that dies is started again; one that does not start would not do so the next time. */
+  private handler(usual: ErrorHandler, givenUp: () => void): ErrorHandler {
+    return {
+      error: (...args) => usual.error(...args),
+      closed: async () => {
+        if (!this.isRunning()) {
+          return { action: CloseAction.DoNotRestart };
+        }
+        const result = await usual.closed();
+        if (result.action === CloseAction.DoNotRestart) {
+          givenUp();
+        }
+        return result;
+      },
+    };
+  }
 }

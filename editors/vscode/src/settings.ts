@@ -10,8 +10,8 @@ import { forServer } from "./serverSettings";
 
 export const SECTION = "exportlint";
 
-/** A change of these needs another server. */
-export const SERVER_KEYS = ["path", "interpreter"].map((key) => `${SECTION}.${key}`);
+/** A change of these needs another server; of the last one, as a client has to pull all or not from the start. */
+export const SERVER_KEYS = ["path", "interpreter", "workspaceDiagnostics"].map((key) => `${SECTION}.${key}`);
 
 /** The program that the setting `key` names. */
 export function commandSetting(key: "path" | "interpreter", scope: Uri | undefined): Command | undefined {
