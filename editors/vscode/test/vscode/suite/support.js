@@ -96,7 +96,7 @@ async function withSettings(settings, work) {
 
 /** The processes that the extension host has started and that are servers. */
 function servers() {
-  const lines = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
+  const lines = execFileSync("ps", ["-ww", "-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
   return lines.split("\n").filter((line) => / server$/.test(line)).map((line) => Number.parseInt(line, 10));
 }
 
