@@ -72,12 +72,12 @@ module.exports = {
     const document = await open(read("model.py"));
     const python = `'${process.env.EXPORTLINT_PYTHON}' -m exportlint`;
     const { path, runs } = program("recorded", `[ "$1" = server ] || exec ${python} "$@"\ntee -a "$RUNS" | ${python} server`);
-    const wants = (value) => fs.existsSync(runs) && fs.readFileSync(runs, "utf8").includes(`{"value":"${value}"}`);
+    const said = (words) => until(words, () => fs.existsSync(runs) && fs.readFileSync(runs, "utf8").includes(words));
     await withSettings({ "exportlint.path": [path] }, async () => {
-      await findings(document, 4);
+      await said('"method":"initialized"');
       const before = await server();
       for (const value of ["verbose", "messages"]) {
-        await withSettings({ "exportlint.trace.server": value }, () => until(value, () => wants(value)));
+        await withSettings({ "exportlint.trace.server": value }, () => said(`{"value":"${value}"}`));
       }
       assert.equal(await server(), before);
     });

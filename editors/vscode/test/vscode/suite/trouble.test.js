@@ -51,7 +51,7 @@ module.exports = {
     const dead = [];
     while (dead.length < 5) {
       const pid = await until("another server", () => servers().find((each) => !dead.includes(each)));
-      await vscode.commands.executeCommand("exportlint.showRule", "tensor-item").then(undefined, () => undefined);
+      await findings(document, 4);
       process.kill(pid, "SIGKILL");
       dead.push(pid);
     }
