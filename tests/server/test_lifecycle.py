@@ -143,7 +143,7 @@ def test_a_tcp_client_that_leaves_ends_it(tmp_path: Path) -> None:
         while not (found := re.search(r"listening on .*:(\d+)\n", server.logged)):
             time.sleep(0.05)
         with socket.create_connection(("127.0.0.1", int(found[1]))) as connection, connection.makefile("rb") as output:
-            Raw(output, connection.sendall).start(tmp_path)
+            Raw(output, connection.sendall).start(tmp_path, {})
             connection.shutdown(socket.SHUT_RDWR)
         assert server.process.wait(PATIENCE) == 0
 
