@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
+from concurrent.futures import Future
 from typing import Any
 
 from lsprotocol import types
@@ -91,8 +93,10 @@ class Protocol(LanguageServerProtocol):
     def _is_known(self, method: str) -> bool:
         return method in self.fm.builtin_features or method in self.fm.features
 
-    def _run_generator(self, future: Any, *, gen: Any, result_future: Any) -> None:
-        # A handler that is cancelled, as at the end, is nothing to log either.
+    def _run_generator(
+        self, future: Future[Any] | None, *, gen: Generator[Any, Any, Any], result_future: Future[Any]
+    ) -> None:
+        # Whatever goes on after something that was cancelled is cancelled with it.
         if future is not None and future.cancelled():
             result_future.cancel()
         else:

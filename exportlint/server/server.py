@@ -87,7 +87,7 @@ class Server(LanguageServer):
 
     def watch(self, process: int | None) -> None:
         """End with the client's process."""
-        self._watcher = asyncio.ensure_future(end_with(process))
+        self._watcher = end_with(process)
 
     def stop(self) -> None:
         """Look at nothing any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -55,7 +56,8 @@ class Raw:
                 message = json.loads(output.read(int(header.split()[1])))
                 self._messages.put(message)
                 if "method" in message and "id" in message:
-                    self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._result(message)})
+                    with contextlib.suppress(OSError, ValueError):  # the test has closed it
+                        self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._result(message)})
         finally:
             self._messages.put(None)
 
