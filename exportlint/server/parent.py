@@ -9,14 +9,14 @@ import os
 _SECONDS = 2.0
 
 
-async def end_with(process: int | None) -> None:
-    """End this process once another has ended, even if something keeps standard input open.
-
-    A process that is not there from the start is one of another machine or container, of which nothing can be known.
-    """
+def is_here(process: int) -> bool:
+    """Whether a process can be watched: one that is not there is of another machine or container."""
     # On Windows, signal 0 would end the process.
-    if process is None or os.name == "nt" or not _lives(process):
-        return
+    return os.name != "nt" and _lives(process)
+
+
+async def end_with(process: int) -> None:
+    """End this process once another one, which was here, has ended, even if something keeps standard input open."""
     while _lives(process):
         await asyncio.sleep(_SECONDS)
     logging.getLogger(__name__).warning("the client's process %s is gone", process)

@@ -22,7 +22,7 @@ from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.diagnostics import SOURCE, diagnostics
 from exportlint.server.documents import Document
 from exportlint.server.notebooks import SYNC, Opened, parts
-from exportlint.server.parent import end_with
+from exportlint.server.parent import end_with, is_here
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
 from exportlint.workspace import Task
@@ -82,7 +82,9 @@ class Server(LanguageServer):
 
     def watch(self, process: int | None) -> None:
         """End with the client's process."""
-        self._watcher = asyncio.ensure_future(end_with(process))
+        # Looked for before the client is answered: it may be gone right after.
+        if process is not None and is_here(process):
+            self._watcher = asyncio.ensure_future(end_with(process))
 
     def stop(self) -> None:
         """Look at nothing any more."""
