@@ -20,7 +20,11 @@ def matters(code: Code, node: ast.AST) -> bool:
     No code of the file writes in place, and its function gives tensors to known operators only: else it does.
     """
     around = code.tree.function(node) or code.tree.root
-    return any(map(_writes, ast.walk(code.tree.root))) or any(_tells(code, part) for part in ast.walk(around))
+    return code.tree.once(_writes_somewhere) or any(_tells(code, part) for part in ast.walk(around))
+
+
+def _writes_somewhere(root: ast.Module) -> bool:
+    return any(map(_writes, ast.walk(root)))
 
 
 def _writes(node: ast.AST) -> bool:

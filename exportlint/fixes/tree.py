@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from exportlint.analysis.outline import FunctionNode
 from exportlint.analysis.trail import Site
 
+A = TypeVar("A")
 N = TypeVar("N", bound=ast.AST)
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -23,6 +24,13 @@ class Tree:
     def __init__(self, root: ast.Module) -> None:
         self.root = root
         self._used: dict[ast.AST, frozenset[str]] = {}
+        self._said: dict[object, object] = {}
+
+    def once(self, ask: Callable[[ast.Module], A]) -> A:
+        """What a function says of the whole file, which is asked once however many fixes want to know."""
+        if ask not in self._said:
+            self._said[ask] = ask(self.root)
+        return cast(A, self._said[ask])
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

@@ -21,6 +21,7 @@ from exportlint.server.analyses import Analysis, Outcome, analyses
 from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.diagnostics import SOURCE, diagnostics
 from exportlint.server.documents import Document
+from exportlint.server.everything import Everything
 from exportlint.server.notebooks import SYNC, Opened, parts
 from exportlint.server.parent import end_with, is_here
 from exportlint.server.protocol import Protocol
@@ -62,10 +63,14 @@ class Server(LanguageServer):
         """What was said to be wrong with the settings."""
         self._watcher: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tasks: Mapping[Opened, Task] = {}
+        self.tasks: Mapping[Opened, Task] = {}
+        """What is open and to be linted."""
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
-        self._orders = 0
+        self.orders = 0
+        self.everything = Everything()
+        self.reported = -1
+        """The order as of which the client was last told of all files."""
         self._stale_since: dict[str, int] = {}
         """The orders that came with changes in what documents depend on."""
         self._news = asyncio.Event()
@@ -89,6 +94,7 @@ class Server(LanguageServer):
     def stop(self) -> None:
         """Look at nothing any more."""
         self.analyzer.stop()
+        self.everything.stop()
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
@@ -99,14 +105,14 @@ class Server(LanguageServer):
 
     def look(self, touched: Collection[Path] = (), *, anew: bool = False) -> None:
         """Have what is open now looked at. Files that were `touched` on the disk are read again."""
-        before, self._tasks = self._tasks, self.session.tasks()
+        before, self.tasks = self.tasks, self.session.tasks()
         self._show_problems()
-        self._orders += 1
-        changed = {*touched, *_changed(before.values(), self._tasks.values())}
+        self.orders += 1
+        changed = {*touched, *_changed(before.values(), self.tasks.values())}
         for key, analysis in self._found.items():
             if anew or analysis.outcome.unit.reads & changed:
-                self._stale_since[key] = self._orders
-        linted = {uris.same(document.uri) for opened in self._tasks for document in parts(opened)}
+                self._stale_since[key] = self.orders
+        linted = {uris.same(document.uri) for opened in self.tasks for document in parts(opened)}
         for key in self._found.keys() - linted:
             document = self._found.pop(key).document
             if not self.session.client.pulls:
@@ -114,7 +120,7 @@ class Server(LanguageServer):
                 self._told.pop(key, None)
         self._told = {key: told for key, told in self._told.items() if self.session.document(key) is not None}
         self._tell()
-        self.analyzer.order(Order(self._tasks, frozenset(touched), anew, self._orders))
+        self.analyzer.order(Order(self.tasks, frozenset(touched), anew, self.orders))
 
     def known(self, uri: str) -> Analysis | None:
         """What was found in a document, if that is known of its version now."""
@@ -130,6 +136,11 @@ class Server(LanguageServer):
                 return analysis
             await self._news.wait()
         return None
+
+    async def change(self) -> None:
+        """Wait until something is no longer as the client was last told of all files."""
+        while self.reported == self.orders:
+            await self._news.wait()
 
     def related(self, uri: str) -> list[str]:
         """The other open documents whose findings a change of this one may change, and those that it reads."""
@@ -147,11 +158,11 @@ class Server(LanguageServer):
         if opened is None:
             return False
         linted = self.session.linted(opened)
-        return linted in self._tasks and any(uris.same(part.uri) == uris.same(document.uri) for part in parts(linted))
+        return linted in self.tasks and any(uris.same(part.uri) == uris.same(document.uri) for part in parts(linted))
 
     def _is_current(self, analysis: Analysis) -> bool:
         key, outcome = uris.same(analysis.document.uri), analysis.outcome
-        is_of_now = self._tasks.get(outcome.opened) == outcome.task
+        is_of_now = self.tasks.get(outcome.opened) == outcome.task
         return is_of_now and outcome.order >= self._stale_since.get(key, 0)
 
     def told(self, uri: str, analysis: Analysis | None) -> None:

@@ -56,7 +56,7 @@ SETTINGS: list[tuple[Message, list[str], str]] = [
     ({"lint": {"select": None, "extendSelect": None, "ignore": None}}, BOTH, ""),
     ({"lint": {"ignore": ["EXP9999", "EXP101"]}}, BOTH, "`exportlint.lint.ignore`: unknown rule selector `EXP9999`"),
     ({"lint": {"select": "EXP101"}}, BOTH, "`exportlint.lint.select`: "),
-    ({"lint": {"run": "always"}}, BOTH, "`exportlint.lint.run`: `always` is not one of ontype, onsave"),
+    ({"lint": {"run": "always"}}, BOTH, "`exportlint.lint.run`: `always` is not one of onType, onSave"),
     ({"mode": "strict"}, BOTH, ""),
     ({"mode": "eager"}, BOTH, "`exportlint.mode`: "),
     ({"torchVersion": "2.4"}, BOTH, ""),

@@ -53,7 +53,9 @@ GROWTH = 80
 @pytest.mark.parametrize(
     "edits", [pytest.param(300, id="short"), pytest.param(2_000, id="long", marks=pytest.mark.soak)]
 )
-def test_soak(tmp_path: Path, edits: int) -> None:
+def test_soak(request: pytest.FixtureRequest, tmp_path: Path, edits: int) -> None:
+    if request.node.get_closest_marker("soak") and "soak" not in str(request.config.getoption("markexpr")):
+        pytest.skip("not asked for by `-m soak`")
     root = tmp_path / "work"
     root.mkdir()
     file, original = root / "encoder.py", model(1_000)

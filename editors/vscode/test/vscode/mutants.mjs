@@ -1,4 +1,5 @@
-// Servers that are broken on purpose: the tests in the extension host have to notice, and nothing else may fail.
+// Servers that are broken on purpose: the tests in the extension host have to notice, and nothing else may fail:
+// `node mutants.mjs [name]...`.
 import path from "node:path";
 
 import { runSuite } from "./lib/extensionHost.mjs";
@@ -20,7 +21,11 @@ const EXPECTED = {
 
 process.env.EXPORTLINT_PATIENCE_MS ??= "6000";
 let missed = 0;
+const wanted = process.argv.slice(2);
 for (const [name, [failing, passing]] of Object.entries(EXPECTED)) {
+  if (wanted.length && !wanted.includes(name)) {
+    continue;
+  }
   process.env.EXPORTLINT_ONLY = JSON.stringify([...failing, ...passing]);
   const mutant = path.join(HERE, "../../../../tests/server/mutants", `${name}.py`);
   const { lines } = await runSuite({ server: [mutant], print: () => undefined });

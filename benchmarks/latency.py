@@ -1,0 +1,80 @@
+"""How long after a keystroke a user sees what it does to the diagnostics.
+
+    python benchmarks/latency.py [--lines N ...] [--keystrokes N]
+
+Starts the real server, opens a generated model file of each length, and types inside of one method, a character at a
+time. What is counted is the time from sending `textDocument/didChange` until `textDocument/publishDiagnostics` of that
+version has been read, so pipes, JSON and the client's reading are part of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.server.models import model
+from tests.server.raw import PUSHING, Process, process
+
+TYPED = "gate = self.wide(states).sigmoid() * 2.0 + 1"
+WARM_UP = 10
+
+
+def main() -> None:
+    """Print a line for each length."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=[500, 1_000, 5_000])
+    parser.add_argument("--keystrokes", type=int, metavar="N", default=100)
+    arguments = parser.parse_args()
+    print(f"Python {platform.python_version()}, {arguments.keystrokes} keystrokes each, ms")
+    print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8}")
+    for lines in arguments.lines:
+        with tempfile.TemporaryDirectory() as root, process(Path(root)) as server:
+            print(measure(server, Path(root), model(lines), arguments.keystrokes), flush=True)
+
+
+def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:
+    """The line about one file."""
+    server.start(root, PUSHING)
+    uri = (root / "model.py").as_uri()
+    started = time.perf_counter()
+    server.open(uri, text, version=1)
+    findings = len(server.published(uri, 1))
+    first = time.perf_counter() - started
+    # Into a method in the middle of the file, on a line of its own.
+    method = text.index("hidden = self.wide(states)", len(text) // 2)
+    row = text.count("\n", 0, method)
+    server.change(uri, 2, _insert(row, 0, " " * 8 + "\n"))
+    server.published(uri, 2)
+    times = []
+    for version in range(3, keystrokes + WARM_UP + 3):
+        typed = (version - 3) % len(TYPED)
+        change = _insert(row, 8 + typed, TYPED[typed])
+        if typed == 0:
+            end = {"line": row, "character": 8 + len(TYPED) if version > 3 else 8}
+            change = {"range": {"start": {"line": row, "character": 8}, "end": end}, "text": TYPED[0]}
+        started = time.perf_counter()
+        server.change(uri, version, change)
+        server.published(uri, version)
+        times.append((time.perf_counter() - started) * 1_000)
+        time.sleep(0.01)
+    assert server.stop() == 0
+    times = sorted(times[WARM_UP:])
+    p95 = statistics.quantiles(times, n=20)[-1]
+    shown = (first * 1_000, statistics.median(times), p95, times[-1])
+    return f"{text.count(chr(10)):>8} {findings:>8} " + " ".join(f"{value:>8.1f}" for value in shown)
+
+
+def _insert(row: int, column: int, text: str) -> dict[str, object]:
+    place = {"line": row, "character": column}
+    return {"range": {"start": place, "end": place}, "text": text}
+
+
+if __name__ == "__main__":
+    main()
