@@ -23,7 +23,7 @@ from exportlint.server.diagnostics import SOURCE, diagnostics
 from exportlint.server.documents import Document
 from exportlint.server.everything import Everything
 from exportlint.server.notebooks import SYNC, Opened, parts
-from exportlint.server.parent import end_with, is_here
+from exportlint.server.parent import end_with
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
 from exportlint.workspace import Task
