@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ class Preferences:
         def one_of(key: str, *allowed: Any) -> Any:
             value = given.get(key)
             if value is not None and not any(type(value) is type(word) and value == word for word in allowed):
-                listed = ", ".join(str(word).lower() for word in allowed)
+                listed = ", ".join(json.dumps(word).strip('"') for word in allowed)
                 problems.append(f"`exportlint.{key}`: `{value}` is not one of {listed}")
                 value = None
             return allowed[0] if value is None else value

@@ -54,7 +54,9 @@ class Protocol(LanguageServerProtocol):
             structured = self._structured(given)
         except JsonRpcException as error:
             log.warning("refused %s: %s", str(given.get("method", "a message"))[:100], error.message)
-            if identity is not None or not given:
+            if identity is not None and ("result" in given or "error" in given):
+                self._handle_response(identity, None, error.to_response_error())  # whoever asked waits for it
+            elif identity is not None or not given:
                 self._refuse(identity, error)
         else:
             if structured is not None:

@@ -153,7 +153,10 @@ class Server(LanguageServer):
 
     def _is_linted(self, document: Document) -> bool:
         opened = self.session.whole(document.uri)
-        return opened is not None and self.session.linted(opened) in self.tasks
+        if opened is None:
+            return False
+        linted = self.session.linted(opened)
+        return linted in self.tasks and any(uris.same(part.uri) == uris.same(document.uri) for part in parts(linted))
 
     def _is_current(self, analysis: Analysis) -> bool:
         key, outcome = uris.same(analysis.document.uri), analysis.outcome

@@ -40,6 +40,8 @@ class Raw:
         self.heard: list[Message] = []
         self.settings: Callable[[str | None], object] = lambda scope: None
         """What the user set in a folder, by its URI, or everywhere."""
+        self.answers: dict[str, object] = {}
+        """What to answer to a method of the server's requests, whatever it asks."""
         self.encoding = "utf-16"
         self.root = Path()
         self._ids = iter(range(1, 1_000_000))
@@ -60,8 +62,8 @@ class Raw:
             self._messages.put(None)
 
     def _result(self, request: Message) -> object:
-        if request["method"] != "workspace/configuration":
-            return None
+        if request["method"] in self.answers or request["method"] != "workspace/configuration":
+            return self.answers.get(request["method"])
         return [self.settings(item.get("scopeUri")) for item in request["params"]["items"]]
 
     def send(self, message: object) -> None:

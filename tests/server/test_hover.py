@@ -26,7 +26,7 @@ def text_of(shown: types.Hover | None) -> str:
     return shown.contents.value
 
 
-async def test_a_finding_shows_what_it_is_and_its_page(editor: Editor) -> None:
+async def test_a_finding_shows_the_page_of_its_rule(editor: Editor) -> None:
     uri = editor.open("net.py", NET)
     place = editor.range_of(uri, "x.sum() > 0")
     for position in (place.start, editor.range_of(uri, "sum").start, place.end):
@@ -34,9 +34,7 @@ async def test_a_finding_shows_what_it_is_and_its_page(editor: Editor) -> None:
         assert shown is not None
         assert shown.range == place
         text = text_of(shown)
-        assert text.startswith("**error** tensor-branch (EXP101): `if` on tensor data")
-        assert "\n**help**: " in text
-        assert TITLE in text
+        assert text.startswith(TITLE)
         assert "## Use instead\n" in text
         assert "<!--" not in text
         assert "(https://docs.pytorch.org/docs/stable/export.html)" in text
@@ -113,4 +111,4 @@ async def test_a_client_without_markdown_gets_plain_text(tmp_path: Path) -> None
         assert shown is not None
         assert isinstance(shown.contents, types.MarkupContent)
         assert shown.contents.kind is types.MarkupKind.PlainText
-        assert shown.contents.value.startswith("error tensor-branch (EXP101): ")
+        assert shown.contents.value.startswith("# tensor-branch (EXP101)")

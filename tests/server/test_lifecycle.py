@@ -48,6 +48,26 @@ def test_the_end_of_its_input_ends_it(tmp_path: Path, is_busy: bool) -> None:
         assert "Traceback" not in server.logged
 
 
+def test_the_end_of_its_input_within_a_message_ends_it(tmp_path: Path) -> None:
+    with process(tmp_path) as server:
+        server.start(tmp_path)
+        server.send_bytes(b'Content-Length: 4000\r\n\r\n{"jsonrpc": ')
+        server.stdin.close()
+        assert server.process.wait(PATIENCE) == 0
+        assert server.logged == ""
+
+
+def test_nothing_is_said_after_exit_whatever_is_still_asked(tmp_path: Path) -> None:
+    with process(tmp_path) as server:
+        server.start(tmp_path)
+        uri = (tmp_path / "net.py").as_uri()
+        server.open(uri, NET * 300)
+        server.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        server.notify("exit")
+        assert server.process.wait(PATIENCE) == 1
+        assert server.logged == ""
+
+
 def test_a_client_that_reads_nothing_any_more_ends_it() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         assert server.stdin is not None

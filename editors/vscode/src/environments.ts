@@ -1,6 +1,6 @@
 /** The interpreter that the project uses, asked from the Python extension or Python Environments, if there are any. */
 
-import { Disposable, extensions, type Event, type LogOutputChannel, type Uri } from "vscode";
+import { extensions, type Disposable, type Event, type LogOutputChannel, type Uri } from "vscode";
 
 import type { Command } from "./candidates";
 
@@ -57,18 +57,18 @@ function pythonEnvironments(api: unknown): Source {
 /** The first extension that is there and has an API, also if it is installed later. */
 export class Environments implements Disposable {
   private source: Promise<Source | undefined> | undefined;
-  private readonly subscriptions: Disposable[] = [];
+  /** To the changes that `source` tells of. */
+  private changes: Disposable | undefined;
+  private readonly extensions: Disposable;
 
   constructor(
     private readonly output: LogOutputChannel,
     private readonly changed: () => void,
   ) {
-    this.subscriptions.push(
-      extensions.onDidChange(() => {
-        this.source = undefined;
-        changed();
-      }),
-    );
+    this.extensions = extensions.onDidChange(() => {
+      this.source = undefined;
+      changed();
+    });
   }
 
   /** The interpreter for the folder `scope`, or undefined where no extension knows. */
@@ -86,9 +86,8 @@ export class Environments implements Disposable {
     const source =
       (await this.activate("ms-python.python", python)) ??
       (await this.activate("ms-python.vscode-python-envs", pythonEnvironments));
-    if (source) {
-      this.subscriptions.push(source.onDidChange(this.changed));
-    }
+    this.changes?.dispose();
+    this.changes = source?.onDidChange(this.changed);
     return source;
   }
 
@@ -104,6 +103,7 @@ export class Environments implements Disposable {
   }
 
   dispose(): void {
-    Disposable.from(...this.subscriptions).dispose();
+    this.extensions.dispose();
+    this.changes?.dispose();
   }
 }

@@ -7,6 +7,11 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** Whether the text names something in the folder that it is for. */
+export function isInFolder(text: string): boolean {
+  return text.includes("${workspaceFolder}");
+}
+
 /** Replace `~`, `${workspaceFolder}`, `${userHome}` and `${env:NAME}`; what is not known stays as it is. */
 export function expand(text: string, around: Surroundings): string {
   const known: Record<string, string | undefined> = { workspaceFolder: around.folder, userHome: around.home };

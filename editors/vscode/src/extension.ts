@@ -6,18 +6,21 @@ import { registerRulePages } from "./rules";
 import { Server } from "./server";
 import { SERVER_KEYS } from "./settings";
 import { Status } from "./status";
+import { tracing } from "./trace";
 
 let server: Server | undefined;
 
 export async function activate(context: ExtensionContext): Promise<void> {
   const output = window.createOutputChannel("exportlint", { log: true });
-  const trace = window.createOutputChannel("exportlint trace", { log: true });
+  const channel = window.createOutputChannel("exportlint trace", { log: true });
+  const { trace, end } = tracing(channel);
   const status = new Status();
   const current = new Server(context.extensionPath, output, trace, status);
   server = current;
   context.subscriptions.push(
     output,
-    trace,
+    channel,
+    end,
     status,
     current,
     registerRulePages(current),

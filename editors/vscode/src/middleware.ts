@@ -13,7 +13,11 @@ type Handler = (args: unknown[], next: (command: string, args: unknown[]) => unk
 /** languageclient registers the commands of the server; here they get the arguments and the view that VS Code can give. */
 export function middleware(server: Server): Middleware {
   const handlers: Readonly<Record<string, Handler>> = {
-    "exportlint.applyAutofix": (args, next) => next("exportlint.applyAutofix", args.length ? args : activeDocument()),
+    "exportlint.applyAutofix": (args, next) => {
+      // without a document the server would take all that are open
+      const documents = args.length ? args : activeDocument();
+      return documents.length ? next("exportlint.applyAutofix", documents) : undefined;
+    },
     "exportlint.debugInformation": async (args, next) => {
       const text = await next("exportlint.debugInformation", args.length ? args : activeDocument());
       if (typeof text === "string") {

@@ -1,4 +1,4 @@
-/** Says that exportlint was not found, and helps. */
+/** Says that exportlint was not found or does not work, and helps. */
 
 import { commands, extensions, ProcessExecution, Task, tasks, TaskScope, window, workspace } from "vscode";
 
@@ -9,6 +9,7 @@ import type { Notifications } from "./notifications";
 const INSTALL = "Install";
 const CHOOSE = "Choose Interpreter";
 const LOG = "Show Log";
+const RESTART = "Restart Server";
 
 /** `installed` is called after an installation that worked. */
 export async function reportMissing(
@@ -31,6 +32,14 @@ export async function reportMissing(
     case LOG:
       await commands.executeCommand("exportlint.showServerLogs");
       break;
+  }
+}
+
+/** Says what is wrong with a server that was found. */
+export async function reportBroken(what: string, notifications: Notifications): Promise<void> {
+  const choice = await notifications.error(`${what}.`, LOG, RESTART);
+  if (choice !== undefined) {
+    await commands.executeCommand(choice === LOG ? "exportlint.showServerLogs" : "exportlint.restart");
   }
 }
 

@@ -1,18 +1,13 @@
 /** The server process: found, started, restarted, asked. */
 
 import { workspace, type Disposable, type LogOutputChannel } from "vscode";
-import {
-  ExecuteCommandRequest,
-  LanguageClient,
-  RevealOutputChannelOn,
-  ShowMessageNotification,
-  State,
-} from "vscode-languageclient/node";
+import { ExecuteCommandRequest, RevealOutputChannelOn, ShowMessageNotification, State } from "vscode-languageclient/node";
 
+import { Client } from "./client";
 import { Environments } from "./environments";
 import { findExportlint, type Found } from "./interpreter";
 import { middleware } from "./middleware";
-import { message, reportMissing } from "./missing";
+import { message, reportBroken, reportMissing } from "./missing";
 import { Notifications } from "./notifications";
 import { SECTION, serverSettings } from "./settings";
 import type { Status } from "./status";
@@ -21,8 +16,13 @@ import type { Status } from "./status";
 const DOCUMENTS = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ scheme, language: "python" }));
 
 export class Server implements Disposable {
-  private client: LanguageClient | undefined;
+  private client: Client | undefined;
   private found: Found | undefined;
+  /** What the server was started with: where that changes, another one has to run. */
+  private startedWith = "";
+  private started: Promise<void> = Promise.resolve();
+  /** The last message about what is missing, not to be repeated at each occasion to look again. */
+  private told: string | undefined;
   private turn: Promise<void> = Promise.resolve();
   private readonly environments: Environments;
   private readonly notifications: Notifications;
@@ -48,20 +48,24 @@ export class Server implements Disposable {
     return this.client?.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
   }
 
-  restart(): Promise<void> {
-    return this.next(async () => {
+  async restart(): Promise<void> {
+    await this.next(async () => {
+      this.status.starting();
+      this.told = undefined;
       await this.halt();
-      await this.start(await this.find());
+      this.start(await this.find());
     });
+    await this.started;
   }
 
-  /** Start another server if it is another exportlint now that has to run. */
+  /** Start another server if another one has to run now, or none does. */
   refresh(): Promise<void> {
     return this.next(async () => {
       const found = await this.find();
-      if (!this.running || JSON.stringify(found?.command) !== JSON.stringify(this.found?.command)) {
+      const alive = this.client?.state === State.Running || this.client?.state === State.Starting;
+      if (!alive || identity(found) !== this.startedWith) {
         await this.halt();
-        await this.start(found);
+        this.start(found);
       }
     });
   }
@@ -85,20 +89,27 @@ export class Server implements Disposable {
   private async find(): Promise<Found | undefined> {
     const found = await findExportlint(this.environments, this.output, this.home);
     if (!("tried" in found)) {
+      this.told = undefined;
       return found;
     }
-    this.status.failed(message(found));
-    void reportMissing(found, this.notifications, this.home, () => void this.restart());
+    const why = message(found);
+    this.status.failed(why);
+    if (why !== this.told) {
+      this.told = why;
+      void reportMissing(found, this.notifications, this.home, () => void this.restart());
+    }
     return undefined;
   }
 
-  private async start(found: Found | undefined): Promise<void> {
+  /** Nothing waits in turn for a server to answer: it might never do so, and another one may have to take its place. */
+  private start(found: Found | undefined): void {
     this.found = found;
+    this.startedWith = identity(found);
     if (!found) {
       return;
     }
     const [program, ...rest] = found.command;
-    const client = new LanguageClient(
+    const client = new Client(
       SECTION,
       "exportlint",
       { command: program, args: [...rest, "server"], options: { cwd: this.home } },
@@ -111,23 +122,27 @@ export class Server implements Disposable {
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         middleware: middleware(this),
       },
+      () => {
+        this.report(found, "has died too often");
+      },
     );
     client.onDidChangeState(({ newState }) => {
-      this.show(newState, found);
+      if (client === this.client) {
+        this.show(newState, found);
+      }
     });
     client.onNotification(ShowMessageNotification.type, (params) => {
       this.notifications.show(params);
     });
     this.client = client;
-    await client.start();
+    // of a failure, the state tells
+    this.started = client.start().catch(() => undefined);
   }
 
   private async halt(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    if (client?.state !== State.StartFailed) {
-      await client?.dispose();
-    }
+    await client?.halt();
   }
 
   private show(state: State, found: Found): void {
@@ -138,5 +153,17 @@ export class Server implements Disposable {
     } else {
       this.status.failed(`exportlint ${found.version} does not run: ${found.command.join(" ")}`);
     }
+    if (state === State.StartFailed) {
+      this.report(found, "does not start");
+    }
   }
+
+  private report({ command, version }: Found, what: string): void {
+    void reportBroken(`exportlint ${version} ${what}: ${command.join(" ")} server`, this.notifications);
+  }
+}
+
+function identity(found: Found | undefined): string {
+  const { workspaceDiagnostics } = serverSettings(undefined);
+  return JSON.stringify([found?.command, workspaceDiagnostics]);
 }

@@ -5,18 +5,18 @@ import { homedir } from "node:os";
 import { workspace, type Uri } from "vscode";
 
 import { asCommand, type Command } from "./candidates";
-import { expand } from "./expand";
+import { expand, isInFolder } from "./expand";
 import { forServer } from "./serverSettings";
 
 export const SECTION = "exportlint";
 
-/** A change of these needs another server. */
-export const SERVER_KEYS = ["path", "interpreter"].map((key) => `${SECTION}.${key}`);
+/** A change of these needs another server; of the last one, as a client has to pull all or not from the start. */
+export const SERVER_KEYS = ["path", "interpreter", "workspaceDiagnostics"].map((key) => `${SECTION}.${key}`);
 
-/** The program that the setting `key` names. */
+/** The program that the setting `key` names. What is in a folder that is not trusted is not run, whoever says so. */
 export function commandSetting(key: "path" | "interpreter", scope: Uri | undefined): Command | undefined {
   const command = asCommand(workspace.getConfiguration(SECTION, scope).get(key));
-  if (!command) {
+  if (!command || (!workspace.isTrusted && command.some(isInFolder))) {
     return undefined;
   }
   const replace = replacer(scope);

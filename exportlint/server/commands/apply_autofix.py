@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from exportlint.server.edits import workspace_edit
 from exportlint.server.fixing import fixed
+from exportlint.server.notebooks import parts
 from exportlint.server.server import Server
 
 NAME = "exportlint.applyAutofix"
@@ -14,17 +15,20 @@ _LABEL = "Fix all with exportlint"
 
 
 async def run(server: Server, document: object = None, *others: object) -> None:
-    """Have the client apply all fixes that `Fix all with exportlint` takes, to a document by its URI or to all."""
+    """Have the client apply all fixes that `Fix all with exportlint` takes.
+
+    To a document, a notebook or that of a cell, by the URI; or to all.
+    """
     session = server.session
     if not session.client.applies_edits:
         _say(server, "this editor applies no edits but those of code actions")
         return
     uri = document.get("uri") if isinstance(document, dict) else document
-    found = session.document(uri) if isinstance(uri, str) else None
-    if document is not None and found is None:
+    opened = session.whole(uri) or session.notebook(uri) if isinstance(uri, str) else None
+    if document is not None and opened is None:
         _say(server, f"`{uri}` is not open")
         return
-    edits = await fixed(server, session.documents if found is None else [found])
+    edits = await fixed(server, session.documents if opened is None else parts(opened))
     if not edits:
         return
     answer = await server.workspace_apply_edit_async(

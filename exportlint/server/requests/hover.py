@@ -38,9 +38,9 @@ async def handle(server: Server, params: types.HoverParams) -> types.Hover | Non
     findings = await _findings(server, document, offset)
     if not findings:
         return None
-    # The pages of all of them, below what is found; each page once.
-    rules = list(dict.fromkeys(rule for finding in findings if (rule := find_rule(finding.code)) is not None))
-    text = _RULE.join(["\n\n".join(map(_said, findings)), *map(_page, rules)])
+    # What is found there, editors show themselves.
+    found = dict.fromkeys(rule for finding in findings if (rule := find_rule(finding.code)) is not None)
+    text = _RULE.join(map(_page, found))
     innermost = max(findings, key=lambda finding: finding.span.start)
     return types.Hover(_content(text, client), range_of(innermost.span, document.lines, client.encoding))
 
@@ -50,11 +50,6 @@ async def _findings(server: Server, document: Document, offset: int) -> list[Fin
     if analysis is None or analysis.document != document:
         return []
     return [finding for finding in analysis.findings if is_in(finding.span, document.lines, offset)]
-
-
-def _said(finding: Finding) -> str:
-    said = f"**{finding.severity.value}** {finding.name} ({finding.code}): {finding.message}"
-    return f"{said}  \n**help**: {finding.help}" if finding.help else said
 
 
 def _page(rule: Rule) -> str:
@@ -71,4 +66,4 @@ def _list(name: str, rules: list[Rule]) -> str:
 def _content(text: str, client: Client) -> types.MarkupContent:
     if client.markdown:
         return types.MarkupContent(types.MarkupKind.Markdown, text)
-    return types.MarkupContent(types.MarkupKind.PlainText, text.replace("**", ""))
+    return types.MarkupContent(types.MarkupKind.PlainText, text)

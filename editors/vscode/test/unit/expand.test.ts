@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { expand } from "../../src/expand";
+import { expand, isInFolder } from "../../src/expand";
 
 const around = { home: "/home/me", folder: "/work $& dir", environment: { VENV: "/v", EMPTY: "" } };
 
@@ -23,4 +23,9 @@ for (const [text, expected] of [
 
 test("without a folder its variable stays, so that the log shows what is wrong", () => {
   assert.equal(expand("${workspaceFolder}/x", { ...around, folder: undefined }), "${workspaceFolder}/x");
+});
+
+test("what is in the folder is told from what is elsewhere", () => {
+  assert.ok(isInFolder("${workspaceFolder}/.venv/bin/python"));
+  assert.ok(!isInFolder("${userHome}/bin/python"));
 });

@@ -18,8 +18,8 @@ export async function startCodeServer(place) {
   });
   const port = await freePort();
   const flags = ["--auth=none", `--bind-addr=127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check"];
-  const trust = ["--disable-workspace-trust", "--disable-getting-started-override"];
-  const server = spawn(process.execPath, [ENTRY, ...place.arguments, ...flags, ...trust], {
+  const more = [...place.flags, "--disable-getting-started-override"];
+  const server = spawn(process.execPath, [ENTRY, ...place.arguments, ...flags, ...more], {
     env,
     stdio: ["ignore", log, log],
   });

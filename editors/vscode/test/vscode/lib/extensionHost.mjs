@@ -4,7 +4,7 @@ import path from "node:path";
 import { HERE } from "./place.mjs";
 import { machineSettings, withEditor } from "./session.mjs";
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 /** Give the lines that the tests report and whether all passed. `server` stands in for exportlint. */
 export function runSuite({ server = [], print = console.log } = {}) {

@@ -16,6 +16,7 @@ const USER = {
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "files.autoSave": "off",
+  "security.workspace.trust.startupPrompt": "never",
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
   "window.commandCenter": false,
@@ -26,9 +27,10 @@ const USER = {
 
 /**
  * `settings` are the user's, `machine` those of scope machine or machine-overridable: code-server is a remote VS Code,
- * which reads the latter from a file of their own. The workspace is that of the directories `from` together.
+ * which reads the latter from a file of their own. The workspace is that of the directories `from` together, with the
+ * programs `programs` by their names; where it is not `trusted`, VS Code does not ask about that. `bin` goes before PATH.
  */
-export function makePlace({ settings = {}, machine = {}, from = ["workspace"] }) {
+export function makePlace({ settings = {}, machine = {}, from = ["workspace"], programs = {}, trusted = true, bin = "" }) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "exportlint-vscode-"));
   const write = (file, content) => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
@@ -37,6 +39,10 @@ export function makePlace({ settings = {}, machine = {}, from = ["workspace"] })
   write("profile/User/settings.json", JSON.stringify({ ...USER, ...settings }));
   write("profile/Machine/settings.json", JSON.stringify(machine));
   write("config.yaml", "auth: none\n");
+  for (const [name, script] of Object.entries(programs)) {
+    write(`project/${name}`, `#!/bin/sh\n${script}\n`);
+    fs.chmodSync(path.join(root, "project", name), 0o755);
+  }
   const workspace = path.join(root, "project");
   for (const directory of from) {
     fs.cpSync(path.join(HERE, directory), workspace, { recursive: true });
@@ -44,12 +50,17 @@ export function makePlace({ settings = {}, machine = {}, from = ["workspace"] })
   return {
     root,
     workspace,
+    flags: trusted ? ["--disable-workspace-trust"] : [],
     arguments: [
       ...["--config", path.join(root, "config.yaml")],
       ...["--user-data-dir", path.join(root, "profile")],
       ...["--extensions-dir", path.join(root, "extensions")],
     ],
-    environment: { XDG_CONFIG_HOME: path.join(root, "xdg"), XDG_DATA_HOME: path.join(root, "xdg") },
+    environment: {
+      XDG_CONFIG_HOME: path.join(root, "xdg"),
+      XDG_DATA_HOME: path.join(root, "xdg"),
+      PATH: [bin, process.env.PATH].filter(Boolean).join(path.delimiter),
+    },
     remove: () => fs.rmSync(root, { recursive: true, force: true }),
   };
 }

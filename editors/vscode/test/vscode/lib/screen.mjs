@@ -94,14 +94,27 @@ export class Screen {
     return true;
   }
 
+  /** Trust the folder that is open. */
+  async trust() {
+    await this.command("Workspaces: Manage Workspace Trust");
+    await this.page.locator(".workspace-trust-editor").getByRole("button", { name: /^Trust$/ }).click();
+  }
+
+  /** Run a command by its name. */
+  async command(name) {
+    await this.page.keyboard.press("F1");
+    await this.page.keyboard.type(name);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
+  }
+
   async save() {
     await this.page.keyboard.press("Control+S");
   }
 
   /** Whether the file comes to have this content. */
   async file(name, content) {
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await this.page.waitForTimeout(100)) {
-      if (fs.readFileSync(name, "utf8") === content) {
+    for (const deadline = Date.now() + 20_000; Date.now() < deadline; await this.page.waitForTimeout(100)) {
+      if (fs.existsSync(name) && fs.readFileSync(name, "utf8") === content) {
         return true;
       }
     }

@@ -1,6 +1,6 @@
 const assert = require("node:assert/strict");
 
-const { findings, open, read, until, vscode } = require("./support");
+const { findings, open, read, sleep, until, vscode } = require("./support");
 
 module.exports = {
   async "applyAutofix fixes the file in front, and no other"() {
@@ -11,6 +11,15 @@ module.exports = {
     await vscode.commands.executeCommand("exportlint.applyAutofix");
     await until("the fixed text", () => document.getText().match(/isinstance/g)?.length === 2);
     assert.equal(other.getText(), read("model.py"));
+  },
+
+  async "applyAutofix fixes nothing where no Python file is in front"() {
+    const document = await open(read("model.py"));
+    await findings(document, 4);
+    await open("text\n", "notes.txt");
+    await vscode.commands.executeCommand("exportlint.applyAutofix");
+    await sleep(1500);
+    assert.equal(document.getText(), read("model.py"));
   },
 
   async "debugInformation opens a text"() {

@@ -8,7 +8,8 @@ exports.run = async function run() {
   const only = JSON.parse(process.env.EXPORTLINT_ONLY ?? "null");
   const files = fs.readdirSync(__dirname).filter((file) => file.endsWith(".test.js")).sort();
   const start = async () => {
-    await vscode.extensions.getExtension("exportlint.exportlint").activate();
+    const extension = await until("the extension", () => vscode.extensions.getExtension("exportlint.exportlint"));
+    await extension.activate();
     await until("a server", () => servers().length === 1, 60_000);
   };
   const failed = [];

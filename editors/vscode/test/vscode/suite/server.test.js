@@ -1,11 +1,18 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
-const path = require("node:path");
 
-const { findings, open, read, root, servers, settledFindings, until, vscode, withSettings } = require("./support");
-
-/** The process id of the only server. */
-const server = () => until("one server", () => servers().length === 1 && servers()[0]);
+const {
+  findings,
+  open,
+  program,
+  read,
+  server,
+  servers,
+  settledFindings,
+  until,
+  vscode,
+  withSettings,
+} = require("./support");
 
 module.exports = {
   async "restart runs another server and findings stay"() {
@@ -50,10 +57,8 @@ module.exports = {
     const python = vscode.extensions.getExtension("ms-python.python").exports;
     await withSettings({ "exportlint.path": [], "exportlint.interpreter": [] }, async () => {
       for (const name of ["one", "other"]) {
-        const runs = path.join(root(), `${name}.runs`);
-        const interpreter = path.join(root(), name);
-        const script = `#!/bin/sh\necho "$@" >> '${runs}'\nexec '${process.env.EXPORTLINT_PYTHON}' "$@"\n`;
-        fs.writeFileSync(interpreter, script, { mode: 0o755 });
+        const run = `echo "$@" >> "$RUNS"\nexec '${process.env.EXPORTLINT_PYTHON}' "$@"`;
+        const { path: interpreter, runs } = program(name, run);
         python.choose(interpreter);
         await until("the server", () => fs.existsSync(runs) && /-m exportlint server/.test(fs.readFileSync(runs, "utf8")));
         await server();
@@ -61,5 +66,21 @@ module.exports = {
       }
     });
     python.choose(undefined);
+  },
+
+  async "what is said to the server can be traced, without a restart"() {
+    const document = await open(read("model.py"));
+    const python = `'${process.env.EXPORTLINT_PYTHON}' -m exportlint`;
+    const { path, runs } = program("recorded", `[ "$1" = server ] || exec ${python} "$@"\ntee -a "$RUNS" | ${python} server`);
+    const said = (words) => until(words, () => fs.existsSync(runs) && fs.readFileSync(runs, "utf8").includes(words));
+    await withSettings({ "exportlint.path": [path] }, async () => {
+      await said('"method":"initialized"');
+      const before = await server();
+      for (const value of ["verbose", "messages"]) {
+        await withSettings({ "exportlint.trace.server": value }, () => said(`{"value":"${value}"}`));
+      }
+      assert.equal(await server(), before);
+    });
+    await findings(document, 4);
   },
 };

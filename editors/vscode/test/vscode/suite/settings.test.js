@@ -1,6 +1,8 @@
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const path = require("node:path");
 
-const { codeOf, findings, open, read, settledFindings, vscode, withSettings } = require("./support");
+const { codeOf, findings, open, read, root, settledFindings, sleep, vscode, withSettings } = require("./support");
 
 module.exports = {
   async "ignored rules report nothing, until they are wanted again"() {
@@ -25,6 +27,34 @@ module.exports = {
     await open('select = ["EXP6"]\n', "other.toml");
     await withSettings({ "exportlint.configuration": "${workspaceFolder}/other.toml" }, () => findings(document, 2));
     await findings(document, 4);
+  },
+
+  async "files that are not open are reported on, where the user wants it so"() {
+    const uri = vscode.Uri.file(path.join(root(), "closed.py"));
+    fs.writeFileSync(uri.fsPath, read("model.py"));
+    await sleep(1500);
+    await findings({ uri }, 0);
+    await withSettings({ "exportlint.workspaceDiagnostics": true }, () => settledFindings({ uri }, 4));
+    await findings({ uri }, 0);
+    fs.rmSync(uri.fsPath);
+  },
+
+  async "a configuration file is followed, and what is wrong in it is said there"() {
+    const document = await open(read("model.py"));
+    await findings(document, 4);
+    const file = path.join(root(), "exportlint.toml");
+    const uri = vscode.Uri.file(file);
+    try {
+      fs.writeFileSync(file, 'select = ["EXP6"]\n');
+      await settledFindings(document, 2);
+      fs.writeFileSync(file, 'select = ["EXP6"\n');
+      await findings({ uri }, 1);
+      await findings(document, 2);
+    } finally {
+      fs.rmSync(file);
+    }
+    await findings({ uri }, 0);
+    await settledFindings(document, 4);
   },
 
   async "only saving lints, where the user wants it so"() {

@@ -96,8 +96,28 @@ async function withSettings(settings, work) {
 
 /** The processes that the extension host has started and that are servers. */
 function servers() {
-  const lines = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
+  const lines = execFileSync("ps", ["-ww", "-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
   return lines.split("\n").filter((line) => / server$/.test(line)).map((line) => Number.parseInt(line, 10));
+}
+
+/** The process id of the only server. */
+const server = () => until("one server", () => servers().length === 1 && servers()[0]);
+
+/** Whether there is a process with this id. */
+function lives(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A program of the workspace, in the language of sh, that finds the file `runs` in `$RUNS`. */
+function program(name, script) {
+  const file = path.join(root(), name);
+  const runs = `${file}.runs`;
+  fs.writeFileSync(file, `#!/bin/sh\nRUNS='${runs}'\n${script}\n`, { mode: 0o755 });
+  return { path: file, runs };
 }
 
 module.exports = {
@@ -105,9 +125,12 @@ module.exports = {
   choose,
   codeOf,
   findings,
+  lives,
   open,
+  program,
   read,
   root,
+  server,
   servers,
   settledFindings,
   sleep,

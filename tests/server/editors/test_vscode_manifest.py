@@ -1,0 +1,62 @@
+"""The settings that the VS Code extension declares are those that the server takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exportlint.server.preferences import KEYS, Preferences
+from tests.documents import PROJECT
+
+MANIFEST = json.loads((PROJECT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
+PROPERTIES: dict[str, Any] = {
+    name.removeprefix("exportlint."): setting
+    for name, setting in MANIFEST["contributes"]["configuration"]["properties"].items()
+}
+
+OF_OTHERS = {"importStrategy"}
+"""Taken from clients that send what other linters have, and not offered."""
+
+OF_THE_CLIENT = {"path", "interpreter", "showNotifications", "trace.server"}
+
+CHOICES = {key: setting["enum"] for key, setting in PROPERTIES.items() if "enum" in setting}
+
+
+def problems(key: str, value: object) -> tuple[str, ...]:
+    """What the server says of a setting."""
+    return Preferences.of({key: value}, Path()).problems
+
+
+def test_each_setting_of_the_server_can_be_set_and_no_other() -> None:
+    assert set(PROPERTIES) == KEYS - OF_OTHERS
+
+
+def test_the_defaults_are_those_of_the_server() -> None:
+    defaults = {key: setting["default"] for key, setting in PROPERTIES.items()}
+    # the log of VS Code is read on purpose only, and may tell more
+    expected = dataclasses.replace(Preferences(), log_level="info")
+    assert Preferences.of(defaults, Path()) == expected
+
+
+@pytest.mark.parametrize("key", sorted(CHOICES.keys() - OF_THE_CLIENT))
+def test_the_choices_are_those_of_the_server(key: str) -> None:
+    assert [problems(key, value) for value in CHOICES[key]] == [()] * len(CHOICES[key])
+    (said,) = problems(key, "nonsense")
+    taken = re.split(" is (?:not one|none) of ", said)[1]
+    assert set(re.findall(r"[\w-]+", taken)) == set(CHOICES[key]) - {None}
+
+
+@pytest.mark.parametrize("key", [key for key, setting in PROPERTIES.items() if setting["type"] == "boolean"])
+def test_what_is_true_or_false_is_so_for_the_server(key: str) -> None:
+    assert problems(key, True) == problems(key, False) == ()
+    assert problems(key, "yes")
+
+
+@pytest.mark.parametrize("key", [key for key, setting in PROPERTIES.items() if "array" in setting["type"]])
+def test_lists_are_taken(key: str) -> None:
+    assert problems(key, ["EXP101"]) == ()
