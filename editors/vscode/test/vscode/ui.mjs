@@ -64,8 +64,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   see("the file has the fix and is otherwise as it was", await screen.file(path.join(workspace, "model.py"), expected));
 
   await page.keyboard.press("Control+Home");
-  await screen.lens("export: 2 errors").click();
-  await page.locator(".peekview-widget", { hasText: "model.py" }).waitFor();
+  await screen.peek("export: 2 errors", "model.py");
   see("a click on a lens peeks at the findings", true);
   await screen.picture("lens");
 });
