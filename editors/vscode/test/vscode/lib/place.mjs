@@ -29,10 +29,10 @@ const USER = {
  * `settings` are the user's, `machine` those of scope machine or machine-overridable: code-server is a remote VS Code,
  * which reads the latter from a file of their own. The workspace is that of the directories `from` together, with the
  * programs `programs` by their names; with `other`, there is a second folder, of these directories. Where it is not
- * `trusted`, VS Code does not ask about that. `bin` goes before PATH.
+ * `trusted`, VS Code does not ask about that.
  */
 export function makePlace(options) {
-  const { settings = {}, machine = {}, from = ["workspace"], other = [], programs = {}, trusted = true, bin } = options;
+  const { settings = {}, machine = {}, from = ["workspace"], other = [], programs = {}, trusted = true } = options;
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "exportlint-vscode-"));
   const write = (file, content) => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
@@ -65,11 +65,7 @@ export function makePlace(options) {
       ...["--user-data-dir", path.join(root, "profile")],
       ...["--extensions-dir", path.join(root, "extensions")],
     ],
-    environment: {
-      XDG_CONFIG_HOME: path.join(root, "xdg"),
-      XDG_DATA_HOME: path.join(root, "xdg"),
-      PATH: [bin, process.env.PATH].filter(Boolean).join(path.delimiter),
-    },
+    environment: { XDG_CONFIG_HOME: path.join(root, "xdg"), XDG_DATA_HOME: path.join(root, "xdg") },
     remove: () => fs.rmSync(root, { recursive: true, force: true }),
   };
 }
