@@ -22,10 +22,11 @@ export interface Run {
 const TIMEOUT_MS = 30_000;
 
 /** `cwd` must hold no Python files: `python -m` imports from it first. */
-export async function probe(command: Command, cwd: string): Promise<Answer> {
+export async function probe(command: Command, cwd: string, timeout = TIMEOUT_MS): Promise<Answer> {
   const [program, ...rest] = command;
   const run = await new Promise<Run>((resolve) => {
-    execFile(program, [...rest, "--version"], { cwd, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+    // a signal that nothing can ignore: all else waits for the answer
+    execFile(program, [...rest, "--version"], { cwd, timeout, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
       resolve({ error, stdout, stderr });
     });
   });

@@ -43,3 +43,11 @@ test("programs are really run, with their arguments", async () => {
   assert.deepEqual(answer, { kind: "works", version: "1.0+--version" });
   assert.deepEqual(await probe(["/nowhere/exportlint"], process.cwd()), { kind: "not-found" });
 });
+
+test("a program that neither answers nor lets itself be ended is given up", async () => {
+  const deaf = "process.on('SIGTERM', () => {}); setTimeout(() => {}, 15_000)";
+  const began = Date.now();
+  const answer = await probe([process.execPath, "-e", deaf, "--"], process.cwd(), 2000);
+  assert.equal(answer.kind, "fails");
+  assert.ok(Date.now() - began < 12_000);
+});

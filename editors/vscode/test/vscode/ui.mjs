@@ -64,8 +64,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   see("the file has the fix and is otherwise as it was", await screen.file(path.join(workspace, "model.py"), expected));
 
   await page.keyboard.press("Control+Home");
-  await screen.lens("export: 2 errors").click();
-  await page.locator(".peekview-widget", { hasText: "model.py" }).waitFor();
+  await screen.peek("export: 2 errors", "model.py");
   see("a click on a lens peeks at the findings", true);
   await screen.picture("lens");
 });
@@ -85,14 +84,13 @@ await withEditor({ machine: without }, async ({ page, url }) => {
   await screen.picture("missing");
 });
 
-// A folder that is not trusted, with settings that would have its own program run, and those of a careless user too.
+// A folder that is not trusted: its settings name a program of its own, and so do those of a careless user.
 const evil = 'touch "$(dirname "$0")/ran"\nexec "$EXPORTLINT_PYTHON" -m exportlint "$@"';
 const untrusted = {
-  machine: { "exportlint.interpreter": "${workspaceFolder}/evil" },
+  machine: { ...machineSettings(), "exportlint.path": "${workspaceFolder}/evil" },
   from: ["workspace", "untrusted"],
   programs: { evil },
   trusted: false,
-  bin: path.dirname(process.env.EXPORTLINT_PYTHON),
 };
 await withEditor(untrusted, async ({ page, url, workspace }) => {
   const screen = new Screen(page, OUT);
@@ -103,7 +101,4 @@ await withEditor(untrusted, async ({ page, url, workspace }) => {
   see("none of its programs was run", !fs.existsSync(path.join(workspace, "ran")));
   await screen.trust();
   see("once it is trusted, its settings hold", await screen.file(path.join(workspace, "ran"), ""));
-  await screen.openFile("model.py");
-  await screen.squiggles("error", 2);
-  see("findings are still there", true);
 });

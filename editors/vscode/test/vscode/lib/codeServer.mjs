@@ -33,7 +33,7 @@ export async function startCodeServer(place) {
     }
   }
   return {
-    url: `http://127.0.0.1:${port}/?folder=${encodeURIComponent(place.workspace)}`,
+    url: `http://127.0.0.1:${port}/?${place.query}`,
     stop: () => (server.kill(), exited),
   };
 }

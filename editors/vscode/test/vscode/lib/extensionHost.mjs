@@ -1,4 +1,4 @@
-// Runs suite/ inside the extension host, where the API of VS Code can be asked what the user sees.
+// Runs tests inside the extension host, where the API of VS Code can be asked what the user sees.
 import path from "node:path";
 
 import { HERE } from "./place.mjs";
@@ -6,11 +6,17 @@ import { machineSettings, withEditor } from "./session.mjs";
 
 const TIMEOUT_MS = 600_000;
 
+/** What there is besides the extension, by the directory of the tests. */
+const WINDOWS = {
+  suite: { python: "python", options: ({ server }) => ({ machine: machineSettings(server), from: ["workspace", "traps"] }) },
+  folders: { python: "python-envs", options: () => ({ other: ["workspace", "other"] }) },
+};
+
 /** Give the lines that the tests report and whether all passed. `server` stands in for exportlint. */
-export function runSuite({ server = [], print = console.log } = {}) {
+export function runSuite({ tests = "suite", server = [], print = console.log } = {}) {
+  const { python, options } = WINDOWS[tests];
   const settings = { "exportlint.showNotifications": "off" };
-  const from = ["workspace", "traps"];
-  return withEditor({ settings, machine: machineSettings(server), from }, async ({ page, url }) => {
+  return withEditor({ settings, ...options({ server }) }, async ({ page, url }) => {
     const lines = [];
     const ended = new Promise((resolve, reject) => {
       setTimeout(() => reject(new Error("the tests do not end")), TIMEOUT_MS).unref();
@@ -25,8 +31,8 @@ export function runSuite({ server = [], print = console.log } = {}) {
         }
       }
     });
-    const [suite, python] = ["suite", "python"].map((directory) => path.join(HERE, directory));
-    await page.addInitScript(develop, { suite, python });
+    const extensions = ["suite", python].map((directory) => path.join(HERE, directory));
+    await page.addInitScript(develop, { extensions, index: path.join(HERE, tests, "index.js") });
     await page.goto(url);
     const code = await ended;
     if (!lines.length) {
@@ -40,7 +46,7 @@ export function runSuite({ server = [], print = console.log } = {}) {
  * A released VS Code takes the path of tests from the page's own settings only, not from its address. Answering the
  * request for the page instead breaks the websocket to the extension host.
  */
-function develop({ suite, python }) {
+function develop({ extensions, index }) {
   const uri = (file) => ({ $mid: 1, scheme: "vscode-remote", authority: "remote", path: file });
   const getAttribute = Element.prototype.getAttribute;
   Element.prototype.getAttribute = function (name) {
@@ -51,8 +57,8 @@ function develop({ suite, python }) {
     const configuration = JSON.parse(value);
     configuration.developmentOptions = {
       ...configuration.developmentOptions,
-      extensions: [uri(suite), uri(python)],
-      extensionTestsPath: uri(`${suite}/index.js`),
+      extensions: extensions.map(uri),
+      extensionTestsPath: uri(index),
     };
     return JSON.stringify(configuration);
   };

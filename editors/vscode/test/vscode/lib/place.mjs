@@ -28,9 +28,11 @@ const USER = {
 /**
  * `settings` are the user's, `machine` those of scope machine or machine-overridable: code-server is a remote VS Code,
  * which reads the latter from a file of their own. The workspace is that of the directories `from` together, with the
- * programs `programs` by their names; where it is not `trusted`, VS Code does not ask about that. `bin` goes before PATH.
+ * programs `programs` by their names; with `other`, there is a second folder, of these directories. Where it is not
+ * `trusted`, VS Code does not ask about that.
  */
-export function makePlace({ settings = {}, machine = {}, from = ["workspace"], programs = {}, trusted = true, bin = "" }) {
+export function makePlace(options) {
+  const { settings = {}, machine = {}, from = ["workspace"], other = [], programs = {}, trusted = true } = options;
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "exportlint-vscode-"));
   const write = (file, content) => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
@@ -43,24 +45,27 @@ export function makePlace({ settings = {}, machine = {}, from = ["workspace"], p
     write(`project/${name}`, `#!/bin/sh\n${script}\n`);
     fs.chmodSync(path.join(root, "project", name), 0o755);
   }
+  const fill = (folder, directories) => {
+    for (const directory of directories) {
+      fs.cpSync(path.join(HERE, directory), folder, { recursive: true });
+    }
+  };
   const workspace = path.join(root, "project");
-  for (const directory of from) {
-    fs.cpSync(path.join(HERE, directory), workspace, { recursive: true });
-  }
+  const both = path.join(root, "both.code-workspace");
+  fill(workspace, from);
+  fill(path.join(root, "other"), other);
+  fs.writeFileSync(both, JSON.stringify({ folders: [{ path: "project" }, { path: "other" }] }));
   return {
     root,
     workspace,
+    query: other.length ? `workspace=${encodeURIComponent(both)}` : `folder=${encodeURIComponent(workspace)}`,
     flags: trusted ? ["--disable-workspace-trust"] : [],
     arguments: [
       ...["--config", path.join(root, "config.yaml")],
       ...["--user-data-dir", path.join(root, "profile")],
       ...["--extensions-dir", path.join(root, "extensions")],
     ],
-    environment: {
-      XDG_CONFIG_HOME: path.join(root, "xdg"),
-      XDG_DATA_HOME: path.join(root, "xdg"),
-      PATH: [bin, process.env.PATH].filter(Boolean).join(path.delimiter),
-    },
+    environment: { XDG_CONFIG_HOME: path.join(root, "xdg"), XDG_DATA_HOME: path.join(root, "xdg") },
     remove: () => fs.rmSync(root, { recursive: true, force: true }),
   };
 }

@@ -53,6 +53,18 @@ export class Screen {
     return this.page.locator(".codelens-decoration a", { hasText: title });
   }
 
+  /** Click a lens, again if the editor lays out its lines at that very moment. */
+  async peek(title, file) {
+    const peeked = this.page.locator(".peekview-widget", { hasText: file });
+    for (let clicks = 3; clicks; clicks -= 1) {
+      await this.lens(title).click();
+      if (await peeked.waitFor({ timeout: 10_000 }).then(() => true, () => clicks === 1)) {
+        await peeked.waitFor();
+        return;
+      }
+    }
+  }
+
   /** As high as can be: rows that do not fit are not there. */
   async openProblems() {
     await this.page.keyboard.press("Control+Shift+M");
