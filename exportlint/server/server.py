@@ -74,7 +74,7 @@ class Server(LanguageServer):
         self._stale_since: dict[str, int] = {}
         """The orders that came with changes in what documents depend on."""
         self._news = asyncio.Event()
-        self._shown_problems: set[Path] = set()
+        self._shown_problems: dict[Path, types.Diagnostic] = {}
 
     @property
     def was_shut_down(self) -> bool:
@@ -223,13 +223,12 @@ class Server(LanguageServer):
 
     def _show_problems(self) -> None:
         """Show in configuration files what is wrong with them; these are pushed, because nobody asks for them."""
-        problems = self.session.problems
-        for file in self._shown_problems - problems.keys():
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uris.from_path(file), []))
-        for file, problem in problems.items():
-            shown = [_about_configuration(problem)]
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uris.from_path(file), shown))
-        self._shown_problems = set(problems)
+        problems = {file: _about_configuration(problem) for file, problem in self.session.problems.items()}
+        for file in self._shown_problems.keys() | problems.keys():
+            if self._shown_problems.get(file) != problems.get(file):
+                shown = [problems[file]] if file in problems else []
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uris.from_path(file), shown))
+        self._shown_problems = problems
 
 
 def _changed(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:

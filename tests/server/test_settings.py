@@ -229,6 +229,12 @@ def test_a_changed_configuration_has_a_client_that_pulls_ask_again(server: Proce
         assert len(server.pull(uri)["items"]) == count
 
 
+def _replace(file: Path, text: str) -> None:
+    """Write a file as editors do, so that nobody reads it while it is empty."""
+    (file.parent / "written").write_text(text, encoding="utf-8")
+    (file.parent / "written").replace(file)
+
+
 @pytest.mark.parametrize("capabilities", [PUSHING, PULLING])
 def test_errors_of_a_configuration_are_shown_in_it_until_they_are_mended(
     server: Process, root: Path, capabilities: Message
@@ -246,7 +252,7 @@ def test_errors_of_a_configuration_are_shown_in_it_until_they_are_mended(
         ("\n\nignore = [\n", 2, "not valid TOML"),
         ('\nmode = "eager"\n', 1, "`mode`: "),
     ):
-        file.write_text(text, encoding="utf-8")
+        _replace(file, text)
         server.touch(file)
         (shown,) = server.published(file.as_uri())
         assert (shown["range"]["start"]["line"], shown["severity"], shown["source"]) == (row, 1, "exportlint")
@@ -256,7 +262,7 @@ def test_errors_of_a_configuration_are_shown_in_it_until_they_are_mended(
         assert [item["code"] for item in server.pull(uri)["items"]] == ["EXP201"]
     server.change(uri, 2, TWO + "\n")
     assert ([item["code"] for item in server.pull(uri)["items"]] if pulls else server.codes(uri, 2)) == ["EXP201"]
-    file.write_text("", encoding="utf-8")
+    _replace(file, "")
     server.touch(file)
     server.hear(lambda m: (m.get("params") or {}) == {"uri": file.as_uri(), "diagnostics": []})
     if pulls:
