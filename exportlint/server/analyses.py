@@ -9,7 +9,7 @@ from exportlint.findings import Edit, Finding
 from exportlint.report import in_cells
 from exportlint.server.documents import Document
 from exportlint.server.notebooks import NotebookDocument, Opened
-from exportlint.source import Cells, Notebook, SourceFile, from_text
+from exportlint.source import Cells, Notebook, SourceFile, from_cells
 from exportlint.workspace import ClassSite, Task, Unit
 
 
@@ -17,7 +17,8 @@ from exportlint.workspace import ClassSite, Task, Unit
 class Outcome:
     """What looking at one version of a document or notebook gave.
 
-    It holds as of the order with the number `order`. `sources` are all files that its findings speak of, by filename.
+    It holds as of the order with the number `order`. `sources` are it and all files that its findings speak of, by
+    filename, as they were read.
     `classes` are those of the document, if anything is found in it.
     """
 
@@ -32,21 +33,20 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was found in one version of a document, which may be a cell: then all rows are those of the cell.
-
-    `sources` are files that the findings speak of, by filename; the document's own is the document as it was read.
-    """
+    """What was found in one version of a document, which may be a cell: then all rows are those of the cell."""
 
     document: Document
     outcome: Outcome
     findings: tuple[Finding, ...]
-    sources: Mapping[str, SourceFile]
     classes: tuple[ClassSite, ...]
 
     @property
     def source(self) -> SourceFile | None:
-        """The document as it was read."""
-        return self.sources.get(self.outcome.task.filename)
+        """The document as it was read; a cell as a notebook with no other."""
+        task = self.outcome.task
+        if isinstance(self.outcome.opened, NotebookDocument):
+            return from_cells([self.document.text], task.path, task.filename)
+        return self.outcome.sources.get(task.filename)
 
     @property
     def unsuppressed(self) -> list[Finding]:
@@ -76,20 +76,17 @@ def analyses(outcome: Outcome) -> dict[Document, Analysis]:
     """What was found, for each document that the client shows."""
     opened = outcome.opened
     if not isinstance(opened, NotebookDocument):
-        return {opened: Analysis(opened, outcome, outcome.findings, outcome.sources, outcome.classes)}
-    filename = outcome.task.filename
-    source = outcome.sources.get(filename)
+        return {opened: Analysis(opened, outcome, outcome.findings, outcome.classes)}
+    source = outcome.sources.get(outcome.task.filename)
     if not isinstance(source, Notebook):  # it could not be read, which is found in no cell
-        return {cell: Analysis(cell, outcome, (), outcome.sources, ()) for cell in opened.cells}
+        return {cell: Analysis(cell, outcome, (), ()) for cell in opened.cells}
     located = [in_cells(finding, outcome.sources.get) for finding in outcome.findings]
     found: dict[Document, Analysis] = {}
     for index, cell in enumerate(opened.cells):
-        text = source.text[source.cells.start(index) : source.cells.start(index + 1)]
         found[cell] = Analysis(
             cell,
             outcome,
             tuple(finding for finding in located if (finding.cell or 1) == index + 1),
-            {**outcome.sources, filename: from_text(text, outcome.task.path, filename)},
             tuple(_classes(outcome.classes, source.cells, index)),
         )
     return found

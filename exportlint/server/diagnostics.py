@@ -76,7 +76,7 @@ def _located(step: Step, analysis: Analysis, opened: Mapping[str, str]) -> tuple
     cell = analysis.cell(step.filename, step.cell)
     if cell is not None:
         return cell.uri, cell.lines
-    source = analysis.sources.get(step.filename)
+    source = analysis.outcome.sources.get(step.filename)
     uri = opened.get(step.filename) or uris.from_path(Path(step.filename))
     return None if source is None else (uri, source.lines)
 

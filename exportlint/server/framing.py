@@ -29,8 +29,9 @@ class Framed:
         return b"Content-Length: %b\r\n" % found[1] if len(found[1]) <= _MAX_DIGITS else b"\r\n"
 
     def read(self, count: int) -> bytes:
-        """A body; less of it if the stream ends."""
-        return self._stream.read(count)
+        """A body; nothing if the stream ends before it does."""
+        body = self._stream.read(count)
+        return body if len(body) == count else b""
 
 
 class Outlet:
@@ -40,7 +41,9 @@ class Outlet:
         self._stream = stream
 
     def write(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of it; nothing once it is closed, because what is cancelled at the end is answered all the same."""
+        if self._stream.closed:
+            return
         try:
             self._stream.write(data)
             self._stream.flush()

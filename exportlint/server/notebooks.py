@@ -20,11 +20,14 @@ SYNC = types.NotebookDocumentSyncOptions(
 
 @dataclass(frozen=True)
 class NotebookDocument:
-    """One version of an open notebook, with its Python cells, each of which is a document of its own."""
+    """One version of an open notebook. Each of its cells is a document of its own.
+
+    `synced` are the cells that the client tells of, in its order; there may be some that are not Python.
+    """
 
     uri: str
     version: int
-    cells: tuple[Document, ...]
+    synced: tuple[Document, ...]
     language: str = "python"
     is_python: bool = True
 
@@ -32,6 +35,11 @@ class NotebookDocument:
     def path(self) -> Path | None:
         """Where it is on the disk; None if it is not there, such as a new one."""
         return to_path(self.uri)
+
+    @cached_property
+    def cells(self) -> tuple[Document, ...]:
+        """The Python cells."""
+        return tuple(cell for cell in self.synced if cell.is_python)
 
     @cached_property
     def data(self) -> bytes:
@@ -42,7 +50,7 @@ class NotebookDocument:
         self, version: int, change: types.NotebookDocumentCellChanges, encoding: PositionEncoding
     ) -> NotebookDocument:
         """The version after cells came, went, moved or were edited."""
-        cells = list(self.cells)
+        cells = list(self.synced)
         if (structure := change.structure) is not None:
             opened = {
                 same(item.uri): Document(item.uri, item.version, item.text, item.language_id)

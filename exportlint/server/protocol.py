@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
+from concurrent.futures import Future
 from typing import Any
 
 from lsprotocol import types
@@ -52,7 +54,9 @@ class Protocol(LanguageServerProtocol):
             structured = self._structured(given)
         except JsonRpcException as error:
             log.warning("refused %s: %s", str(given.get("method", "a message"))[:100], error.message)
-            if identity is not None or not given:
+            if identity is not None and ("result" in given or "error" in given):
+                self._handle_response(identity, None, error.to_response_error())  # whoever asked waits for it
+            elif identity is not None or not given:
                 self._refuse(identity, error)
         else:
             if structured is not None:
@@ -68,6 +72,8 @@ class Protocol(LanguageServerProtocol):
         is_valid = given.get("jsonrpc") == self.VERSION and isinstance(identity, (int, str, type(None)))
         if not is_valid or not isinstance(method, (str, type(None))):
             raise JsonRpcInvalidRequest(message="Invalid Request: not a message of JSON-RPC 2.0")
+        if method is None and self._shutdown:
+            return None  # an answer that nobody waits for any more
         if method is not None:
             if self._shutdown and method != types.EXIT:
                 raise JsonRpcInvalidRequest(message="Invalid Request: the server was told to shut down")
@@ -86,6 +92,15 @@ class Protocol(LanguageServerProtocol):
 
     def _is_known(self, method: str) -> bool:
         return method in self.fm.builtin_features or method in self.fm.features
+
+    def _run_generator(
+        self, future: Future[Any] | None, *, gen: Generator[Any, Any, Any], result_future: Future[Any]
+    ) -> None:
+        # Whatever goes on after something that was cancelled is cancelled with it.
+        if future is not None and future.cancelled():
+            result_future.cancel()
+        else:
+            super()._run_generator(future, gen=gen, result_future=result_future)
 
     def _handle_cancel_notification(self, msg_id: int | str) -> None:
         # Most often the answer is on its way already, which is nothing to log.

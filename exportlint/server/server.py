@@ -87,7 +87,7 @@ class Server(LanguageServer):
 
     def watch(self, process: int | None) -> None:
         """End with the client's process."""
-        self._watcher = asyncio.ensure_future(end_with(process))
+        self._watcher = end_with(process)
 
     def stop(self) -> None:
         """Look at nothing any more."""
@@ -153,7 +153,10 @@ class Server(LanguageServer):
 
     def _is_linted(self, document: Document) -> bool:
         opened = self.session.whole(document.uri)
-        return opened is not None and self.session.linted(opened) in self.tasks
+        if opened is None:
+            return False
+        linted = self.session.linted(opened)
+        return linted in self.tasks and any(uris.same(part.uri) == uris.same(document.uri) for part in parts(linted))
 
     def _is_current(self, analysis: Analysis) -> bool:
         key, outcome = uris.same(analysis.document.uri), analysis.outcome

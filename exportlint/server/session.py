@@ -126,12 +126,15 @@ class Session:
         return (path and folder_of(path, self.folders)) or self._elsewhere
 
     def path(self, opened: Opened) -> Path:
-        """Where something is, or would be if it were saved in the first folder."""
+        """Where something is, or would be if it were saved in the first folder.
+
+        The client says what is a notebook: some editors have the Python of one as the text of its file.
+        """
         opened = self.whole(opened.uri) or opened
-        name = quote(opened.uri, safe="", errors="replace")
-        if isinstance(opened, NotebookDocument) and not is_notebook(name):
-            name += ".ipynb"
-        return opened.path or self._elsewhere.root / name
+        path = opened.path or self._elsewhere.root / quote(opened.uri, safe="", errors="replace")
+        if is_notebook(path) is isinstance(opened, NotebookDocument):
+            return path
+        return Path(f"{path}.py" if is_notebook(path) else f"{path}.ipynb")
 
     def settings(self, opened: Opened) -> Settings:
         """The settings that hold for something."""

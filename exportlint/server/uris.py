@@ -35,7 +35,10 @@ def to_path(uri: str) -> Path | None:
 def same(uri: str) -> str:
     """A URI in the one form that all spellings of it share."""
     path = to_path(uri)
-    return uri if path is None else path.as_posix()
+    if path is None:
+        return uri
+    cell = urlsplit(uri).fragment
+    return f"{path.as_posix()}#{cell}" if cell else path.as_posix()
 
 
 def from_path(path: Path) -> str:

@@ -63,17 +63,19 @@ def ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "") -
 def file_ignore(source: SourceFile, name: str) -> Edit:
     """The edit that suppresses a rule in the whole file.
 
-    The rule joins a list that there is, or gets a line below what has to stand first: `#!`, the encoding, a docstring.
+    The rule joins a list that there is, or gets a line below what has to stand first: `#!`, the encoding, a docstring,
+    the magic of a cell.
     """
     for pragma in find_suppressions(source.text).pragmas:
         if pragma.directive.verb == "file-ignore" and pragma.directive.selectors:
             return _join(source, pragma.directive, [name])
-    lines, row = source.lines, _head(source)
     newline = next((end for end in ("\r\n", "\n", "\r") if end in source.text), "\n")
-    pragma_line = f"# exportlint: file-ignore[{name}]"
-    if row == len(lines):
-        return _insertion(source, len(source.text), newline + pragma_line)
-    return _insertion(source, lines.line_start(row + 1), pragma_line + newline)
+    line = f"# exportlint: file-ignore[{name}]"
+    for row in range(_head(source), len(source.lines)):
+        start = source.lines.line_start(row + 1)
+        if source.admits([(start, start, line + newline)]):
+            return _insertion(source, start, line + newline)
+    return _insertion(source, len(source.text), newline + line)
 
 
 def _head(source: SourceFile) -> int:

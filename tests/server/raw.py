@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -39,6 +40,8 @@ class Raw:
         self.heard: list[Message] = []
         self.settings: Callable[[str | None], object] = lambda scope: None
         """What the user set in a folder, by its URI, or everywhere."""
+        self.answers: dict[str, object] = {}
+        """What to answer to a method of the server's requests, whatever it asks."""
         self.encoding = "utf-16"
         self.root = Path()
         self._ids = iter(range(1, 1_000_000))
@@ -53,13 +56,14 @@ class Raw:
                 message = json.loads(output.read(int(header.split()[1])))
                 self._messages.put(message)
                 if "method" in message and "id" in message:
-                    self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._result(message)})
+                    with contextlib.suppress(OSError, ValueError):  # the test has closed it
+                        self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._result(message)})
         finally:
             self._messages.put(None)
 
     def _result(self, request: Message) -> object:
-        if request["method"] != "workspace/configuration":
-            return None
+        if request["method"] in self.answers or request["method"] != "workspace/configuration":
+            return self.answers.get(request["method"])
         return [self.settings(item.get("scopeUri")) for item in request["params"]["items"]]
 
     def send(self, message: object) -> None:

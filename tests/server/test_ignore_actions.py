@@ -11,6 +11,7 @@ from tests.server.asking import actions, choose
 from tests.server.capabilities import ENCODINGS, capable
 from tests.server.client import Editor, editing
 from tests.server.test_code_actions import IGNORE, TEST
+from tests.server.test_notebooks import AT, Cells, editor_apply
 
 
 @pytest.fixture
@@ -55,3 +56,15 @@ async def test_a_comment_for_the_file_stands_below_what_must_be_first(editor: Ed
     await choose(editor, IGNORE[1], await actions(editor, uri, TEST))
     assert editor.texts[uri] == expected + NET
     assert "EXP101" not in await editor.codes(uri)
+
+
+@pytest.mark.parametrize("head", ["%%time\n", "\n%%capture out\n%%time\n", "%load_ext autoreload\n%autoreload 2\n"])
+async def test_a_comment_for_the_file_stands_below_the_magic_of_its_cell(tmp_path: Path, head: str) -> None:
+    async with editing(tmp_path, capable()) as editor:
+        cells = Cells(editor, head + NET)
+        (ignore,) = [one for one in await actions(editor, f"{AT}0", TEST) if one.title == IGNORE[1]]
+        assert ignore.edit is not None
+        editor_apply(editor, ignore.edit)
+        assert editor.texts[f"{AT}0"] == f"{head}# exportlint: file-ignore[tensor-branch]\n{NET}"
+        cells.write(0, editor.texts[f"{AT}0"])
+        assert await cells.found() == {}

@@ -336,6 +336,22 @@ class TestFolders:
             assert server.codes(uri) == codes
 
 
+@pytest.mark.parametrize("answer", [None, 5])
+def test_an_answer_that_is_none_leaves_the_settings(tmp_path: Path, root: Path, answer: object) -> None:
+    with process(tmp_path) as server:
+        server.answers["workspace/configuration"] = answer
+        server.start(root, initializationOptions={"settings": {"lint": {"ignore": ["EXP101"]}}})
+        uri = (root / "net.py").as_uri()
+        server.open(uri, TWO)
+        assert server.codes(uri, 1) == ["EXP201"]
+        (root / "exportlint.toml").write_text('per-file-ignores = {"net.py" = ["EXP201"]}', encoding="utf-8")
+        server.notify("workspace/didChangeConfiguration", {"settings": None})
+        assert server.codes(uri, 1) == []
+        assert server.stop() == 0
+        assert "the client does not tell its settings" in server.logged
+        assert not any("error" in message for message in server.heard), "an answer was answered"
+
+
 def test_the_log_goes_where_the_settings_say(server: Process, root: Path) -> None:
     server.start(root, {}, initializationOptions={"settings": {"logFile": str(root / "x.log"), "enabel": True}})
     server.request("workspace/executeCommand", {"command": "exportlint.showRule", "arguments": ["EXP101"]})

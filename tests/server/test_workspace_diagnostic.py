@@ -83,6 +83,8 @@ def test_all_files_but_the_open_ones_are_told_and_again_when_something_changes(s
 
 def test_it_can_be_cancelled_and_does_not_hinder_the_end(server: Process, root: Path) -> None:
     server.start(root, PULLING, **WANTED)
+    server.hear(lambda message: message.get("method") == "workspace/configuration")
+    server.pull("untitled:a")  # by then, the settings have come
     answer = server.request("workspace/diagnostic", {"previousResultIds": []})
     known = [{"uri": item["uri"], "value": item["resultId"]} for item in answer["result"]["items"]]
     for _ in range(2):
