@@ -2,6 +2,7 @@
 
 import {
   CloseAction,
+  ErrorAction,
   LanguageClient,
   type ErrorHandler,
   type LanguageClientOptions,
@@ -33,7 +34,9 @@ export class Client extends LanguageClient {
   /** A server that dies is started again; one that does not start would not do so the next time. */
   private handler(usual: ErrorHandler, givenUp: () => void): ErrorHandler {
     return {
-      error: (...args) => usual.error(...args),
+      // a message that cannot be written is one to a server that dies: `closed` follows, and is what counts
+      error: (error, message, count) =>
+        message ? { action: ErrorAction.Continue } : usual.error(error, message, count),
       closed: async () => {
         if (!this.isRunning()) {
           return { action: CloseAction.DoNotRestart };

@@ -3,7 +3,7 @@
 import { Uri, window, workspace } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 
-import { peek } from "./lenses";
+import type { Lenses } from "./lenses";
 import { showRule } from "./rules";
 import type { Server } from "./server";
 import { SECTION, serverSettings } from "./settings";
@@ -11,7 +11,7 @@ import { SECTION, serverSettings } from "./settings";
 type Handler = (args: unknown[], next: (command: string, args: unknown[]) => unknown) => unknown;
 
 /** languageclient registers the commands of the server; here they get the arguments and the view that VS Code can give. */
-export function middleware(server: Server): Middleware {
+export function middleware(server: Server, lenses: Lenses): Middleware {
   const handlers: Readonly<Record<string, Handler>> = {
     "exportlint.applyAutofix": (args, next) => {
       // without a document the server would take all that are open
@@ -32,7 +32,7 @@ export function middleware(server: Server): Middleware {
       const handler = handlers[command];
       return (handler ? handler(args, next) : next(command, args)) as Promise<unknown>;
     },
-    provideCodeLenses: async (document, token, next) => (await next(document, token))?.map(peek),
+    provideCodeLenses: async (document, token, next) => lenses.adapt(document.uri, (await next(document, token)) ?? []),
     workspace: {
       configuration: (params, token, next) =>
         Promise.all(

@@ -6,6 +6,7 @@ import { ExecuteCommandRequest, RevealOutputChannelOn, ShowMessageNotification, 
 import { Client } from "./client";
 import { Environments } from "./environments";
 import { findExportlint, type Found } from "./interpreter";
+import { Lenses } from "./lenses";
 import { middleware } from "./middleware";
 import { message, reportBroken, reportMissing } from "./missing";
 import { Notifications } from "./notifications";
@@ -25,6 +26,7 @@ export class Server implements Disposable {
   private told: string | undefined;
   private turn: Promise<void> = Promise.resolve();
   private readonly environments: Environments;
+  private readonly lenses = new Lenses();
   private readonly notifications: Notifications;
 
   /** `home` is where the server runs: a directory without Python files, which would be imported from there. */
@@ -76,6 +78,7 @@ export class Server implements Disposable {
 
   dispose(): void {
     this.environments.dispose();
+    this.lenses.dispose();
   }
 
   /** One after the other: a server must not start while another one stops. */
@@ -120,7 +123,7 @@ export class Server implements Disposable {
         outputChannel: this.output,
         traceOutputChannel: this.trace,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
-        middleware: middleware(this),
+        middleware: middleware(this, this.lenses),
       },
       () => {
         this.report(found, "has died too often");

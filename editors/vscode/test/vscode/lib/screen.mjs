@@ -53,16 +53,11 @@ export class Screen {
     return this.page.locator(".codelens-decoration a", { hasText: title });
   }
 
-  /** Click a lens, again if the editor lays out its lines at that very moment. */
+  /** Click a lens, whose findings are then shown below it. */
   async peek(title, file) {
-    const peeked = this.page.locator(".peekview-widget", { hasText: file });
-    for (let clicks = 3; clicks; clicks -= 1) {
-      await this.lens(title).click();
-      if (await peeked.waitFor({ timeout: 10_000 }).then(() => true, () => clicks === 1)) {
-        await peeked.waitFor();
-        return;
-      }
-    }
+    await this.lens(title).click();
+    await this.page.locator(".peekview-widget", { hasText: file }).waitFor();
+    await this.notification("").waitFor({ state: "detached", timeout: 1000 });
   }
 
   /** As high as can be: rows that do not fit are not there. */

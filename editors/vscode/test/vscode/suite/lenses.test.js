@@ -16,12 +16,19 @@ module.exports = {
         [17, "export: 2 warnings"],
       ],
     );
-    const { command, arguments: given } = found[0].command;
-    assert.equal(command, "editor.action.goToLocations");
-    assert.deepEqual(
-      given[2].map(({ range }) => document.getText(range)),
-      ["images.mean() < 0.1", "mask.any()"],
-    );
+  },
+
+  async "a lens has no arguments, which VS Code would forget, and peeks at what it counts"() {
+    const document = await open(read("model.py"));
+    await findings(document, 4);
+    const [, { command }] = await lenses(document);
+    assert.equal(command.arguments, undefined);
+    await vscode.commands.executeCommand(command.command);
+    const peeks = () => vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
+    await until("a peek beside the editor", () => peeks().length === 2);
+    const { selection } = peeks().find((editor) => editor !== vscode.window.activeTextEditor) ?? peeks()[1];
+    assert.equal(selection.start.line, 21);
+    await vscode.commands.executeCommand("closeReferenceSearch");
   },
 
   async "lenses can be switched off"() {

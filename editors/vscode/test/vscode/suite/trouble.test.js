@@ -50,7 +50,9 @@ module.exports = {
     await findings(document, 4);
     const dead = [];
     while (dead.length < 5) {
-      const pid = await until("another server", () => servers().find((each) => !dead.includes(each)));
+      const pid = await until(`server ${dead.length + 1}`, () => servers().find((each) => !dead.includes(each)));
+      // its commands are there while it runs
+      await until("an answer", async () => (await vscode.commands.getCommands()).includes("exportlint.showRule"));
       await findings(document, 4);
       process.kill(pid, "SIGKILL");
       dead.push(pid);
