@@ -10,7 +10,7 @@ from lsprotocol import types
 from exportlint import __version__
 from tests.cli.runner import NET
 from tests.server.asking import lenses
-from tests.server.capabilities import minimal
+from tests.server.capabilities import capable, minimal
 from tests.server.client import Editor, editing
 from tests.server.test_code_actions import FIXED
 from tests.server.test_notebooks import IMPORTS, MODEL, Cells
@@ -53,11 +53,12 @@ async def test_all_open_documents_are_fixed_in_one_edit(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("which", ["notebook", "cell"])
-async def test_a_notebook_is_fixed_by_its_own_uri_or_that_of_a_cell(editor: Editor, which: str) -> None:
-    cells = Cells(editor, IMPORTS, MODEL)
-    await editor.run(AUTOFIX, cells.uri if which == "notebook" else cells.order[0])
-    assert "isinstance(x, torch.Tensor)" in editor.texts[cells.order[1]]
-    assert not editor.client.messages
+async def test_a_notebook_is_fixed_by_its_own_uri_or_that_of_a_cell(tmp_path: Path, which: str) -> None:
+    async with editing(tmp_path, capable()) as editor:
+        cells = Cells(editor, IMPORTS, MODEL)
+        await editor.run(AUTOFIX, cells.uri if which == "notebook" else cells.order[0])
+        assert "isinstance(x, torch.Tensor)" in editor.texts[cells.order[1]]
+        assert not editor.client.messages
 
 
 async def test_nothing_to_fix_is_no_edit(editor: Editor) -> None:
