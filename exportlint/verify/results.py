@@ -1,0 +1,88 @@
+"""What came of running torch.export on a target, as the worker tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from exportlint.findings import Mode
+
+Stage = Literal["start", "import", "build", "inputs", "eager", "export", "compare", "done"]
+"""What the worker is at. Before `eager` is done, a target cannot be built."""
+
+Kind = Literal[
+    "example", "values", "again", "refused", "size", "state", "decomposed", "reloaded", "gradients", "device"
+]
+"""What is compared: the example; other values; a second call; inputs that eager refuses; other sizes of a dynamic
+dimension; buffers, and inputs that the call writes to; after `run_decompositions`; after `save` and `load`; gradients;
+constants that are baked to a device."""
+
+Agreement = Literal["agrees", "diverges", "narrower", "skipped"]
+"""`narrower`: the program refuses what eager accepts. `skipped`: it could not be compared, which is no agreement."""
+
+Verdict = Literal["exports", "fails", "diverges", "narrower", "times out", "cannot be built"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A place in the user's code that torch blames. `row` from 1."""
+
+    file: str
+    row: int
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that raised. `frames` are those of the user's code, the innermost last.
+
+    `hints` are lines of code that torch suggests to add there, such as `torch._check(u0 >= 0)` in terms of variables.
+    `stage` is `export` also for what only `draft_export` found; that is `further`.
+    """
+
+    stage: Stage
+    type: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    hints: tuple[str, ...] = ()
+    further: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Whether program and eager model agree in one respect.
+
+    `label` says in which (`batch = 1`), `detail` how they do not. `difference` is the largest one of numbers, where
+    there is one.
+    """
+
+    kind: Kind
+    label: str
+    agreement: Agreement
+    detail: str = ""
+    difference: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of one target in one mode on one device.
+
+    `reason` is one line on the verdict, empty if it exports. `lines` are the rows of each file that ran in eager on the
+    example, `files` the SHA-256 digests of all files of the project that were imported. `inputs` describes the example.
+    `output` is what the user's code printed. `seconds` is the wall time.
+    """
+
+    target: str
+    mode: Mode
+    device: str
+    verdict: Verdict
+    reason: str = ""
+    failures: tuple[Failure, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    output: str = ""
