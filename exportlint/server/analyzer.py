@@ -94,12 +94,8 @@ class Analyzer:
         self._deliver(found)
 
     def _proceed(self) -> None:
-        if self._superseded:
+        if self._stopped or self._order is not None:
             raise SupersededError
-
-    @property
-    def _superseded(self) -> bool:
-        return self._stopped or self._order is not None
 
     def _work(self, order: Order) -> None:
         self._number = order.number
@@ -112,8 +108,7 @@ class Analyzer:
             unit = self._workspace.lint(task)
             self._known[document] = task, unit
             self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
-            if self._superseded:
-                return
+            self._proceed()
             if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
