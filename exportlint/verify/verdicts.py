@@ -12,7 +12,7 @@ from typing import Literal
 from exportlint.findings import Finding, Fix, Severity
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.hints import as_fixes
-from exportlint.verify.kinds import shown
+from exportlint.verify.kinds import Shown, shown
 from exportlint.verify.results import Comparison, Failure, Frame, Run
 from exportlint.verify.statements import Statement, Statements
 
@@ -148,6 +148,8 @@ class _Court:
                 frame = failure.frames[-1] if failure.frames else None
                 message, fixes = one_line(failure.message), self._fixes(failure, frame)
                 yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes)
+        if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
+            yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
         claimed = [f for f, s in places if f.severity is not Severity.INFO and self._ran(run, f.filename, s)]
         for comparison in _disagreements(run):
             if not any(f.severity is Severity.ERROR or comparison.kind in shown(f.code).by for f in claimed):
@@ -162,7 +164,7 @@ class _Court:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in _disagreements(run) if c.kind in claim.by), None)
+    against = next(_against(claim, run), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
@@ -172,6 +174,16 @@ def _by_comparisons(warning: Finding, run: Run) -> Judged:
     if lacking:
         return Judged(warning, "not reached", f"the line ran, but was not compared: {', '.join(lacking)}", run)
     return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(agreed))}", run)
+
+
+def _against(claim: Shown, run: Run) -> Iterator[Comparison]:
+    """The disagreements that show a claim.
+
+    Where the example disagrees already, all else does so as well: then what disagrees in the same way shows nothing
+    that a claim is about which the example is not to show.
+    """
+    always = {c.agreement for c in run.comparisons if c.kind == "example" and "example" not in claim.by}
+    return (c for c in _disagreements(run) if c.kind in claim.by and c.agreement not in always)
 
 
 def _failures(run: Run) -> Iterator[Failure]:

@@ -72,9 +72,11 @@ class Printer:
         ]
         if unreached:
             told.append(self._context.style("dim", f"not reached: {self._listed(unreached)}"))
-        indented = [f"  {text}" for text in told] if self._concise else told
-        gap = [""] if indented and not self._concise else []
-        return "".join(f"{line}\n" for line in [*lines, *gap, *indented, *gap])
+        if self._concise:
+            lines += [f"  {text}" for text in told]
+        elif told:
+            lines += ["", *(line for text in told for line in (text, ""))]
+        return "".join(f"{line}\n" for line in lines)
 
     def _headline(self, run: Run) -> str:
         name = f"{printable(run.target):<{self._name_width}}"
@@ -98,7 +100,7 @@ class Printer:
         if self._is_new(finding) and not self._concise:
             if judged.ruling == "refuted":  # then there is nothing to understand or to mend
                 finding = replace(finding, trail=(), help=None, fix=None)
-            yield block(finding, self._context, [(judged.ruling, judged.why)]) + "\n"
+            yield block(finding, self._context, [(judged.ruling, judged.why)])
         else:
             yield f"{self._place(finding)}: {ruling} {heading(finding, self._context)} {printable(judged.why)}"
 
@@ -109,7 +111,7 @@ class Printer:
                 continue
             if self._is_new(finding) and not self._concise:
                 others = [fix.edits[0].content.strip() for fix in surprise.fixes[1:]]
-                yield block(finding, self._context, [("or", text) for text in others]) + "\n"
+                yield block(finding, self._context, [("or", text) for text in others])
             else:
                 yield f"{self._place(finding)}: {heading(finding, self._context)} {printable(finding.message)}"
 
