@@ -50,7 +50,6 @@ class Printer:
         self._concise = concise
         self._show_output = show_output
         self._places = {target.name: target.place for target in targets}
-        self._models = {target.name: target.model.name for target in targets}
         self._name_width = min(max((len(target.name) for target in targets), default=0), _MAX_NAME)
         jobs = [(mode, device) for target in targets for mode in target.modes for device in target.devices]
         self._job_width = max((len(f"{mode} {device}") for mode, device in jobs), default=0)
@@ -64,12 +63,7 @@ class Printer:
         said = [judged for judged in judgement.findings if judged.ruling != "not reached"]
         told = [text for judged in said for text in self._finding(judged)]
         told += self._missed(run, judgement)
-        own = self._models.get(run.target, "")
-        unreached = [
-            j.finding
-            for j in judgement.findings
-            if j.ruling == "not reached" and matters(j) and j.finding.symbol.startswith(f"{own}.")
-        ]
+        unreached = [j.finding for j in judgement.findings if j.ruling == "not reached" and matters(j)]
         if unreached:
             told.append(self._context.style("dim", f"not reached: {self._listed(unreached)}"))
         if self._concise:
