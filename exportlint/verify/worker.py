@@ -2674,6 +2674,8 @@ def is_of_user(file: str) -> bool:
 
 def is_of_project(file: str, root: str) -> bool:
     """Whether a file lies below the root, and is not installed there."""
+    if os.path.abspath(file) == os.path.abspath(__file__):
+        return False
     for path, above in ((os.path.abspath(file), root), (os.path.realpath(file), os.path.realpath(root))):
         if path.startswith(os.path.join(os.path.abspath(above), "")):
             below = path[len(os.path.abspath(above)) :]
