@@ -8,6 +8,7 @@ output; user code gets neither. See `exportlint.verify.protocol` for both.
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import copy
 import ctypes
@@ -21,6 +22,7 @@ import inspect
 import io
 import itertools
 import json
+import logging
 import math
 import operator
 import os
@@ -562,8 +564,10 @@ def load_module(name: str, file: str | None) -> Any:
 
 
 def _same_file(one: str | None, other: str) -> bool:
+    if one is None or os.path.abspath(one) == os.path.abspath(other):  # which may be gone by now
+        return one is not None
     try:
-        return one is not None and os.path.samefile(one, other)
+        return os.path.samefile(one, other)
     except OSError:
         return False
 
@@ -1068,7 +1072,7 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     ours, structure = pytree.tree_flatten(one)
     theirs, their_structure = pytree.tree_flatten(other)
     if structure != their_structure:
-        return f"eager gives {_shape_of(one)}, the program {_shape_of(other)}", None
+        return _form_difference(one, other, "result"), None
     worst: tuple[str, float | None] | None = None
     for i, (a, b) in enumerate(_zip(ours, theirs)):
         found = _leaf_difference(a, b, tolerance)
@@ -1077,12 +1081,19 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     return worst
 
 
-def _shape_of(value: Any) -> str:
-    """What a value is made of, shortly."""
-    children = _children(value)
-    if children is None:
-        return _a(value)
-    return f"{_a(value)} of {len(children)}"
+def _form_difference(one: Any, other: Any, path: str) -> str:
+    """Where two values, which are not made of the same containers, are not."""
+    ours, theirs = _children(one), _children(other)
+    if type(one) is not type(other) or ours is None or theirs is None:
+        return f"{path} is {_a(one)} in eager, {_a(other)} in the program"
+    if [key for key, _ in ours] != [key for key, _ in theirs]:
+        return f"{path} has {len(ours)} items in eager, {len(theirs)} in the program" + (
+            "" if len(ours) != len(theirs) else ", with other keys"
+        )
+    for (key, mine), (_, its) in _zip(ours, theirs):
+        if pytree.tree_structure(mine) != pytree.tree_structure(its):
+            return _form_difference(mine, its, f"{path}[{key!r}]")
+    return f"{path} is made in another way"
 
 
 def _leaf_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
@@ -1224,10 +1235,7 @@ class Comparer:
         self._emit({"comparison": event})
 
     def _fresh_program(self) -> Any:
-        try:
-            return copy.deepcopy(self._module)
-        except Exception:  # a FakeTensor that leaked into it has no data to copy
-            return self._program.module()
+        return _apart(self._program, self._module)
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
         self._emit({"probe": f"{who}, {label}"})
@@ -1240,7 +1248,7 @@ class Comparer:
         other = self._observe(label, self._fresh_program(), "the program", inputs, number, state)
         self._judge(kind, label, one, other, lambda: self._repeated(inputs, number))
         if state and one.error is None and other.error is None:
-            self._tell_state("state", one, other)
+            self._tell_state(label, one, other)
 
     def _repeated(self, inputs: Inputs, number: int) -> bool:
         """Whether both give other results each time that they are called, so that none can be compared."""
@@ -1282,7 +1290,7 @@ class Comparer:
                 self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
                 return
         if found := difference(one.inputs, other.inputs, tolerance):
-            self._tell("state", label, "diverges", f"the inputs after the call: {found[0]}", found[1])
+            self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
         self._tell("state", label, "agrees")
 
@@ -1386,20 +1394,27 @@ class Comparer:
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
-        number = next(self._numbers)
+        number, one, direct = self._directly
+        if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
+            self._tell(kind, label, "skipped", "the program itself does not agree")  # torch may even crash on it
+            return
         self._emit({"probe": f"the program, {label}"})
         try:
-            module = make().module()
+            program = make()
+            module = _apart(program, program.module())
         except Exception as error:
             self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
             return
-        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
-        direct = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
-        if difference(one.value, direct.value, self._job["tolerance"]) is not None or direct.error or one.error:
-            self._tell(kind, label, "skipped", "the program itself does not agree")
-            return
         other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
         self._judge(kind, label, one, other, lambda: self._is_random(number))
+
+    @functools.cached_property
+    def _directly(self) -> tuple[int, Outcome, Outcome]:
+        """What the model and the program do with the example, and the seed that they had."""
+        number, label = next(self._numbers), "example"
+        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
+        other = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
+        return number, one, other
 
     def _is_random(self, number: int) -> bool:
         """Whether the program draws random numbers, which may come in another order."""
@@ -1437,6 +1452,16 @@ class Comparer:
         moved = passes.move_to_device_pass(copy.deepcopy(self._program), there).module()
         other = self._observe(there, moved, "the program", inputs, number, keep_state=False)
         self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _apart(program: Any, module: Any) -> Any:
+    """A copy of the module of a program, whose state calls do not change in the program as well."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch, about how torch copies it
+            return copy.deepcopy(module)
+    except Exception:  # a FakeTensor that leaked into it has no data to copy
+        return program.module()
 
 
 def _has_module(name: str) -> bool:
@@ -1637,6 +1662,7 @@ class _Steps:
         frames = user_frames(first, root, strict) or frames_in_graph(first, root)
         if not frames and "fake tensor" in text_of(first):
             frames = frames_of_data(lambda: export(torch.export.export), root)
+        suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
         if isinstance(first, Exception) and not isinstance(first, MemoryError):
             for found in further_failures(export, root, strict):
@@ -1704,6 +1730,25 @@ def user_frames(error: BaseException, root: str, strict: bool) -> Frames:
     if not any(map(_of_users, found)):
         found = [frames_in_text(text_of(link)) for link in chain]
     return ranked(max(map(_of_users, found), key=len, default=[]), root)
+
+
+def suggest_checks(error: BaseException, root: str) -> None:
+    """Have torch say in terms of the user's variables what it wants to know, where it could and does not by itself."""
+    shapes = sys.modules.get("torch.fx.experimental.symbolic_shapes")
+    suggest = getattr(shapes, "_suggest_torch_checks", None)
+    if suggest is None or getattr(error, "cond", None) is None or _HINT.search(text_of(error)):
+        return
+    frames = [f for f, _ in traceback.walk_tb(error.__traceback__) if is_of_project(f.f_code.co_filename, root)]
+    names: dict[str, list[str]] = collections.defaultdict(list)
+    for name, value in frames[-1].f_locals.items() if frames else ():
+        if isinstance(value, torch.SymInt):
+            names[str(value.node.expr)].append(name)
+        elif isinstance(value, torch.Tensor):
+            sizes = ((i, n) for i, n in enumerate(value.shape) if isinstance(n, torch.SymInt))
+            for i, size in sizes:
+                names[str(size.node.expr)].append(f"{name}.shape[{i}]")
+    with contextlib.suppress(Exception), _silent("torch.fx"):
+        suggest(error, names)
 
 
 def ranked(frames: Frames, root: str) -> Frames:
@@ -1842,7 +1887,8 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
         os.environ[variable] = directory  # where it writes a report that nobody asked for
         drafts.LogRecord = Record
         try:
-            export(drafts.draft_export)
+            with contextlib.redirect_stdout(io.StringIO()), _silent("torch.export", "torch.fx", "torch._dynamo"):
+                export(drafts.draft_export)
         except Exception as raised:
             error = raised
         finally:
@@ -1858,8 +1904,24 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
             yield found
     if error is not None:
         frames = user_frames(error, root, strict)
-        if frames not in seen:
+        if frames and frames not in seen:
             yield failure(error, "export", frames, further=True)
+
+
+@contextlib.contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """Have what comes with drafts said once only, as failures."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(names)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in _zip(loggers, levels):
+            logger.setLevel(level)
 
 
 def _logged_failure(name: str, data: Any, root: str) -> dict[str, Any] | None:
