@@ -92,7 +92,10 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         yield {"outcome": "no module"}
         return
-    if any(p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY) for p in inspect.signature(cls).parameters.values()):
+    if any(
+        p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)
+        for p in inspect.signature(cls).parameters.values()
+    ):
         yield {"outcome": "needs arguments"}
         return
     yield {"outcome": "build timed out"}
@@ -109,18 +112,34 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
         hints = {} if options.no_hints else hints_of_class(cls)
         example = worker.infer(model, hints, (0,), "cpu", seconds=options.seconds)
     except LookupError as error:
-        yield {"outcome": "mocked" if mocks[0] else "not found", "error": str(error), "seconds": time.monotonic() - start}
+        yield {
+            "outcome": "mocked" if mocks[0] else "not found",
+            "error": str(error),
+            "seconds": time.monotonic() - start,
+        }
         return
     except BaseException as error:
-        yield {"outcome": "broken", "error": "".join(traceback.format_exception(error))[-1500:], "seconds": time.monotonic() - start}
+        yield {
+            "outcome": "broken",
+            "error": "".join(traceback.format_exception(error))[-1500:],
+            "seconds": time.monotonic() - start,
+        }
         return
     seconds = time.monotonic() - start
     mocks[0] = 0
     before = mocks[0]
     with torch.no_grad():
         model(*example.arguments, **example.keywords)
-    shown = [str(tuple(a.shape)) + str(a.dtype)[6:] if isinstance(a, torch.Tensor) else repr(a)[:80] for a in [*example.arguments, *example.keywords.values()]]
-    yield {"outcome": "mocked" if mocks[0] > before else "found", "inputs": shown, "dynamic": repr(example.dynamic), "seconds": seconds}
+    shown = [
+        str(tuple(a.shape)) + str(a.dtype)[6:] if isinstance(a, torch.Tensor) else repr(a)[:80]
+        for a in [*example.arguments, *example.keywords.values()]
+    ]
+    yield {
+        "outcome": "mocked" if mocks[0] > before else "found",
+        "inputs": shown,
+        "dynamic": repr(example.dynamic),
+        "seconds": seconds,
+    }
 
 
 def hints_of_class(cls: type) -> dict[str, Any]:
@@ -217,12 +236,16 @@ def report(results: list[dict[str, Any]]) -> None:
     for (folder, outcome), count in sorted(outcomes.items()):
         print(f"{folder:40} {outcome:16} {count:5}")
     total = collections.Counter(result["outcome"] for result in results)
-    tried = [result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")]
+    tried = [
+        result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")
+    ]
     seconds = sorted(result["seconds"] for result in tried if result["outcome"] == "found")
     print(dict(total))
     if seconds:
         print(f"found for {len(seconds)} of {len(tried)} ({len(seconds) / len(tried):.1%})", end=", ")
-        print(f"seconds: median {seconds[len(seconds) // 2]:.2f}, 90 % {seconds[len(seconds) * 9 // 10]:.2f}, most {seconds[-1]:.2f}")
+        print(
+            f"seconds: median {seconds[len(seconds) // 2]:.2f}, 90 % {seconds[len(seconds) * 9 // 10]:.2f}, most {seconds[-1]:.2f}"
+        )
 
 
 if __name__ == "__main__":

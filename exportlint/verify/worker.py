@@ -8,6 +8,7 @@ output; user code gets neither. See `exportlint.verify.protocol` for both.
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import copy
 import ctypes
@@ -23,6 +24,7 @@ import io
 import itertools
 import json
 import linecache
+import logging
 import math
 import operator
 import os
@@ -566,8 +568,10 @@ def load_module(name: str, file: str | None) -> Any:
 
 
 def _same_file(one: str | None, other: str) -> bool:
+    if one is None or os.path.abspath(one) == os.path.abspath(other):  # which may be gone by now
+        return one is not None
     try:
-        return one is not None and os.path.samefile(one, other)
+        return os.path.samefile(one, other)
     except OSError:
         return False
 
@@ -1699,8 +1703,6 @@ def joined(candidate: Candidate, vary: Sequence[int]) -> Candidate:
 
 def dynamic_of(spec: Spec, names: Collection[str]) -> Any:
     """What `dynamic_shapes` says of a value."""
-    from torch.export import Dim
-
     kind, held = next(iter(spec.items()))
     if kind == "dict":
         return {key: dynamic_of(item, names) for key, item in held.items()}
@@ -1708,7 +1710,7 @@ def dynamic_of(spec: Spec, names: Collection[str]) -> Any:
         return (list if kind == "list" else tuple)(dynamic_of(item, names) for item in held)
     if kind == "value":
         return None
-    return {index: Dim.AUTO for index, dim in enumerate(held["shape"]) if dim in names}
+    return {index: dim for index, dim in enumerate(held["shape"]) if dim in names}
 
 
 def describe(candidate: Candidate) -> list[str]:
@@ -1880,12 +1882,12 @@ def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, An
     def form(value: Any) -> Any:
         children = _children(value)
         if children is None:
-            return {i: dim(size) for i, size in next(leaves).items()} or None
+            return {i: dim(size) for i, size in next(remaining).items()} or None
         if isinstance(value, dict):
             return {key: form(item) for key, item in children}
         return tuple(form(item) for _, item in children) if isinstance(value, tuple) else [form(i) for _, i in children]
 
-    leaves = iter(varying.leaves)
+    remaining = iter(varying.leaves)
     arguments = varying.signature.bind(*example.arguments, **example.keywords).arguments
     return {name: form(value) for name, value in arguments.items()}
 
@@ -1980,7 +1982,7 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     ours, structure = pytree.tree_flatten(one)
     theirs, their_structure = pytree.tree_flatten(other)
     if structure != their_structure:
-        return f"eager gives {_shape_of(one)}, the program {_shape_of(other)}", None
+        return _form_difference(one, other, "result"), None
     worst: tuple[str, float | None] | None = None
     for i, (a, b) in enumerate(_zip(ours, theirs)):
         found = _leaf_difference(a, b, tolerance)
@@ -1989,12 +1991,19 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     return worst
 
 
-def _shape_of(value: Any) -> str:
-    """What a value is made of, shortly."""
-    children = _children(value)
-    if children is None:
-        return _a(value)
-    return f"{_a(value)} of {len(children)}"
+def _form_difference(one: Any, other: Any, path: str) -> str:
+    """Where two values, which are not made of the same containers, are not."""
+    ours, theirs = _children(one), _children(other)
+    if type(one) is not type(other) or ours is None or theirs is None:
+        return f"{path} is {_a(one)} in eager, {_a(other)} in the program"
+    if [key for key, _ in ours] != [key for key, _ in theirs]:
+        return f"{path} has {len(ours)} items in eager, {len(theirs)} in the program" + (
+            "" if len(ours) != len(theirs) else ", with other keys"
+        )
+    for (key, mine), (_, its) in _zip(ours, theirs):
+        if pytree.tree_structure(mine) != pytree.tree_structure(its):
+            return _form_difference(mine, its, f"{path}[{key!r}]")
+    return f"{path} is made in another way"
 
 
 def _leaf_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
@@ -2136,10 +2145,7 @@ class Comparer:
         self._emit({"comparison": event})
 
     def _fresh_program(self) -> Any:
-        try:
-            return copy.deepcopy(self._module)
-        except Exception:  # a FakeTensor that leaked into it has no data to copy
-            return self._program.module()
+        return _apart(self._program, self._module)
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
         self._emit({"probe": f"{who}, {label}"})
@@ -2152,7 +2158,7 @@ class Comparer:
         other = self._observe(label, self._fresh_program(), "the program", inputs, number, state)
         self._judge(kind, label, one, other, lambda: self._repeated(inputs, number))
         if state and one.error is None and other.error is None:
-            self._tell_state("state", one, other)
+            self._tell_state(label, one, other)
 
     def _repeated(self, inputs: Inputs, number: int) -> bool:
         """Whether both give other results each time that they are called, so that none can be compared."""
@@ -2194,7 +2200,7 @@ class Comparer:
                 self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
                 return
         if found := difference(one.inputs, other.inputs, tolerance):
-            self._tell("state", label, "diverges", f"the inputs after the call: {found[0]}", found[1])
+            self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
         self._tell("state", label, "agrees")
 
@@ -2298,20 +2304,28 @@ class Comparer:
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
-        number = next(self._numbers)
+        number, one, direct = self._directly
+        if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
+            self._tell(kind, label, "skipped", "the program itself does not agree")  # torch may even crash on it
+            return
         self._emit({"probe": f"the program, {label}"})
         try:
-            module = make().module()
+            program = make()
+            module = _apart(program, program.module())
         except Exception as error:
             self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
             return
-        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
-        direct = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
-        if difference(one.value, direct.value, self._job["tolerance"]) is not None or direct.error or one.error:
-            self._tell(kind, label, "skipped", "the program itself does not agree")
-            return
-        other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
+        with torch.no_grad():  # what switched gradients off is gone from a program that is decomposed
+            other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
         self._judge(kind, label, one, other, lambda: self._is_random(number))
+
+    @functools.cached_property
+    def _directly(self) -> tuple[int, Outcome, Outcome]:
+        """What the model and the program do with the example, and the seed that they had."""
+        number, label = next(self._numbers), "example"
+        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
+        other = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
+        return number, one, other
 
     def _is_random(self, number: int) -> bool:
         """Whether the program draws random numbers, which may come in another order."""
@@ -2349,6 +2363,16 @@ class Comparer:
         moved = passes.move_to_device_pass(copy.deepcopy(self._program), there).module()
         other = self._observe(there, moved, "the program", inputs, number, keep_state=False)
         self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _apart(program: Any, module: Any) -> Any:
+    """A copy of the module of a program, whose state calls do not change in the program as well."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch, about how torch copies it
+            return copy.deepcopy(module)
+    except Exception:  # a FakeTensor that leaked into it has no data to copy
+        return program.module()
 
 
 def _has_module(name: str) -> bool:
@@ -2520,11 +2544,15 @@ class _Steps:
             outcome = call(subject.fresh(), inputs, 0)
         emit({"lines": {file: sorted(found) for file, found in rows.items()}})
         emit({"files": imported_files(job["root"])})
-        if outcome.error is not None:
+        # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
+        if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
             raise outcome.error
-        del outcome
+        refused, outcome = outcome.error, Outcome()
         self._enter("export")
         program = self._export(subject, example, varying)
+        if refused is not None and program is not None:
+            self.stage = "eager"
+            raise refused
         if program is not None:
             self._enter("compare")
             Comparer(job, subject, program, example, varying, emit).run()
@@ -2549,6 +2577,7 @@ class _Steps:
         frames = user_frames(first, root, strict) or frames_in_graph(first, root)
         if not frames and "fake tensor" in text_of(first):
             frames = frames_of_data(lambda: export(torch.export.export), root)
+        suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
         if isinstance(first, Exception) and not isinstance(first, MemoryError):
             for found in further_failures(export, root, strict):
@@ -2616,6 +2645,25 @@ def user_frames(error: BaseException, root: str, strict: bool) -> Frames:
     if not any(map(_of_users, found)):
         found = [frames_in_text(text_of(link)) for link in chain]
     return ranked(max(map(_of_users, found), key=len, default=[]), root)
+
+
+def suggest_checks(error: BaseException, root: str) -> None:
+    """Have torch say in terms of the user's variables what it wants to know, where it could and does not by itself."""
+    shapes = sys.modules.get("torch.fx.experimental.symbolic_shapes")
+    suggest = getattr(shapes, "_suggest_torch_checks", None)
+    if suggest is None or getattr(error, "cond", None) is None or _HINT.search(text_of(error)):
+        return
+    frames = [f for f, _ in traceback.walk_tb(error.__traceback__) if is_of_project(f.f_code.co_filename, root)]
+    names: dict[str, list[str]] = collections.defaultdict(list)
+    for name, value in frames[-1].f_locals.items() if frames else ():
+        if isinstance(value, torch.SymInt):
+            names[str(value.node.expr)].append(name)
+        elif isinstance(value, torch.Tensor):
+            sizes = ((i, n) for i, n in enumerate(value.shape) if isinstance(n, torch.SymInt))
+            for i, size in sizes:
+                names[str(size.node.expr)].append(f"{name}.shape[{i}]")
+    with contextlib.suppress(Exception), _silent("torch.fx"):
+        suggest(error, names)
 
 
 def ranked(frames: Frames, root: str) -> Frames:
@@ -2756,7 +2804,8 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
         os.environ[variable] = directory  # where it writes a report that nobody asked for
         drafts.LogRecord = Record
         try:
-            export(drafts.draft_export)
+            with contextlib.redirect_stdout(io.StringIO()), _silent("torch.export", "torch.fx", "torch._dynamo"):
+                export(drafts.draft_export)
         except Exception as raised:
             error = raised
         finally:
@@ -2772,8 +2821,24 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
             yield found
     if error is not None:
         frames = user_frames(error, root, strict)
-        if frames not in seen:
+        if frames and frames not in seen:
             yield failure(error, "export", frames, further=True)
+
+
+@contextlib.contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """Have what comes with drafts said once only, as failures."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(names)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in _zip(loggers, levels):
+            logger.setLevel(level)
 
 
 def _logged_failure(name: str, data: Any, root: str) -> dict[str, Any] | None:
