@@ -234,26 +234,12 @@ def _work(job: Job, events: _Events) -> None:
     try:
         examine(job, emit)
     except BaseException as error:  # also SystemExit: nothing that user code raises ends the host
-        emit({"failure": _escaped(error, stage)})
+        emit({"failure": failure(error, stage, [])})
         emit({"stage": "done"})
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # user code may have closed or replaced it
             stream.flush()
     os._exit(0)  # without waiting for threads, and without what user code left to be run at exit
-
-
-def _escaped(error: BaseException, stage: str) -> dict[str, Any]:
-    message = str(error)
-    if isinstance(error, MemoryError):
-        message = message or "no more memory may be taken"
-    return {
-        "stage": stage,
-        "type": type(error).__name__,
-        "message": message,
-        "frames": [],
-        "hints": [],
-        "further": False,
-    }
 
 
 def _limit_itself(memory: int | None) -> None:
@@ -420,7 +406,7 @@ def mark(identity: int) -> bytes:
 def _below(ancestor: int) -> list[int]:
     """The processes that descend from one, which has to be alive."""
     parents: dict[int, int] = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # paths take three times as long
         if name.isdigit():
             # The name of the program, in parentheses, may hold anything.
             fields = _read(f"/proc/{name}/stat").rpartition(")")[2].split()
@@ -545,6 +531,8 @@ def load_module(name: str, file: str | None) -> Any:
     """Import a module: by its name if that leads to `file`, as it does with `paths`; else the file as it lies there."""
     if file is None:
         return importlib.import_module(name)
+    if getattr(sys.modules.get(name), "__file__", None) == os.path.abspath(file):
+        return sys.modules[name]  # which may have deleted its file
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # no such package, or the module of that name is none
@@ -2086,6 +2074,8 @@ def text_of(error: BaseException, limit: int = 4000) -> str:
         text = str(error)
     except BaseException as another:
         return f"(its text raises {type(another).__name__})"
+    if not text and isinstance(error, MemoryError):
+        return "no more memory may be taken"
     return text if len(text) <= limit else f"{text[:limit]} ..."
 
 
