@@ -16,11 +16,13 @@ import functools
 import gc
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import io
 import itertools
 import json
+import linecache
 import math
 import operator
 import os
@@ -953,6 +955,15 @@ def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inp
     return bound.args, bound.kwargs
 
 
+def other_sizes(varying: Varying) -> Iterator[tuple[str, dict[str, int]]]:
+    """Other sizes of what varies, each dimension by itself, with what to call them."""
+    for name, size in varying.sizes.items():
+        low, high = varying.limits.get(name, (0, math.inf))
+        for other in dict.fromkeys((size + 1, 2 * size, 1)):
+            if other != size and low <= other <= high:
+                yield f"{name} = {other}", {**varying.sizes, name: other}
+
+
 def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, Any] | None:
     """What torch.export is told of what varies; `how` is for those dimensions of which the user gives a name only."""
     if not any(varying.leaves):
@@ -1350,20 +1361,14 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        for name, size in self._varying.sizes.items():
-            low, high = self._varying.limits.get(name, (0, math.inf))
-            for other in dict.fromkeys((size + 1, 2 * size, 1)):
-                if other == size or not low <= other <= high:
-                    continue
-                label = f"{name} = {other}"
-                sizes = {**self._varying.sizes, name: other}
-                try:
-                    remake = self._example.remake
-                    inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
-                except (ValueError, RuntimeError, LookupError) as error:
-                    self._tell("size", label, "skipped", first_line(text_of(error)))
-                else:
-                    self._both("size", label, inputs)
+        for label, sizes in other_sizes(self._varying):
+            try:
+                remake = self._example.remake
+                inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
+            except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
+                self._tell("size", label, "skipped", first_line(text_of(error)))
+            else:
+                self._both("size", label, inputs)
 
     def _compare_gradients(self) -> None:
         if not self._job["gradients"]:
@@ -1557,6 +1562,97 @@ def baked_devices(program: Any) -> list[str]:
     return list(found)
 
 
+# -- fixes that are to be proven ---------------------------------------------------------------------------------------
+
+
+def see_instead(texts: Mapping[str, str]) -> None:
+    """Have Python import other texts than files hold, by their paths. Each is the bytes of a file, as Latin-1."""
+    found = {os.path.realpath(path): text.encode("latin-1") for path, text in texts.items()}
+    loader = importlib.machinery.SourceFileLoader
+    get_data, path_stats = loader.get_data, loader.path_stats
+
+    def data(self: Any, path: Any) -> bytes:
+        text = found.get(os.path.realpath(path))
+        return get_data(self, path) if text is None else text
+
+    def stats(self: Any, path: Any) -> Mapping[str, Any]:
+        if os.path.realpath(path) in found:
+            raise OSError(f"{path} is not to be taken from, or put into, a cache")
+        return path_stats(self, path)
+
+    loader.get_data, loader.path_stats = data, stats  # type: ignore[method-assign]
+    for path in texts:  # for `inspect.getsource`, and for tracebacks
+        with contextlib.suppress(SyntaxError, ValueError):
+            lines = importlib.util.decode_source(found[os.path.realpath(path)]).splitlines(keepends=True)
+            linecache.cache[path] = (len(lines), None, lines, path)
+
+
+Probe = tuple[str, str, Inputs]
+"""How a model is called: what to call it, whether `once`, on the same object as `before`, or for `gradients`."""
+
+
+def probes(example: Example, varying: Varying) -> Iterator[Probe]:
+    """The calls by which two models are compared."""
+    inputs: Inputs = (example.arguments, dict(example.keywords))
+    changed = changed_values(example, 1)
+    yield "example", "once", inputs
+    for label, others in changed:
+        yield label, "once", others
+    for label, sizes in other_sizes(varying):
+        with contextlib.suppress(ValueError, RuntimeError, LookupError):
+            yield label, "once", example.remake(sizes, 1) if example.remake else resized(example, varying, sizes)
+    for others in (inputs, changed[0][1] if changed else inputs, inputs):
+        yield "a later call", "before", others
+    yield "gradients", "gradients", inputs
+
+
+def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[tuple[str, Any]]:
+    """For each call what was raised, or else what came of it: results, what the inputs and the state are then."""
+    lasting = subject.fresh()
+    for number, (_, how, inputs) in enumerate(calls, 1):
+        if how == "gradients":
+            outcome = gradients(subject.fresh(), inputs, number, of_inputs=True)
+        else:
+            outcome = call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
+        yield outcome.raised, snapshot((outcome.value, outcome.inputs, outcome.state))
+
+
+def note_outcomes(file: str, subject: Subject, example: Example, varying: Varying) -> None:
+    """Write down what comes of calls, for a model with fixes to be compared with.
+
+    Raises:
+        Exception: it cannot be written, as it holds something that cannot be pickled.
+    """
+    calls = list(probes(example, varying))
+    first, again = (next(observed(subject, calls[:1])) for _ in range(2))
+    varies = difference(first[1][0], again[1][0], None) is not None
+    torch.save({"calls": calls, "outcomes": list(observed(subject, calls)), "varies": varies}, file)
+
+
+def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
+    """Whether a model does what was written down of another one, and how it does not."""
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    noted = torch.load(file, **options)
+    if noted["varies"]:
+        return "skipped", "the model gives other results each time it is called"
+    for (label, _, _), (raised, one), (raises, other) in zip(  # noqa: B905
+        noted["calls"], noted["outcomes"], observed(subject, noted["calls"])
+    ):
+        if raised or raises:
+            if not raised or not raises:
+                what = f"the original raises {raised}, and this does not" if raised else f"this raises {raises}"
+                return "diverges", f"{label}: {what}"
+            continue
+        common = sorted(one[2].keys() & other[2].keys())
+        one, other = ((value, inputs, {name: state[name] for name in common}) for value, inputs, state in (one, other))
+        for what, (ours, theirs) in _zip(("", "the inputs after the call: ", "state: "), _zip(one, other)):
+            found = difference(ours, theirs, tolerance)
+            if found is not None:
+                text = found[0].replace("eager gives", "the original gives").replace("the program", "this one")
+                return "diverges", f"{label}: {what}{text}"
+    return "agrees", f"in {len(noted['calls'])} calls"
+
+
 # -- exporting ---------------------------------------------------------------------------------------------------------
 
 
@@ -1586,6 +1682,9 @@ class _Steps:
 
     def run(self) -> None:
         job, emit = self._job, self._emit
+        trial = job.get("trial")
+        if trial:
+            see_instead(trial["texts"])
         emit({"versions": versions()})
         self._enter("import")
         for path in reversed(job["paths"]):
@@ -1611,6 +1710,12 @@ class _Steps:
         if outcome.error is not None:
             raise outcome.error
         del outcome
+        if trial and trial["texts"]:
+            agreement, detail = compare_outcomes(trial["outcomes"], subject, job["tolerance"])
+            told = {"kind": "original", "label": "original", "agreement": agreement, "detail": detail}
+            emit({"comparison": {**told, "difference": None}})
+        elif trial:
+            note_outcomes(trial["outcomes"], subject, example, varying)
         self._enter("export")
         program = self._export(subject, example, varying)
         if program is not None:
