@@ -83,7 +83,7 @@ class Example:
 
 _OLDEST_TORCH = (2, 4)
 
-_MOST_STARTED = 100
+_MOST_STARTED = 64
 """How many processes a model may start: loaders of data and calls of tools do not come near it."""
 
 _CROWD = 250
@@ -214,10 +214,12 @@ def _end_with_parent(commands: _Commands) -> None:
 
 def _work(job: Job, events: _Events) -> None:
     """Do a job in this process, which is good for nothing else then, and end it."""
-    stage = "start"
+    stage, owner = "start", os.getpid()
 
     def emit(event: Mapping[str, Any]) -> None:
         nonlocal stage
+        if os.getpid() != owner:
+            os._exit(0)  # user code has forked, and has not ended the child
         stage = event.get("stage", stage)
         events.send({"id": job["id"], **event})
 
