@@ -97,7 +97,7 @@ class _Rounds:
         rounds, limit = 0, MAX_ROUNDS
         all_tried = True
         while True:
-            waiting = [f for f in state.waiting if _key(f) not in self._failed and Mark.of(f) not in self._unwanted]
+            waiting = [f for f in state.waiting if _key(f) not in self._failed and not self._is_unwanted(f)]
             if not waiting:
                 if all_tried:
                     return self._result(state.source, fixed, units=state.units)
@@ -174,6 +174,13 @@ class _Rounds:
         found = marks([*(f for unit in units for f in unit.findings), *findings])
         return _State(source, waiting, found, {task.path: unit for task, unit in zip(tasks, units, strict=True)})
 
+    def _is_unwanted(self, finding: Finding) -> bool:
+        span = finding.span
+        return any(
+            mark.code == finding.code and mark.span.start <= span.start and span.end <= mark.span.end
+            for mark in self._unwanted
+        )
+
     def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
         shift = Shift(_edits(accepted), before.source.lines, after.source.lines)
@@ -183,7 +190,7 @@ class _Rounds:
             for mark, contents in self._failed
             if not shift.is_edited(mark.span)
         }
-        self._unwanted = frozenset(mark.at(shift.span(mark.span)) for mark in self._unwanted)
+        self._unwanted = frozenset(mark.at(shift.span(mark.span) or shift.reach(mark.span)) for mark in self._unwanted)
 
     def _result(
         self,
