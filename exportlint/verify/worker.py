@@ -1607,15 +1607,14 @@ def probes(example: Example, varying: Varying) -> Iterator[Probe]:
     yield "gradients", "gradients", inputs
 
 
-def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[tuple[str, Any]]:
-    """For each call what was raised, or else what came of it: results, what the inputs and the state are then."""
+def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[Outcome]:
+    """What comes of each call."""
     lasting = subject.fresh()
     for number, (_, how, inputs) in enumerate(calls, 1):
         if how == "gradients":
-            outcome = gradients(subject.fresh(), inputs, number, of_inputs=True)
+            yield gradients(subject.fresh(), inputs, number, of_inputs=True)
         else:
-            outcome = call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
-        yield outcome.raised, snapshot((outcome.value, outcome.inputs, outcome.state))
+            yield call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
 
 
 def note_outcomes(file: str, subject: Subject, example: Example, varying: Varying) -> None:
@@ -1626,8 +1625,12 @@ def note_outcomes(file: str, subject: Subject, example: Example, varying: Varyin
     """
     calls = list(probes(example, varying))
     first, again = (next(observed(subject, calls[:1])) for _ in range(2))
-    varies = difference(first[1][0], again[1][0], None) is not None
-    torch.save({"calls": calls, "outcomes": list(observed(subject, calls)), "varies": varies}, file)
+    outcomes = []
+    for outcome in observed(subject, calls):
+        written = {name: outcome.state[name] for name in outcome.written}  # of the state, which may be large
+        outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
+    varies = difference(first.value, again.value, None) is not None
+    torch.save({"calls": calls, "outcomes": outcomes, "state": list(_state(subject.model)), "varies": varies}, file)
 
 
 def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
@@ -1636,21 +1639,28 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
     noted = torch.load(file, **options)
     if noted["varies"]:
         return "skipped", "the model gives other results each time it is called"
-    for (label, _, _), (raised, one), (raises, other) in zip(  # noqa: B905
-        noted["calls"], noted["outcomes"], observed(subject, noted["calls"])
-    ):
-        if raised or raises:
-            if not raised or not raises:
-                what = f"the original raises {raised}, and this does not" if raised else f"this raises {raises}"
+    seen = observed(subject, noted["calls"])
+    for (label, _, _), ((raised, one), outcome) in _zip(noted["calls"], _zip(noted["outcomes"], seen)):
+        if raised or outcome.error is not None:
+            if not raised or outcome.error is None:
+                what = f"the original raises {raised}, and this does not" if raised else f"this raises {outcome.raised}"
                 return "diverges", f"{label}: {what}"
             continue
-        common = sorted(one[2].keys() & other[2].keys())
-        one, other = ((value, inputs, {name: state[name] for name in common}) for value, inputs, state in (one, other))
-        for what, (ours, theirs) in _zip(("", "the inputs after the call: ", "state: "), _zip(one, other)):
+        value, inputs, written = one
+        names = sorted(name for name in written if name in outcome.state)
+        pairs = (
+            ("", value, outcome.value),
+            ("the inputs after the call: ", inputs, outcome.inputs),
+            ("state: ", {name: written[name] for name in names}, {name: outcome.state[name] for name in names}),
+        )
+        for what, ours, theirs in pairs:
             found = difference(ours, theirs, tolerance)
             if found is not None:
                 text = found[0].replace("eager gives", "the original gives").replace("the program", "this one")
                 return "diverges", f"{label}: {what}{text}"
+        more = sorted((outcome.written - written.keys()) & set(noted["state"]))
+        if more:
+            return "diverges", f"{label}: {more[0]} is written, which the original leaves as it is"
     return "agrees", f"in {len(noted['calls'])} calls"
 
 
