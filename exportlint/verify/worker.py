@@ -18,6 +18,7 @@ import gc
 import hashlib
 import heapq
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import io
@@ -1855,6 +1856,15 @@ def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inp
     return bound.args, bound.kwargs
 
 
+def other_sizes(varying: Varying) -> Iterator[tuple[str, dict[str, int]]]:
+    """Other sizes of what varies, each dimension by itself, with what to call them."""
+    for name, size in varying.sizes.items():
+        low, high = varying.limits.get(name, (0, math.inf))
+        for other in dict.fromkeys((size + 1, 2 * size, 1)):
+            if other != size and low <= other <= high:
+                yield f"{name} = {other}", {**varying.sizes, name: other}
+
+
 def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, Any] | None:
     """What torch.export is told of what varies; `how` is for those dimensions of which the user gives a name only."""
     if not any(varying.leaves):
@@ -2111,17 +2121,16 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
-        steps = (
+        steps: tuple[Callable[[], None], ...] = (
             self._compare_example,
             self._compare_again,
             self._compare_values,
             self._compare_others,
             self._compare_sizes,
             self._compare_gradients,
-            self._compare_decomposed,
-            self._compare_reloaded,
-            self._compare_device,
         )
+        if not self._job.get("trial"):  # what else becomes of the program is not for fixes to prove
+            steps += (self._compare_decomposed, self._compare_reloaded, self._compare_device)
         for step in steps:
             kind = step.__name__[len("_compare_") :]
             try:
@@ -2258,20 +2267,14 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        for name, size in self._varying.sizes.items():
-            low, high = self._varying.limits.get(name, (0, math.inf))
-            for other in dict.fromkeys((size + 1, 2 * size, 1)):
-                if other == size or not low <= other <= high:
-                    continue
-                label = f"{name} = {other}"
-                sizes = {**self._varying.sizes, name: other}
-                try:
-                    remake = self._example.remake
-                    inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
-                except (ValueError, RuntimeError, LookupError) as error:
-                    self._tell("size", label, "skipped", first_line(text_of(error)))
-                else:
-                    self._both("size", label, inputs)
+        for label, sizes in other_sizes(self._varying):
+            try:
+                remake = self._example.remake
+                inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
+            except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
+                self._tell("size", label, "skipped", first_line(text_of(error)))
+            else:
+                self._both("size", label, inputs)
 
     def _compare_gradients(self) -> None:
         if not self._job["gradients"]:
@@ -2483,6 +2486,107 @@ def baked_devices(program: Any) -> list[str]:
     return list(found)
 
 
+# -- fixes that are to be proven ---------------------------------------------------------------------------------------
+
+
+def see_instead(texts: Mapping[str, str]) -> None:
+    """Have Python import other texts than files hold, by their paths. Each is the bytes of a file, as Latin-1."""
+    found = {os.path.realpath(path): text.encode("latin-1") for path, text in texts.items()}
+    loader = importlib.machinery.SourceFileLoader
+    get_data, path_stats = loader.get_data, loader.path_stats
+
+    def data(self: Any, path: Any) -> bytes:
+        text = found.get(os.path.realpath(path))
+        return get_data(self, path) if text is None else text
+
+    def stats(self: Any, path: Any) -> Mapping[str, Any]:
+        if os.path.realpath(path) in found:
+            raise OSError(f"{path} is not to be taken from, or put into, a cache")
+        return path_stats(self, path)
+
+    loader.get_data, loader.path_stats = data, stats  # type: ignore[method-assign]
+    for path in texts:  # for `inspect.getsource`, and for tracebacks
+        with contextlib.suppress(SyntaxError, ValueError):
+            lines = importlib.util.decode_source(found[os.path.realpath(path)]).splitlines(keepends=True)
+            linecache.cache[path] = (len(lines), None, lines, path)
+
+
+Probe = tuple[str, str, Inputs]
+"""How a model is called: what to call it, whether `once`, on the same object as `before`, or for `gradients`."""
+
+
+def probes(example: Example, varying: Varying) -> Iterator[Probe]:
+    """The calls by which two models are compared."""
+    inputs: Inputs = (example.arguments, dict(example.keywords))
+    changed = changed_values(example, 1)
+    yield "example", "once", inputs
+    for label, others in changed:
+        yield label, "once", others
+    for label, sizes in other_sizes(varying):
+        with contextlib.suppress(ValueError, RuntimeError, LookupError):
+            yield label, "once", example.remake(sizes, 1) if example.remake else resized(example, varying, sizes)
+    for others in (inputs, changed[0][1] if changed else inputs, inputs):
+        yield "a later call", "before", others
+    yield "gradients", "gradients", inputs
+
+
+def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[Outcome]:
+    """What comes of each call."""
+    lasting = subject.fresh()
+    for number, (_, how, inputs) in enumerate(calls, 1):
+        if how == "gradients":
+            yield gradients(subject.fresh(), inputs, number, of_inputs=True)
+        else:
+            yield call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
+
+
+def note_outcomes(file: str, subject: Subject, example: Example, varying: Varying) -> None:
+    """Write down what comes of calls, for a model with fixes to be compared with.
+
+    Raises:
+        Exception: it cannot be written, as it holds something that cannot be pickled.
+    """
+    calls = list(probes(example, varying))
+    first, again = (next(observed(subject, calls[:1])) for _ in range(2))
+    outcomes = []
+    for outcome in observed(subject, calls):
+        written = {name: outcome.state[name] for name in outcome.written}  # of the state, which may be large
+        outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
+    varies = difference(first.value, again.value, None) is not None
+    torch.save({"calls": calls, "outcomes": outcomes, "state": list(_state(subject.model)), "varies": varies}, file)
+
+
+def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
+    """Whether a model does what was written down of another one, and how it does not."""
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    noted = torch.load(file, **options)
+    if noted["varies"]:
+        return "skipped", "the model gives other results each time it is called"
+    seen = observed(subject, noted["calls"])
+    for (label, _, _), ((raised, one), outcome) in _zip(noted["calls"], _zip(noted["outcomes"], seen)):
+        if raised or outcome.error is not None:
+            if not raised or outcome.error is None:
+                what = f"the original raises {raised}, and this does not" if raised else f"this raises {outcome.raised}"
+                return "diverges", f"{label}: {what}"
+            continue
+        value, inputs, written = one
+        names = sorted(name for name in written if name in outcome.state)
+        pairs = (
+            ("", value, outcome.value),
+            ("the inputs after the call: ", inputs, outcome.inputs),
+            ("state: ", {name: written[name] for name in names}, {name: outcome.state[name] for name in names}),
+        )
+        for what, ours, theirs in pairs:
+            found = difference(ours, theirs, tolerance)
+            if found is not None:
+                text = found[0].replace("eager gives", "the original gives").replace("the program", "this one")
+                return "diverges", f"{label}: {what}{text}"
+        more = sorted((outcome.written - written.keys()) & set(noted["state"]))
+        if more:
+            return "diverges", f"{label}: {more[0]} is written, which the original leaves as it is"
+    return "agrees", f"in {len(noted['calls'])} calls"
+
+
 # -- exporting ---------------------------------------------------------------------------------------------------------
 
 
@@ -2512,6 +2616,9 @@ class _Steps:
 
     def run(self) -> None:
         job, emit = self._job, self._emit
+        trial = job.get("trial")
+        if trial:
+            see_instead(trial["texts"])
         emit({"versions": versions()})
         self._enter("import")
         for path in reversed(job["paths"]):
@@ -2538,6 +2645,12 @@ class _Steps:
         if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
             raise outcome.error
         refused, outcome = outcome.error, Outcome()
+        if trial and trial["texts"]:
+            agreement, detail = compare_outcomes(trial["outcomes"], subject, job["tolerance"])
+            told = {"kind": "original", "label": "original", "agreement": agreement, "detail": detail}
+            emit({"comparison": {**told, "difference": None}})
+        elif trial:
+            note_outcomes(trial["outcomes"], subject, example, varying)
         self._enter("export")
         program = self._export(subject, example, varying)
         if refused is not None and program is not None:
@@ -2569,7 +2682,7 @@ class _Steps:
             frames = frames_of_data(lambda: export(torch.export.export), root)
         suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
-        if isinstance(first, Exception) and not isinstance(first, MemoryError):
+        if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
             for found in further_failures(export, root, strict):
                 if frames and found["frames"][-1:] == frames[-1:]:
                     continue
