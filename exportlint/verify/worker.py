@@ -86,7 +86,7 @@ DTYPES = {
     "integer": "int64", "integral": "int64", "bool": "bool", "byte": "uint8", "complexfloat": "complex64", "boolean": "bool", "int32": "int64", "int64": "int64", "float32": "float32",
 }  # fmt: skip
 KINDS: Mapping[str, tuple[Any, ...]] = {
-    "index": (1, 2), "integer": (1, 2), "integers": (1, 2), "int": (1, 2), "float": (0.5,), "number": (0.5, 1),
+    "index": (1, 2), "integer": (1, 2), "integers": (1, 2), "int": (1, 2), "ints": (1, 2), "float": (0.5,), "number": (0.5, 1),
     "str": ("",), "string": ("",), "bool": (True, False),
 }  # fmt: skip
 
@@ -111,19 +111,22 @@ MESSAGES = tuple(
         r"range of \[-\d+, \d+\], but got (?P<last>-?\d)",
         r"indices for tensor of dimension (?P<last>\d)",
         r"(?P<deeper>tuple index out of range)",
+        r"(?P<matrix>matri(?:x|ces))",
+        r"(?P<vector>vector)",
+        r"size '?\[(?P<shape>\d+(?:, \d+)*)\]",
         r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
         r"not implemented for '(?P<other>\w+)'",
         r"(?P<other>[A-Za-z]+)Tensor",
-        r"(?:as an?|be an?|be|to an?|type|real|are) '?(?P<kind>[a-z]+)\b",
+        r"(?:as an?|be an?|be|to an?|type|real|are|of) '?(?P<kind>[a-z]+)\b",
         r"values to unpack \(expected (?P<count>\d)",
         r"(?P<more>list index out of range|tuple index out of range|Tensors?, not Tensor|(?:tuple|list) of)",
         r"object has no attribute '(?P<attribute>\w+)'",
     )
 )
 TOO_SMALL = re.compile(
-    r"small|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
+    r"small|more than|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
 )
 OF_VALUES = re.compile(
     r"between 0 and 1|constraint|out of (?:range|bounds)|positive|negative|greater|less|smaller|class"
@@ -158,6 +161,20 @@ class Candidate:
         )
         shape = [name if i == index else dim for i, dim in enumerate(tensor["shape"])]
         return Candidate(replaced(self.specs, path, {"tensor": {**tensor, "shape": shape}}), {**self.sizes, name: size})
+
+    def renamed(self, names: Mapping[str, str]) -> Candidate:
+        """Other names for some sizes."""
+        specs = self.specs
+        for path, leaf in leaves(self.specs):
+            shape = [names.get(str(dim), dim) for dim in dims_of(leaf)]
+            if "tensor" in leaf:
+                specs = replaced(specs, path, {"tensor": {**leaf["tensor"], "shape": shape}})
+        return Candidate(specs, {**self.sizes, **{new: self.sizes[old] for old, new in names.items()}})
+
+    def weight(self) -> int:
+        """What it costs that the tensors are large."""
+        numbers = sum(math.prod(map(self.size, dims_of(leaf))) for _, leaf in leaves(self.specs))
+        return max(0, numbers.bit_length() - 15) // 2
 
     def size(self, dim: int | str) -> int:
         """The size of a dimension."""
@@ -230,7 +247,8 @@ class Search:
         seen: set[str] = set()
 
         def push(depth: int, cost: int, candidate: Candidate) -> None:
-            if cost < 2 * BLIND:
+            cost += candidate.weight()
+            if cost < 3 * BLIND:
                 heapq.heappush(queue, (cost // BLIND, -depth, cost, next(order), candidate))
 
         for cost, start in enumerate(self.starts()):
@@ -374,24 +392,20 @@ class Search:
             )
         if tensor is not None:
             shape = tensor["shape"]
-            for rank in range(6):
-                if rank == len(shape):
-                    continue
-                cost = said.cost_of_rank(rank, len(shape))
-                changed = {"tensor": {**tensor, "shape": reshaped(shape, rank)}}
-                yield cost + 1, with_sizes(candidate.put(path, changed))
-                alike = [
-                    other
-                    for other, spec in leaves(candidate.specs)
-                    if "tensor" in spec and spec["tensor"]["shape"] == shape
-                ]
+            for other in reshaped(shape):
+                cost = said.cost_of_rank(len(other), len(shape))
+                yield cost + 1, with_sizes(candidate.put(path, {"tensor": {**tensor, "shape": other}}))
+                alike = [place for place, spec in leaves(candidate.specs) if dims_of(spec) == shape]
                 if len(alike) > 1:
                     specs = candidate.specs
-                    for other in alike:
-                        specs = replaced(
-                            specs, other, {"tensor": {**at(specs, other)["tensor"], "shape": reshaped(shape, rank)}}
-                        )
+                    for place in alike:
+                        specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": other}})
                     yield cost, with_sizes(Candidate(specs, candidate.sizes))
+            for sizes in said.shapes:
+                if sizes != [candidate.size(dim) for dim in shape]:
+                    listed = {f"{path[0]}_{i}": size for i, size in enumerate(sizes)}
+                    changed = candidate.put(path, {"tensor": {**tensor, "shape": list(listed)}})
+                    yield 2, Candidate(changed.specs, {**candidate.sizes, **listed})
             for dtype in ("int64", "float32", "bool", "uint8", "float64", "complex64"):
                 if dtype != tensor["dtype"]:
                     yield said.cost_of_dtype(dtype, tensor["dtype"]), candidate.put(path, tensor_spec(dtype, shape))
@@ -462,31 +476,31 @@ class Search:
 
     def example(self, found: Candidate, vary: Sequence[int]) -> Example:
         """A candidate as inputs, with the dimensions that can vary."""
-        found = joined(found, vary)
-        dynamic = self.varying(found, vary)
+        found, names = self.varying(found, vary)
         arguments, keywords = self.call(found)
-        names = {name for path, leaf in leaves(found.specs) for name in dims_of(leaf) if name in dynamic}
 
         def remake(sizes: Mapping[str, int], seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
             return self.call(Candidate(found.specs, {**found.sizes, **sizes}), seed)
 
-        shapes = {name: dynamic_of(spec, names) for name, spec in found.specs.items()} if names else None
-        return Example(arguments, keywords, shapes, {name: found.sizes[name] for name in sorted(names)}, remake)
+        dynamic = {name: dynamic_of(spec, names) for name, spec in found.specs.items()}
+        return Example(arguments, keywords, dynamic, {name: found.sizes[name] for name in names}, remake)
 
-    def varying(self, found: Candidate, vary: Sequence[int]) -> set[str]:
-        """The names among the given dimensions of tensors that may have another size."""
-        shapes = [dims_of(leaf) for _, leaf in leaves(found.specs)]
-        names = dict.fromkeys(
-            shape[dim]
-            for shape in shapes
-            for dim in vary
-            if -len(shape) <= dim < len(shape) and shape[dim] in found.sizes
-        )
-        return {
-            name
-            for name in names
-            if any(self.runs(found.sized([name], size)) for size in (found.sizes[name] + 1, 2 * found.sizes[name]))
-        }
+    def varying(self, found: Candidate, vary: Sequence[int]) -> tuple[Candidate, list[str]]:
+        """The candidate with one name for all that varies together, and these names.
+
+        Together vary the given dimensions of all tensors if they have the same size, or else all that have it.
+        """
+        names = []
+        for size in dict.fromkeys(found.size(dim) for dim in dims_at(found, vary)):
+            here = {dim for dim in dims_at(found, vary) if found.size(dim) == size}
+            alike = {dim for dim in every_dim(found) if found.size(dim) == size}
+            for group in (here, alike):
+                if any(self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)):
+                    name = "batch" if "batch" in group else min(group)
+                    found = found.renamed(dict.fromkeys(group, name))
+                    names.append(name)
+                    break
+        return found, names
 
 
 class Said:
@@ -499,6 +513,8 @@ class Said:
         self.pairs = list(dict.fromkeys((int(g["found"]), int(g["want"])) for g in groups if "found" in g))
         self.ranks = list(dict.fromkeys(int(g["rank"]) for g in groups if "rank" in g))
         self.ranks += [last + 1 if (last := int(g["last"])) >= 0 else -last for g in groups if "last" in g]
+        self.ranks += [2 for g in groups if "matrix" in g] + [1 for g in groups if "vector" in g]
+        self.shapes = [[int(size) for size in g["shape"].split(",")] for g in groups if "shape" in g]
         self.deeper = any("deeper" in g for g in groups)
         self.dtypes = {DTYPES[g["dtype"].lower()] for g in groups if g.get("dtype", "").lower() in DTYPES}
         self.others = {DTYPES[g["other"].lower()] for g in groups if g.get("other", "").lower() in DTYPES}
@@ -506,6 +522,9 @@ class Said:
         self.counts = {int(g["count"]) for g in groups if "count" in g}
         self.more = any("more" in g for g in groups)
         self.attribute = next((g["attribute"] for g in groups if "attribute" in g), None)
+        if total := re.search(r"shape '\[(.*)\]' is invalid for input of size (\d+)", text):
+            product = abs(math.prod(int(size) for size in total.group(1).split(",")))
+            self.pairs.append((int(total.group(2)), product))
         self.numbers = list(dict.fromkeys(numbers_in(text)))
         self.too_small = bool(TOO_SMALL.search(text))
         self.of_values = bool(OF_VALUES.search(text))
@@ -521,7 +540,7 @@ class Said:
             return 1 if rank == max(self.ranks) else 2
         if self.deeper and rank > now:
             return rank - now
-        return BLIND + abs(rank - now)
+        return BLIND - 3 + abs(rank - now)
 
     def cost_of_dtype(self, dtype: str, now: str) -> int:
         """How far-fetched another dtype is."""
@@ -546,9 +565,8 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
     for _, _, dim in places:
         if dim in candidate.sizes:
             groups.setdefault(candidate.size(dim), {})[dim] = None
-    wanted: dict[int, dict[int, int]] = {
-        size: wanted_instead(size, trial, said) for size in {candidate.size(p[2]) for p in places}
-    }
+    known = {candidate.size(dim) for _, _, dim in places}
+    wanted = {size: wanted_instead(size, known, trial, said) for size in known}
     for size, names in groups.items():
         late = 2 if "batch" in names else 0
         for want, cost in wanted[size].items():
@@ -563,7 +581,7 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
                 yield cost + 2 + (2 if index == 0 else 0), candidate.apart(path, index, want)
 
 
-def wanted_instead(size: int, trial: Trial, said: Said) -> dict[int, int]:
+def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict[int, int]:
     """Sizes that may be meant instead of one, with their costs."""
     wanted: dict[int, int] = {}
 
@@ -575,14 +593,15 @@ def wanted_instead(size: int, trial: Trial, said: Said) -> dict[int, int]:
     for found, other in said.pairs:
         if found == size:
             want(other, 0)
-        else:
+        elif found not in known:
             # a size that comes of this one: in proportion, as the square of it, or less a constant
             want(size * other / found if found else 0, 3)
             for usual in USUAL:
                 near = min(abs(math.log(usual / (size * ratio))) for ratio in ratios(found, other))
                 want(usual, 4 + int(near * 6))
     for number in said.numbers:
-        want(number, 2 if size in said.numbers else 5)
+        if size in said.numbers or not known.intersection(said.numbers):
+            want(number, 2 if size in said.numbers else 5)
         if size in said.numbers and number % size == 0:
             want(number // size, 4)
     for number in trial.sizes:
@@ -655,7 +674,7 @@ def spy_class() -> Any:
     from torch import nn
     from torch.overrides import TorchFunctionMode
 
-    class Spy(TorchFunctionMode):
+    class Spy(TorchFunctionMode):  # type: ignore[misc]  # a class of torch
         """Counts what a call gets done, and follows the inputs to the operation that fails."""
 
         def __init__(self, deadline: float) -> None:
@@ -750,8 +769,8 @@ def wish_of(layer: Any) -> tuple[str, tuple[str, ...], dict[str, int], int | Non
         value = layer.__dict__.get(name)
         return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
-    weight = getattr(layer, "weight", None)
-    rank = weight.dim() if hasattr(weight, "dim") else 0
+    weight: Any = getattr(layer, "weight", None)
+    rank = weight.dim() if callable(getattr(weight, "dim", None)) else 0
     if entries := number("num_embeddings"):
         return "int64", ("batch", "length"), {}, min(entries, 100)
     if (channels := number("in_channels")) and rank in (3, 4, 5):
@@ -842,9 +861,14 @@ def filled(spec: Spec, dims: Sequence[str]) -> dict[str, Any]:
     return dict(spec)
 
 
-def reshaped(shape: Sequence[int | str], rank: int) -> list[int | str]:
-    """Dimensions of another number."""
-    return list(DIMENSIONS[rank]) if rank in DIMENSIONS else list(shape)
+def reshaped(shape: Sequence[int | str]) -> Iterator[list[int | str]]:
+    """Dimensions of another number: the usual ones, or these without one, or with one of a single entry."""
+    yield from ([*dims] for rank, dims in DIMENSIONS.items() if rank != len(shape))
+    for index in {1, len(shape) - 1}:
+        if 0 < index < len(shape):
+            yield [*shape[:index], *shape[index + 1 :]]
+    yield [*shape[:1], 1, *shape[1:]]
+    yield [*shape, 1]
 
 
 def as_json(spec: Any) -> Any:
@@ -926,33 +950,26 @@ def fits(candidate: Candidate) -> bool:
     return all(math.prod(shape) <= LARGEST and min(shape, default=0) >= 0 for shape in shapes)
 
 
-def joined(candidate: Candidate, vary: Sequence[int]) -> Candidate:
-    """A candidate in which tensors of one size in a dimension that varies have it under one name."""
-    sizes = dict(candidate.sizes)
-    specs = candidate.specs
-    for dim in vary:
-        first: dict[int, str] = {}
-        for path, leaf in list(leaves(specs)):
-            shape = list(dims_of(leaf))
-            if -len(shape) <= dim < len(shape) and shape[dim] in sizes:
-                name = first.setdefault(sizes[shape[dim]], shape[dim])
-                shape = [name if other == shape[dim] else other for other in shape]
-                specs = replaced(specs, path, {"tensor": {**leaf["tensor"], "shape": shape}})
-    return Candidate(specs, sizes)
+def every_dim(candidate: Candidate) -> list[str]:
+    """The dimensions that have names."""
+    return [str(dim) for _, leaf in leaves(candidate.specs) for dim in dims_of(leaf) if dim in candidate.sizes]
+
+
+def dims_at(candidate: Candidate, indices: Sequence[int]) -> list[str]:
+    """The dimensions at some indices that have names."""
+    shapes = [dims_of(leaf) for _, leaf in leaves(candidate.specs)]
+    dims = [shape[index] for shape in shapes for index in indices if -len(shape) <= index < len(shape)]
+    return [str(dim) for dim in dims if dim in candidate.sizes]
 
 
 def dynamic_of(spec: Spec, names: Collection[str]) -> Any:
-    """What `dynamic_shapes` says of a value."""
-    from torch.export import Dim
-
+    """The names of what varies of a value."""
     kind, held = next(iter(spec.items()))
     if kind == "dict":
         return {key: dynamic_of(item, names) for key, item in held.items()}
     if kind in ("list", "tuple"):
-        return (list if kind == "list" else tuple)(dynamic_of(item, names) for item in held)
-    if kind == "value":
-        return None
-    return {index: Dim.AUTO for index, dim in enumerate(held["shape"]) if dim in names}
+        return [dynamic_of(item, names) for item in held]
+    return {i: dim for i, dim in enumerate(held["shape"]) if dim in names} if kind == "tensor" else None
 
 
 def describe(candidate: Candidate) -> list[str]:
