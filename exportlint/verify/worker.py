@@ -104,6 +104,7 @@ MESSAGES = tuple(
         r"shape \[(?P<want>\d+)\] and input of shape \[\d+, (?P<found>\d+)",
         r"(?:[Ee]xpected|must be equal to) (?:[a-z_]+ )*?(?P<want>\d+),? (?:but )?got (?:[a-z_]+ )*?(?P<found>\d+)",
         r"(?P<found>\d+) ?(?:!=|vs\.?) ?(?P<want>\d+)",
+        r"index (?P<index>\d+) is out of bounds for dimension \d+ with size (?P<size>\d+)",
         r"\b(?P<rank>\d) ?-?[dD]\b",
         r"\b(?P<rank>\d)[ -]dim",
         r"is not equal to len\(dims\) = (?P<rank>\d)",
@@ -128,6 +129,7 @@ MESSAGES = tuple(
 TOO_SMALL = re.compile(
     r"small|more than|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
 )
+GONE = re.compile(r"deprecated|[Ll]egacy|has been removed|CUDA|cuda device|NVIDIA")
 OF_VALUES = re.compile(
     r"between 0 and 1|constraint|out of (?:range|bounds)|positive|negative|greater|less|smaller|class"
 )
@@ -242,21 +244,28 @@ class Search:
 
     def run(self) -> Candidate:
         """The first candidate that runs."""
-        queue: list[tuple[int, int, int, int, Candidate]] = []
+        queue: list[tuple[int, int, int, int, Candidate]] = []  # what got farthest comes first
+        cheap: list[tuple[int, int, int, Candidate]] = []  # what is least far-fetched comes first, however far it got
         order = itertools.count()
         seen: set[str] = set()
 
         def push(depth: int, cost: int, candidate: Candidate) -> None:
             cost += candidate.weight()
             if cost < 3 * BLIND:
-                heapq.heappush(queue, (cost // BLIND, -depth, cost, next(order), candidate))
+                number = next(order)
+                heapq.heappush(queue, (cost // BLIND, -depth, cost, number, candidate))
+                heapq.heappush(cheap, (cost, number, depth, candidate))
 
         for cost, start in enumerate(self.starts()):
             push(0, cost, start)
         best: tuple[int, Candidate | None, Trial] = (-1, None, Trial(0))
         hopeless = 0
         while queue and self.tried < self.tries and time.monotonic() < self.deadline:
-            _, reached, cost, _, candidate = heapq.heappop(queue)
+            if self.tried % 4 == 3 and cheap:
+                cost, _, reached, candidate = heapq.heappop(cheap)
+            else:
+                _, reached, cost, _, candidate = heapq.heappop(queue)
+                reached = -reached
             key = candidate.key()
             if key in seen or not fits(candidate):
                 continue
@@ -271,7 +280,7 @@ class Search:
                 if hopeless >= HOPELESS:
                     break
                 continue
-            spent = 0 if trial.depth > -reached else cost
+            spent = 0 if trial.depth > reached else cost
             for more, mended in self.mend(candidate, trial):
                 push(trial.depth, spent + more, mended)
         said = f"{type(best[2].error).__name__}: {first_line(best[2].error)}" if best[1] else "no time was left"
@@ -522,6 +531,7 @@ class Said:
         self.counts = {int(g["count"]) for g in groups if "count" in g}
         self.more = any("more" in g for g in groups)
         self.attribute = next((g["attribute"] for g in groups if "attribute" in g), None)
+        self.pairs += [(int(g["size"]), int(g["index"]) + 1) for g in groups if "index" in g]
         if total := re.search(r"shape '\[(.*)\]' is invalid for input of size (\d+)", text):
             product = abs(math.prod(int(size) for size in total.group(1).split(",")))
             self.pairs.append((int(total.group(2)), product))
@@ -565,18 +575,18 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
     for _, _, dim in places:
         if dim in candidate.sizes:
             groups.setdefault(candidate.size(dim), {})[dim] = None
-    known = {candidate.size(dim) for _, _, dim in places}
+    known = {size for _, _, dim in places if (size := candidate.size(dim))}  # nothing comes of a size of 0
     wanted = {size: wanted_instead(size, known, trial, said) for size in known}
     for size, names in groups.items():
         late = 2 if "batch" in names else 0
-        for want, cost in wanted[size].items():
+        for want, cost in wanted.get(size, {}).items():
             yield cost + late, candidate.sized(names, want)
             if len(names) > 1:
                 for name in names:
                     yield cost + late + 1, candidate.sized([name], want)
     for path, index, dim in places:
         size = candidate.size(dim)
-        for want, cost in wanted[size].items():
+        for want, cost in wanted.get(size, {}).items():
             if cost < BLIND:
                 yield cost + 2 + (2 if index == 0 else 0), candidate.apart(path, index, want)
 
@@ -637,9 +647,7 @@ def is_hopeless(error: BaseException) -> bool:
         )
     if isinstance(error, UnboundLocalError):
         return False
-    return isinstance(error, (NameError, ImportError, NotImplementedError)) or bool(
-        re.search("deprecated|legacy", str(error), re.I)
-    )
+    return isinstance(error, (NameError, ImportError, NotImplementedError)) or bool(GONE.search(str(error)))
 
 
 def numbers_in(text: str) -> Iterator[int]:
