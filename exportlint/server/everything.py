@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.documents import Document
 from exportlint.server.folders import Folder, folder_of
 from exportlint.server.notebooks import Opened
-from exportlint.server.threads import in_thread
+from exportlint.server.threads import hand_over, in_thread
 from exportlint.source import DiscoveryOptions, discover, is_notebook
 from exportlint.workspace import Task
 
@@ -25,6 +24,7 @@ class Everything:
     def __init__(self) -> None:
         self._analyzer: Analyzer | None = None
         self._awaited: asyncio.Future[Mapping[Opened, Outcome]] | None = None
+        self._wanted: Set[Opened] = frozenset()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._before: frozenset[Path] = frozenset()
 
@@ -46,19 +46,17 @@ class Everything:
     async def _look(self, tasks: Mapping[Opened, Task], *, anew: bool) -> Mapping[Opened, Outcome]:
         self._loop = asyncio.get_running_loop()
         self._analyzer = self._analyzer or Analyzer(self._deliver)
-        self._awaited = self._loop.create_future()
+        self._awaited, self._wanted = self._loop.create_future(), tasks.keys()
         self._analyzer.order(Order(tasks, anew=anew))
-        while (found := await self._awaited).keys() != tasks.keys():
-            self._awaited = self._loop.create_future()  # that was only what is told first
-        return found
+        return await self._awaited
 
     def _deliver(self, found: Mapping[Opened, Outcome]) -> None:
         assert self._loop is not None
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            self._loop.call_soon_threadsafe(self._settle, found)
+        hand_over(self._loop, self._settle, found)
 
     def _settle(self, found: Mapping[Opened, Outcome]) -> None:
-        if self._awaited is not None and not self._awaited.done():
+        # Some of it is told first, and the rest may follow before anyone has taken that.
+        if self._awaited is not None and not self._awaited.done() and found.keys() == self._wanted:
             self._awaited.set_result(found)
 
 

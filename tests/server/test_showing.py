@@ -35,22 +35,6 @@ HELPER = "def chosen(x):\n    return x.dim() == 3\n"
 TENSOR_HELPER = "def chosen(x):\n    return x.sum() > 0\n"
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Process]:
-    """A server, which has to end well."""
-    with process(tmp_path) as started:
-        yield started
-        assert started.stop() == 0
-        assert " ERROR " not in started.logged, started.logged
-
-
 class Shown:
     """What a client shows of documents, pushed or pulled."""
 
@@ -306,4 +290,10 @@ def test_only_python_is_linted(shared: Process, language: str, count: int) -> No
     shared.published("untitled:other.py", 1)
     shared.close("untitled:other.py")
     shared.published("untitled:other.py")
-    assert len([m for m in shared.heard if (m.get("params") or {}).get("uri") == item["uri"]]) == count
+
+    def told() -> int:
+        return len([m for m in shared.heard if (m.get("params") or {}).get("uri") == item["uri"]])
+
+    if told() < count:
+        shared.published(item["uri"], 1)  # which of the two is told first is nobody's business
+    assert told() == count
