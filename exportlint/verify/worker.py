@@ -821,6 +821,9 @@ def _rows(frame: Any) -> range:
 
 Spec = Mapping[str, Any]
 Place = tuple[Any, ...]  # an argument, then the indices and keys inside of it
+Wish = tuple[
+    str, Sequence[str], Mapping[str, int], Any
+]  # a dtype, dimensions, sizes of some, and a bound of the numbers
 
 DIMENSIONS: Mapping[int, tuple[str, ...]] = {
     0: (),
@@ -838,12 +841,13 @@ BLIND = 10  # what a mending costs to which nothing points
 HOPELESS = 4  # after how many errors of the model itself, that no input mends, it is given up
 
 DTYPES = {
-    "float": "float32", "floating": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int64",
-    "integer": "int64", "integral": "int64", "bool": "bool", "byte": "uint8", "complexfloat": "complex64", "boolean": "bool", "int32": "int64", "int64": "int64", "float32": "float32",
+    "float": "float32", "floating": "float32", "float32": "float32", "double": "float64", "half": "float16",
+    "long": "int64", "int": "int64", "int32": "int64", "int64": "int64", "integer": "int64", "integral": "int64",
+    "bool": "bool", "boolean": "bool", "byte": "uint8", "complexfloat": "complex64",
 }  # fmt: skip
 KINDS: Mapping[str, tuple[Any, ...]] = {
-    "index": (1, 2), "integer": (1, 2), "integers": (1, 2), "int": (1, 2), "ints": (1, 2), "float": (0.5,), "number": (0.5, 1),
-    "str": ("",), "string": ("",), "bool": (True, False),
+    "index": (1, 2), "integer": (1, 2), "integers": (1, 2), "int": (1, 2), "ints": (1, 2), "float": (0.5,),
+    "number": (0.5, 1), "str": ("",), "string": ("",), "bool": (True, False),
 }  # fmt: skip
 
 # What messages say of sizes that are found and wanted, of numbers of dimensions, dtypes and kinds of values.
@@ -900,7 +904,7 @@ class Candidate:
 
     def key(self) -> str:
         """The same for candidates that are the same."""
-        used = {dim: self.sizes[dim] for _, leaf in leaves(self.specs) for dim in dims_of(leaf) if dim in self.sizes}
+        used = {dim: self.sizes[dim] for dim in every_dim(self)}
         return json.dumps([self.specs, used], sort_keys=True)
 
     def put(self, path: Place, spec: Spec) -> Candidate:
@@ -923,7 +927,7 @@ class Candidate:
     def renamed(self, names: Mapping[str, str]) -> Candidate:
         """Other names for some sizes."""
         specs = self.specs
-        for path, leaf in leaves(self.specs):
+        for path, leaf in leaf_specs(self.specs):
             shape = [names.get(str(dim), dim) for dim in dims_of(leaf)]
             if "tensor" in leaf:
                 specs = replaced(specs, path, {"tensor": {**leaf["tensor"], "shape": shape}})
@@ -931,12 +935,13 @@ class Candidate:
 
     def weight(self) -> int:
         """What it costs that the tensors are large."""
-        numbers = sum(math.prod(map(self.size, dims_of(leaf))) for _, leaf in leaves(self.specs))
+        numbers = sum(math.prod(map(self.size, dims_of(leaf))) for _, leaf in leaf_specs(self.specs))
         return max(0, numbers.bit_length() - 15) // 2
 
     def size(self, dim: int | str) -> int:
         """The size of a dimension."""
-        return size_of(dim, self.sizes)
+        known = self.sizes.get(dim) if isinstance(dim, str) else dim
+        return evaluate(dim, self.sizes) if known is None else known
 
 
 @dataclass(frozen=True)
@@ -975,8 +980,6 @@ def infer(
     Raises:
         LookupError: none were found; the message says what was tried and what was the matter with the best of it.
     """
-    import torch
-
     search = Search(model, hints, device, time.monotonic() + seconds, tries)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -1044,8 +1047,8 @@ class Search:
         raise LookupError(f"no inputs were found in {self.tried} tries; the one that got farthest{shown}: {said}")
 
     def starts(self) -> Iterator[Candidate]:
-        """What is tried first: what the code says, and for the rest what suits the first layer, or images, or others."""
-        shapes = [("float32", DIMENSIONS[rank], {}, None) for rank in (4, 3, 2, 5, 1)]
+        """What is tried first: what the code says, and for the rest what suits the first layer, images, and others."""
+        shapes: list[Wish] = [("float32", DIMENSIONS[rank], {}, None) for rank in (4, 3, 2, 5, 1)]
         if self.wish is not None:
             shapes.insert(0, self.wish)
         needed = [name for name, parameter in self.parameters.items() if is_needed(parameter)]
@@ -1068,8 +1071,6 @@ class Search:
 
     def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments that a candidate stands for."""
-        import torch
-
         generator = torch.Generator().manual_seed(seed)
         values = {
             name: make_value(spec, candidate.sizes, generator, self.device) for name, spec in candidate.specs.items()
@@ -1078,8 +1079,6 @@ class Search:
 
     def attempt(self, candidate: Candidate) -> Trial:
         """Call the model."""
-        import torch
-
         self.tried += 1
         model = duplicate(self.model, share=True)
         layers: dict[Place, Any] = {}
@@ -1107,7 +1106,7 @@ class Search:
         except (Exception, SystemExit) as error:
             words, marks = blamed_by(error, self.model)
             marks |= spy.marks
-            blamed = frozenset(path for path, _ in leaves(candidate.specs) if path in marks)
+            blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
             return Trial(spy.depth, error, blamed, frozenset(words), spy.sizes, layers)
         finally:
             hook.remove()
@@ -1127,7 +1126,7 @@ class Search:
     def mend(self, candidate: Candidate, trial: Trial) -> Iterator[tuple[int, Candidate]]:
         """Candidates that may get farther, each with its cost: the less the error points to it the more."""
         said = Said(trial.error)
-        everything = list(leaves(candidate.specs))
+        everything = list(leaf_specs(candidate.specs))
         for path, leaf in everything:
             innocent = 0 if not trial.blamed or path in trial.blamed else 3
             for cost, mended in self.mend_leaf(candidate, path, leaf, trial, said):
@@ -1160,7 +1159,7 @@ class Search:
             for other in reshaped(shape):
                 cost = said.cost_of_rank(len(other), len(shape))
                 yield cost + 1, with_sizes(candidate.put(path, {"tensor": {**tensor, "shape": other}}))
-                alike = [place for place, spec in leaves(candidate.specs) if dims_of(spec) == shape]
+                alike = [place for place, spec in leaf_specs(candidate.specs) if dims_of(spec) == shape]
                 if len(alike) > 1:
                     specs = candidate.specs
                     for place in alike:
@@ -1211,7 +1210,7 @@ class Search:
     def mend_arguments(self, candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple[int, Candidate]]:
         """More arguments, longer lists, and dictionaries with more keys."""
         plain = tensor_spec("float32", self.wish[1] if self.wish else DIMENSIONS[4])
-        first = next((leaf for _, leaf in leaves(candidate.specs) if "tensor" in leaf), plain)
+        first = next((leaf for _, leaf in leaf_specs(candidate.specs) if "tensor" in leaf), plain)
         for name, parameter in self.parameters.items():
             if name in candidate.specs or parameter.kind == parameter.VAR_KEYWORD:
                 continue
@@ -1323,13 +1322,13 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
     """Other sizes: of all dimensions that have the same, of those with one name, and of a single one."""
     places = [
         (path, index, dim)
-        for path, leaf in leaves(candidate.specs)
+        for path, leaf in leaf_specs(candidate.specs)
         if not trial.blamed or path in trial.blamed
         for index, dim in enumerate(dims_of(leaf))
     ]
     groups: dict[int, dict[str, None]] = {}
     for _, _, dim in places:
-        if dim in candidate.sizes:
+        if isinstance(dim, str) and dim in candidate.sizes:
             groups.setdefault(candidate.size(dim), {})[dim] = None
     known = {size for _, _, dim in places if (size := candidate.size(dim))}  # nothing comes of a size of 0
     wanted = {size: wanted_instead(size, known, trial, said) for size in known}
@@ -1477,8 +1476,6 @@ def spy_class() -> Any:
 
 def user_frame() -> tuple[str, int]:
     """The place in the code of others than torch that is being run."""
-    import torch
-
     inside = (os.path.dirname(torch.__file__), __file__)
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
@@ -1495,8 +1492,6 @@ def marks_of(tensor: Any) -> frozenset[Place] | set[Place]:
 
 def tensors_in(value: Any) -> Iterator[Any]:
     """The tensors in lists, tuples and dictionaries."""
-    import torch
-
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -1515,10 +1510,10 @@ def watch(
     """Write on each tensor which input it is."""
     starred = next((name for name, parameter in parameters.items() if parameter.kind == parameter.VAR_POSITIONAL), None)
     names = [name for name in candidate.specs if name not in keywords and name != starred]
-    given = {**dict(zip(names, arguments, strict=False)), **keywords}
+    given = {**dict(_zip(names, arguments)), **keywords}
     if starred is not None:
         given[starred] = arguments[len(names) :]
-    for path, leaf in leaves(candidate.specs):
+    for path, leaf in leaf_specs(candidate.specs):
         value = given[path[0]]
         for step in path[1:]:
             value = value[step]
@@ -1526,7 +1521,7 @@ def watch(
             value._exportlint_path = path
 
 
-def wish_of(layer: Any) -> tuple[str, tuple[str, ...], dict[str, int], int | None] | None:
+def wish_of(layer: Any) -> Wish | None:
     """The dtype, dimensions, sizes and bound of the input of a layer, by what its attributes are called."""
 
     def number(name: str) -> int | None:
@@ -1627,7 +1622,9 @@ def filled(spec: Spec, dims: Sequence[str]) -> dict[str, Any]:
 
 def reshaped(shape: Sequence[int | str]) -> Iterator[list[int | str]]:
     """Dimensions of another number: the usual ones, or these without one, or with one of a single entry."""
-    yield from ([*dims] for rank, dims in DIMENSIONS.items() if rank != len(shape))
+    for rank, dims in DIMENSIONS.items():
+        if rank != len(shape):
+            yield [*dims]
     for index in {1, len(shape) - 1}:
         if 0 < index < len(shape):
             yield [*shape[:index], *shape[index + 1 :]]
@@ -1640,7 +1637,7 @@ def as_json(spec: Any) -> Any:
     return json.loads(json.dumps(spec))
 
 
-def leaves(specs: Mapping[str, Spec]) -> Iterator[tuple[Place, Spec]]:
+def leaf_specs(specs: Mapping[str, Spec]) -> Iterator[tuple[Place, Spec]]:
     """The tensors and constants, each with its place."""
     for path, spec in walk(specs):
         if "tensor" in spec or "value" in spec:
@@ -1688,7 +1685,7 @@ def dims_of(leaf: Spec) -> Sequence[int | str]:
 def with_sizes(candidate: Candidate) -> Candidate:
     """A candidate in which every name has a size."""
     sizes = dict(candidate.sizes)
-    for _, leaf in leaves(candidate.specs):
+    for _, leaf in leaf_specs(candidate.specs):
         for dim in dims_of(leaf):
             for name in re.findall(r"[A-Za-z_]\w*", dim) if isinstance(dim, str) else ():
                 if name not in sizes:
@@ -1697,31 +1694,20 @@ def with_sizes(candidate: Candidate) -> Candidate:
     return Candidate(candidate.specs, sizes)
 
 
-def size_of(dim: int | str, sizes: Mapping[str, int]) -> int:
-    """The size of a dimension that is a number, a name, or an expression of names."""
-    return (
-        dim
-        if isinstance(dim, int)
-        else sizes[dim]
-        if dim in sizes
-        else int(eval(dim, {"__builtins__": {}}, dict(sizes)))
-    )
-
-
 def fits(candidate: Candidate) -> bool:
     """Whether its tensors are of a reasonable size."""
-    shapes = [[candidate.size(dim) for dim in dims_of(leaf)] for _, leaf in leaves(candidate.specs)]
+    shapes = [[candidate.size(dim) for dim in dims_of(leaf)] for _, leaf in leaf_specs(candidate.specs)]
     return all(math.prod(shape) <= LARGEST and min(shape, default=0) >= 0 for shape in shapes)
 
 
 def every_dim(candidate: Candidate) -> list[str]:
     """The dimensions that have names."""
-    return [str(dim) for _, leaf in leaves(candidate.specs) for dim in dims_of(leaf) if dim in candidate.sizes]
+    return [str(dim) for _, leaf in leaf_specs(candidate.specs) for dim in dims_of(leaf) if dim in candidate.sizes]
 
 
 def dims_at(candidate: Candidate, indices: Sequence[int]) -> list[str]:
     """The dimensions at some indices that have names."""
-    shapes = [dims_of(leaf) for _, leaf in leaves(candidate.specs)]
+    shapes = [dims_of(leaf) for _, leaf in leaf_specs(candidate.specs)]
     dims = [shape[index] for shape in shapes for index in indices if -len(shape) <= index < len(shape)]
     return [str(dim) for dim in dims if dim in candidate.sizes]
 
@@ -1742,9 +1728,10 @@ def describe(candidate: Candidate) -> list[str]:
 
 
 def spec_text(spec: Spec, sizes: Mapping[str, int]) -> str:
+    """A spec for people."""
     kind, held = next(iter(spec.items()))
     if kind == "tensor":
-        return f"{held['dtype']}{[size_of(dim, sizes) for dim in held['shape']]}"
+        return f"{held['dtype']}{[evaluate(dim, sizes) for dim in held['shape']]}"
     if kind == "value":
         return repr(held)
     if kind == "dict":
