@@ -11,6 +11,7 @@ from exportlint.findings import Finding, Fix, Mode, Severity
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.hints import as_fixes
 from exportlint.verify.kinds import disagreements, shown
+from exportlint.verify.quotes import quotes
 from exportlint.verify.results import Failure, Frame, Run
 from exportlint.verify.rulings import RULINGS, Judged, Judgement, Ruling, Surprise, described, one_line, said_by
 from exportlint.verify.statements import Statement, Statements
@@ -19,6 +20,8 @@ __all__ = ["RULINGS", "Judged", "Judgement", "Ruling", "Sources", "Surprise", "j
 
 Sources = Callable[[str], SourceFile | None]
 """Gives the file of a name, or None if it cannot be read."""
+
+_ABOUT_SYMBOLS = ("GuardOnDataDependentSymNode", "PendingUnbackedSymbolNotFound")
 
 _Place = tuple[str, Mode]
 """A file by its real path, and a mode."""
@@ -105,7 +108,7 @@ class _Court:
             near = self._ran(run, finding.filename, statement.outermost.witnesses)
             return Judged(finding, "not reached", "the line did not run on the example", run, near)
         if not exported(run):
-            return Judged(finding, "not reached", f"the line ran, but export {_ended(run)}", run)
+            return _by_failures(finding, run)
         if finding.severity is Severity.ERROR:
             return Judged(finding, "refuted", "the line ran, and export passed", run)
         if finding.severity is Severity.WARNING:
@@ -121,17 +124,19 @@ class _Court:
     def missed(self, run: Run) -> Iterator[Surprise]:
         """What a run met that no finding in its mode claims."""
         near = [(f, self._statement(f)) for file in self._files(run) for f in self._findings.get((file, run.mode), ())]
+        claimed = [f for f, s in near if f.severity is not Severity.INFO and self._ran(run, f.filename, s.witnesses)]
+        errors = any(finding.severity is Severity.ERROR for finding in claimed)
         for failure in _failures(run):
-            at = (self._is_at(frame, f.filename, s) for frame in failure.frames for f, s in near)
-            if not _is_guess(failure) and not any(at):
+            at = any(self._is_at(frame, f.filename, s) for frame in failure.frames for f, s in near)
+            # Where torch names no place, it may be any of those that ran.
+            if not _is_guess(failure) and not at and not (errors and not failure.frames):
                 frame = failure.frames[-1] if failure.frames else None
                 message, fixes = one_line(failure.message), self._fixes(failure, frame)
                 yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes)
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
-        claimed = [f for f, s in near if f.severity is not Severity.INFO and self._ran(run, f.filename, s.witnesses)]
         for comparison in disagreements(run):
-            if not any(f.severity is Severity.ERROR or comparison.kind in shown(f.code).by for f in claimed):
+            if not errors and not any(comparison.kind in shown(f.code).by for f in claimed):
                 yield Surprise(run, Severity.WARNING, None, comparison.kind, described(comparison))
 
     def _fixes(self, failure: Failure, frame: Frame | None) -> tuple[Fix, ...]:
@@ -139,6 +144,18 @@ class _Court:
         if frame is None or source is None or not 1 <= frame.row <= len(source.lines):
             return ()
         return as_fixes(failure.hints, source.lines, self._statements(frame.file).row_to_insert(frame.row))
+
+
+def _by_failures(finding: Finding, run: Run) -> Judged:
+    """What a run says of a finding that ran, if export failed and torch does not blame its line."""
+    if run.verdict == "times out":
+        return Judged(finding, "not reached", "the line ran, but export timed out", run)
+    placeless = [failure for failure in _failures(run) if not failure.frames]
+    quoted = next((failure for failure in placeless if quotes(finding.code, failure)), None)
+    if finding.severity is Severity.ERROR and quoted is not None:
+        return Judged(finding, "confirmed", f"export raises what this rule is about: {said_by(quoted)}", run)
+    where = "torch does not say where" if placeless else "elsewhere"
+    return Judged(finding, "not reached", f"the line ran, but export failed, {where}", run)
 
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
@@ -160,12 +177,8 @@ def _failures(run: Run) -> Iterator[Failure]:
 
 
 def _is_guess(failure: Failure) -> bool:
-    """Whether it is about a guard that draft_export alone met.
+    """Whether draft_export alone met it, and it is about a symbol or about no line.
 
-    It goes on with the numbers of the example where export cannot, and so also meets guards that export passes by.
+    It goes on with the numbers of the example where export cannot, and so also meets what export passes by.
     """
-    return failure.further and failure.type == "GuardOnDataDependentSymNode"
-
-
-def _ended(run: Run) -> str:
-    return "timed out" if run.verdict == "times out" else "failed elsewhere"
+    return failure.further and (failure.type in _ABOUT_SYMBOLS or not failure.frames)
