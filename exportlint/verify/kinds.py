@@ -18,6 +18,10 @@ class Shown:
     by: frozenset[Kind]
     needed: frozenset[Kind]
 
+    def is_shown_by(self, comparison: Comparison) -> bool:
+        """Whether a disagreement is about the claim. A program that refuses inputs does so for their sizes, mostly."""
+        return comparison.kind in self.by or (comparison.agreement == "narrower" and "size" in self.by)
+
 
 def _shown(by: tuple[Kind, ...], needed: tuple[Kind, ...] = ()) -> Shown:
     return Shown(frozenset((*by, *needed)), frozenset(needed))
@@ -33,6 +37,7 @@ _SHOWN = {
     "EXP309": _shown(("example", "again", "state"), ("gradients",)),
     "EXP310": _shown(("example", "again", "state"), ("gradients",)),
     "EXP4": _shown((), ("size",)),
+    "EXP404": _shown(("example",), ("size",)),
     # The world at another time: another seed, another second.
     "EXP5": _shown(("example", "values", "device"), ("again",)),
     # The world otherwise: another environment, dtype, layout, nothing that verify changes.

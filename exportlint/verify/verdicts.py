@@ -136,7 +136,7 @@ class _Court:
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
         for comparison in disagreements(run):
-            if not errors and not any(comparison.kind in shown(f.code).by for f in claimed):
+            if not errors and not any(shown(f.code).is_shown_by(comparison) for f in claimed):
                 yield Surprise(run, Severity.WARNING, None, comparison.kind, described(comparison))
 
     def _fixes(self, failure: Failure, frame: Frame | None) -> tuple[Fix, ...]:
@@ -160,7 +160,7 @@ def _by_failures(finding: Finding, run: Run) -> Judged:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in disagreements(run) if c.kind in claim.by), None)
+    against = next((c for c in disagreements(run) if claim.is_shown_by(c)), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
