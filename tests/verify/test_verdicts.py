@@ -154,8 +154,9 @@ def test_where_the_example_diverges_another_size_shows_nothing(tmp_path: Path) -
     assert ruling(judged("agrees", "diverges"), size) == "confirmed"
     assert ruling(judged("diverges", "diverges"), size) == "not reached"
     assert ruling(judged("diverges", "narrower"), size) == "confirmed"
-    assert ruling(judged("agrees", "narrower", "values"), size) == "confirmed"  # the values are the user's, of any size
-    assert ruling(judged("agrees", "diverges", "values"), size) == "not reached"
+    assert ruling(judged("agrees", "narrower", "values"), size) == "confirmed"  # the user's, of any size
+    assert ruling(judged("agrees", "diverges", "values"), size) == "confirmed"
+    assert ruling(judged("agrees", "diverges", "again"), size) == "not reached"
 
 
 def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:
