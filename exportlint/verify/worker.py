@@ -2782,11 +2782,14 @@ def is_of_user(file: str) -> bool:
 
 def is_of_project(file: str, root: str) -> bool:
     """Whether a file lies below the root, and is not installed there."""
-    if os.path.abspath(file) == os.path.abspath(__file__):
-        return False
-    for path, above in ((os.path.abspath(file), root), (os.path.realpath(file), os.path.realpath(root))):
-        if path.startswith(os.path.join(os.path.abspath(above), "")):
-            below = path[len(os.path.abspath(above)) :]
+    return _is_below(os.path.dirname(os.path.abspath(file)), root)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033 -- thousands of modules lie in a few hundred directories
+def _is_below(directory: str, root: str) -> bool:
+    for path, above in ((directory, os.path.abspath(root)), (os.path.realpath(directory), os.path.realpath(root))):
+        below = os.path.join(path, "")[len(above) :]
+        if os.path.join(path, "").startswith(os.path.join(above, "")):
             return "site-packages" not in below and "dist-packages" not in below
     return False
 
