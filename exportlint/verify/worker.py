@@ -844,7 +844,7 @@ DIMENSIONS: Mapping[int, tuple[str, ...]] = {
 SIZES = {"batch": 2, "length": 8, "features": 16, "channels": 3, "depth": 8, "height": 32, "width": 32}
 LETTERS = {"b": 2, "n": 2, "c": 3, "d": 16, "h": 32, "w": 32}
 USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64, 96, 112, 128, 160, 192, 224, 227, 256, 299, 384, 512)
-LARGEST = 1 << 22  # numbers in one tensor
+LARGEST = 1 << 20  # numbers in one tensor
 BLIND = 10  # what a mending costs to which nothing points
 HOPELESS = 4  # after how many errors of the model itself, that no input mends, it is given up
 
@@ -882,7 +882,7 @@ MESSAGES = tuple(
         r"(?P<deeper>tuple index out of range)",
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
-        r"size '?\[(?P<shape>\d+(?:, \d+)*)\]",
+        r"[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
         r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
@@ -897,7 +897,7 @@ MESSAGES = tuple(
 TOO_SMALL = re.compile(
     r"small|more than|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
 )
-GONE = re.compile(r"deprecated|[Ll]egacy|has been removed|CUDA|cuda device|NVIDIA")
+GONE = re.compile(r"Legacy autograd|(?:now|been) removed|CUDA|cuda device|NVIDIA")
 OF_VALUES = re.compile(
     r"between 0 and 1|constraint|out of (?:range|bounds)|positive|negative|greater|less|smaller|class"
 )
@@ -967,6 +967,18 @@ class Trial:
     layers: Mapping[Place, Any] = field(default_factory=dict)
 
 
+class Budget:
+    """Seconds that may be worked; on a machine that is busy with other things it may take four times as long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.work = time.process_time() + seconds
+        self.wall = time.monotonic() + 4 * seconds
+
+    def is_spent(self) -> bool:
+        """Whether it is over."""
+        return time.process_time() > self.work or time.monotonic() > self.wall
+
+
 class OutOfTimeError(BaseException):
     """Ends a call that takes too long; no model catches it by catching `Exception`."""
 
@@ -988,7 +1000,7 @@ def infer(
     Raises:
         LookupError: none were found; the message says what was tried and what was the matter with the best of it.
     """
-    search = Search(model, hints, device, time.monotonic() + seconds, tries)
+    search = Search(model, hints, device, Budget(seconds), tries)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return search.example(search.run(), vary)
@@ -997,13 +1009,11 @@ def infer(
 class Search:
     """Finds inputs of one model within a deadline and a number of tries."""
 
-    def __init__(
-        self, model: Any, hints: Mapping[str, Sequence[Any]], device: str, deadline: float, tries: int
-    ) -> None:
+    def __init__(self, model: Any, hints: Mapping[str, Sequence[Any]], device: str, budget: Budget, tries: int) -> None:
         self.model = duplicate(model)
         self.parameters = parameters_of(model)
         self.device = device
-        self.deadline = deadline
+        self.budget = budget
         self.tries = tries
         self.tried = 0
         self.wish = next((wish for layer in model.modules() if (wish := wish_of(layer))), None)
@@ -1027,7 +1037,7 @@ class Search:
             push(0, cost, start)
         best: tuple[int, Candidate | None, Trial] = (-1, None, Trial(0))
         hopeless = 0
-        while queue and self.tried < self.tries and time.monotonic() < self.deadline:
+        while queue and self.tried < self.tries and not self.budget.is_spent():
             if self.tried % 4 == 3 and cheap:
                 cost, _, reached, candidate = heapq.heappop(cheap)
             else:
@@ -1102,7 +1112,7 @@ class Search:
                     if (path := getattr(value, "_exportlint_path", None)) is not None:
                         layers.setdefault(path, wish)
 
-        spy = spy_class()(self.deadline)
+        spy = spy_class()(self.budget)
         hook = torch.nn.modules.module.register_module_forward_pre_hook(entered)
         torch.manual_seed(0)
         random.seed(0)
@@ -1182,7 +1192,7 @@ class Search:
                 if dtype != tensor["dtype"]:
                     yield said.cost_of_dtype(dtype, tensor["dtype"]), candidate.put(path, tensor_spec(dtype, shape))
             cost = 2 if said.of_values else BLIND + 2
-            for low, high in ((0, 2), (0, 1), (1, 2)):
+            for low, high in ((0, 1),) if "float" in tensor["dtype"] else ((1, 2), (0, 1), (0, 2)):
                 if tensor["dtype"] != "bool" and (tensor.get("low"), tensor.get("high")) != (low, high):
                     yield cost, candidate.put(path, {"tensor": {**tensor, "low": low, "high": high}})
         yield from self.mend_kind(candidate, path, leaf, trial, said)
@@ -1379,6 +1389,8 @@ def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict
             want(number // size, 4)
     for number in trial.sizes:
         want(number, 3 if size in said.numbers else 6)
+    if size == SIZES["height"]:
+        want(224, 1 if said.too_small else BLIND)  # what most that is made for images of some size is made for
     want(size * 2, 2 if said.too_small else BLIND)
     want(size * 4, 3 if said.too_small else BLIND + 2)
     want(1, BLIND)
@@ -1448,9 +1460,9 @@ def spy_class() -> Any:
     class Spy(TorchFunctionMode):  # type: ignore[misc]  # a class of torch
         """Counts what a call gets done, and follows the inputs to the operation that fails."""
 
-        def __init__(self, deadline: float) -> None:
+        def __init__(self, budget: Budget) -> None:
             super().__init__()
-            self.deadline = deadline
+            self.budget = budget
             self.done: set[Any] = set()
             self.marks: set[Place] = set()
             self.sizes: tuple[int, ...] = ()
@@ -1460,7 +1472,7 @@ def spy_class() -> Any:
             return len(self.done)
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if time.monotonic() > self.deadline:
+            if self.budget.is_spent():
                 raise OutOfTimeError
             given = list(tensors_in([args, kwargs or {}]))
             sources = {path for tensor in given for path in marks_of(tensor)}
