@@ -207,7 +207,11 @@ def test_a_failure_without_place_is_missed_where_no_error_ran(file: Path, findin
     assert [s.frame for s in judge(warnings, [fails]).missed] == [None]
     judgement = judge([*warnings, findings["tensor-branch-13"]], [fails])
     assert judgement.missed == ()
-    assert {j.ruling for j in judgement.findings} == {"not reached"}
+    assert [j.ruling for j in judgement.findings] == [
+        "not reached",
+        "not reached",
+        "confirmed",
+    ]
 
 
 def test_a_failure_without_place_confirms_what_has_it_on_its_page(file: Path, findings: dict[str, Finding]) -> None:
@@ -217,10 +221,9 @@ def test_a_failure_without_place_confirms_what_has_it_on_its_page(file: Path, fi
     fails = run(file, "fails", failures=(Failure("export", "RuntimeError", said),))
     judgement = judge([data, findings["tensor-branch-13"], findings["attribute-state"]], [fails])
     assert [j.ruling for j in judgement.findings] == ["confirmed", "not reached", "not reached"]
-    other = run(
-        file, "fails", failures=(Failure("export", "RuntimeError", "We found something else, of which no page tells"),)
-    )
-    assert ruling(judge([data], [other]), data) == "not reached"
+    unknown = Failure("export", "RuntimeError", "We found something else, of which no page tells")
+    other = judge([data, findings["tensor-branch-13"]], [run(file, "fails", failures=(unknown,))])
+    assert [j.ruling for j in other.findings] == ["not reached", "not reached"]  # it may be either
 
 
 def test_hints_of_torch_become_proposals_before_the_statement(file: Path) -> None:
