@@ -159,6 +159,16 @@ def test_where_the_example_diverges_another_size_shows_nothing(tmp_path: Path) -
     assert ruling(judged("agrees", "diverges", "again"), size) == "not reached"
 
 
+def test_what_follows_from_a_divergence_is_no_surprise(file: Path) -> None:
+    def missed(*kinds: str) -> list[str]:
+        compared = [Comparison(kind, kind, "diverges") for kind in kinds]  # type: ignore[arg-type]
+        return [s.what for s in judge([], [run(file, "diverges", comparisons=tuple(compared))]).missed]
+
+    assert missed("example", "values", "size", "gradients", "reloaded") == ["example"]
+    assert missed("values", "values", "size", "gradients") == ["values", "size"]
+    assert missed("gradients", "decomposed") == ["gradients", "decomposed"]
+
+
 def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:
     state = findings["attribute-state"]
     assert ruling(judge([state], [run(file, comparisons=agree("example", "again", "state"))]), state) == "refuted"
