@@ -131,7 +131,7 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize("code, expected", FIRST.values(), ids=FIRST)
+@pytest.mark.parametrize(("code", "expected"), FIRST.values(), ids=FIRST)
 def test_the_likeliest(code: str, expected: dict[str, str]) -> None:
     found = {name: text(specs[0]) for name, specs in hints(code).items()}
     assert found == {name: bounded.split(" <")[0] for name, bounded in expected.items()}
