@@ -112,6 +112,7 @@ def main() -> None:
     here = Path(__file__).resolve().parent  # whose modules have names that the user's may have, too
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != here]
     commands, events = _take_streams()
+    gc.set_threshold(100_000, 20, 100)  # importing torch and tracing make much, and little of it is garbage
     reason = _import_torch()
     if reason:
         events.send({"unusable": reason})
@@ -342,7 +343,7 @@ class _Forking:
 
     def _start(self, job: Job) -> None:
         self._job, self._code, self._crowded = job, None, False
-        gc.freeze()  # what torch has made is not looked at again and again, nor copied for it
+        gc.freeze()  # what torch has made is not looked at again and again, nor copied by that
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of 3.12: that a process with threads is forked
             self._child = os.fork()
