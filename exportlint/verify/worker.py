@@ -8,21 +8,25 @@ output; user code gets neither. See `exportlint.verify.protocol` for both.
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import copy
 import ctypes
+import dis
 import faulthandler
 import functools
 import gc
 import hashlib
 import heapq
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import io
 import itertools
 import json
 import linecache
+import logging
 import math
 import operator
 import os
@@ -232,26 +236,12 @@ def _work(job: Job, events: _Events) -> None:
     try:
         examine(job, emit)
     except BaseException as error:  # also SystemExit: nothing that user code raises ends the host
-        emit({"failure": _escaped(error, stage)})
+        emit({"failure": failure(error, stage, [])})
         emit({"stage": "done"})
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # user code may have closed or replaced it
             stream.flush()
     os._exit(0)  # without waiting for threads, and without what user code left to be run at exit
-
-
-def _escaped(error: BaseException, stage: str) -> dict[str, Any]:
-    message = str(error)
-    if isinstance(error, MemoryError):
-        message = message or "no more memory may be taken"
-    return {
-        "stage": stage,
-        "type": type(error).__name__,
-        "message": message,
-        "frames": [],
-        "hints": [],
-        "further": False,
-    }
 
 
 def _limit_itself(memory: int | None) -> None:
@@ -418,7 +408,7 @@ def mark(identity: int) -> bytes:
 def _below(ancestor: int) -> list[int]:
     """The processes that descend from one, which has to be alive."""
     parents: dict[int, int] = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # paths take three times as long
         if name.isdigit():
             # The name of the program, in parentheses, may hold anything.
             fields = _read(f"/proc/{name}/stat").rpartition(")")[2].split()
@@ -438,6 +428,10 @@ def _control(option: int, value: int) -> None:
 # -- building models and inputs ----------------------------------------------------------------------------------------
 
 
+LARGE = 1 << 20
+"""How many numbers a parameter has to have for not being copied before each call."""
+
+
 @dataclass
 class Subject:
     """A model that was built, and how to have it again as it was."""
@@ -445,12 +439,22 @@ class Subject:
     model: Any
     rebuild: Callable[[], Any] | None
     copies: bool | None = None
+    shared: Mapping[int, Any] = field(default_factory=dict)
+
+    def share(self, called: Any) -> None:
+        """From now on, let copies share the parameters that are large, and that a call has not written to."""
+        if called is self.model:
+            return
+        after = dict(called.named_parameters())
+        large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
+        with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
+            self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
 
     def fresh(self) -> Any:
         """The model as it was before any call: a copy, the model built anew, or itself where neither is possible."""
         if self.copies is not False:
             try:
-                copied = copy.deepcopy(self.model)
+                copied = copy.deepcopy(self.model, dict(self.shared))
             except Exception:
                 if self.copies:
                     raise
@@ -543,6 +547,8 @@ def load_module(name: str, file: str | None) -> Any:
     """Import a module: by its name if that leads to `file`, as it does with `paths`; else the file as it lies there."""
     if file is None:
         return importlib.import_module(name)
+    if getattr(sys.modules.get(name), "__file__", None) == os.path.abspath(file):
+        return sys.modules[name]  # which may have deleted its file
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # no such package, or the module of that name is none
@@ -566,8 +572,10 @@ def load_module(name: str, file: str | None) -> Any:
 
 
 def _same_file(one: str | None, other: str) -> bool:
+    if one is None or os.path.abspath(one) == os.path.abspath(other):  # which may be gone by now
+        return one is not None
     try:
-        return one is not None and os.path.samefile(one, other)
+        return os.path.samefile(one, other)
     except OSError:
         return False
 
@@ -1890,6 +1898,15 @@ def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inp
     return bound.args, bound.kwargs
 
 
+def other_sizes(varying: Varying) -> Iterator[tuple[str, dict[str, int]]]:
+    """Other sizes of what varies, each dimension by itself, with what to call them."""
+    for name, size in varying.sizes.items():
+        low, high = varying.limits.get(name, (0, math.inf))
+        for other in dict.fromkeys((size + 1, 2 * size, 1)):
+            if other != size and low <= other <= high:
+                yield f"{name} = {other}", {**varying.sizes, name: other}
+
+
 def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, Any] | None:
     """What torch.export is told of what varies; `how` is for those dimensions of which the user gives a name only."""
     if not any(varying.leaves):
@@ -1905,12 +1922,12 @@ def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, An
     def form(value: Any) -> Any:
         children = _children(value)
         if children is None:
-            return {i: dim(size) for i, size in next(leaves).items()} or None
+            return {i: dim(size) for i, size in next(remaining).items()} or None
         if isinstance(value, dict):
             return {key: form(item) for key, item in children}
         return tuple(form(item) for _, item in children) if isinstance(value, tuple) else [form(i) for _, i in children]
 
-    leaves = iter(varying.leaves)
+    remaining = iter(varying.leaves)
     arguments = varying.signature.bind(*example.arguments, **example.keywords).arguments
     return {name: form(value) for name, value in arguments.items()}
 
@@ -2005,7 +2022,7 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     ours, structure = pytree.tree_flatten(one)
     theirs, their_structure = pytree.tree_flatten(other)
     if structure != their_structure:
-        return f"eager gives {_shape_of(one)}, the program {_shape_of(other)}", None
+        return _form_difference(one, other, "result"), None
     worst: tuple[str, float | None] | None = None
     for i, (a, b) in enumerate(_zip(ours, theirs)):
         found = _leaf_difference(a, b, tolerance)
@@ -2014,12 +2031,19 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     return worst
 
 
-def _shape_of(value: Any) -> str:
-    """What a value is made of, shortly."""
-    children = _children(value)
-    if children is None:
-        return _a(value)
-    return f"{_a(value)} of {len(children)}"
+def _form_difference(one: Any, other: Any, path: str) -> str:
+    """Where two values, which are not made of the same containers, are not."""
+    ours, theirs = _children(one), _children(other)
+    if type(one) is not type(other) or ours is None or theirs is None:
+        return f"{path} is {_a(one)} in eager, {_a(other)} in the program"
+    if [key for key, _ in ours] != [key for key, _ in theirs]:
+        return f"{path} has {len(ours)} items in eager, {len(theirs)} in the program" + (
+            "" if len(ours) != len(theirs) else ", with other keys"
+        )
+    for (key, mine), (_, its) in _zip(ours, theirs):
+        if pytree.tree_structure(mine) != pytree.tree_structure(its):
+            return _form_difference(mine, its, f"{path}[{key!r}]")
+    return f"{path} is made in another way"
 
 
 def _leaf_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
@@ -2063,6 +2087,8 @@ def _number_difference(one: Any, other: Any, tolerance: float | None) -> tuple[s
             return None
         far = (one.to(torch.float64) - other.to(torch.float64)).abs().max().item()
         return f"{int(differ.sum())} of {one.numel()} numbers differ, by up to {far:.6g}", far
+    if torch.equal(one, other):
+        return None
     part = tolerance if tolerance is not None else TOLERANCES.get(kind, 0.125 if "float8" in kind else 1e-4)
     one, other = one.to(torch.float64), other.to(torch.float64)
     same = (one == other) | (one.isnan() & other.isnan())
@@ -2102,6 +2128,8 @@ def text_of(error: BaseException, limit: int = 4000) -> str:
         text = str(error)
     except BaseException as another:
         return f"(its text raises {type(another).__name__})"
+    if not text and isinstance(error, MemoryError):
+        return "no more memory may be taken"
     return text if len(text) <= limit else f"{text[:limit]} ..."
 
 
@@ -2119,13 +2147,30 @@ def short(value: Any, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
+class _NoTimeError(Exception):
+    """What is left of the time of the job is not enough to call model and program once more."""
+
+
 class Comparer:
-    """Compares the model with its program in one respect after the other, and tells of each."""
+    """Compares the model with its program in one respect after the other, and tells of each.
+
+    What would take it beyond `until`, a time of `time.monotonic`, is skipped, but for the example.
+    """
 
     def __init__(
-        self, job: Job, subject: Subject, program: Any, example: Example, varying: Varying, emit: Emit
+        self,
+        job: Job,
+        subject: Subject,
+        program: Any,
+        example: Example,
+        varying: Varying,
+        emit: Emit,
+        until: float = math.inf,
     ) -> None:
         self._job = job
+        self._until = until
+        self._deadline = math.inf
+        self._longest = 0.0
         self._subject = subject
         self._program = program
         self._module = program.module()
@@ -2137,38 +2182,41 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
-        steps = (
-            self._compare_example,
-            self._compare_again,
-            self._compare_values,
-            self._compare_others,
-            self._compare_sizes,
-            self._compare_gradients,
-            self._compare_decomposed,
-            self._compare_reloaded,
-            self._compare_device,
-        )
-        for step in steps:
-            kind = step.__name__[len("_compare_") :]
-            try:
-                step()
-            except Exception as error:
-                kind = {"sizes": "size", "others": "values"}.get(kind, kind)
-                self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
+        self._step("example", self._compare_example)
+        self._deadline = self._until
+        self._step("again", self._compare_again)
+        self._step("values", self._compare_values)
+        self._step("values", self._compare_others)
+        self._step("size", self._compare_sizes)
+        self._step("gradients", self._compare_gradients)
+        if not self._job.get("trial"):  # what else becomes of the program is not for fixes to prove
+            self._step("decomposed", self._compare_decomposed)
+            self._step("reloaded", self._compare_reloaded)
+            self._step("device", self._compare_device)
+
+    def _step(self, kind: str, compare: Callable[[], None]) -> None:
+        try:
+            compare()
+        except _NoTimeError:
+            self._tell(kind, kind, "skipped", "there is no time left for it")
+        except Exception as error:
+            self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
 
     def _tell(self, kind: str, label: str, agreement: str, detail: str = "", difference: float | None = None) -> None:
         event = {"kind": kind, "label": label, "agreement": agreement, "detail": detail, "difference": difference}
         self._emit({"comparison": event})
 
     def _fresh_program(self) -> Any:
-        try:
-            return copy.deepcopy(self._module)
-        except Exception:  # a FakeTensor that leaked into it has no data to copy
-            return self._program.module()
+        return _apart(self._program, self._module, bool(self._subject.shared))
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
+        start = time.monotonic()
+        if start + self._longest > self._deadline:
+            raise _NoTimeError
         self._emit({"probe": f"{who}, {label}"})
-        return call(module, inputs, number, keep_state)
+        outcome = call(module, inputs, number, keep_state)
+        self._longest = max(self._longest, 2 * (time.monotonic() - start))
+        return outcome
 
     def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> None:
         """Call both with the same, and tell how they agree; with `state`, also what they leave behind."""
@@ -2177,7 +2225,7 @@ class Comparer:
         other = self._observe(label, self._fresh_program(), "the program", inputs, number, state)
         self._judge(kind, label, one, other, lambda: self._repeated(inputs, number))
         if state and one.error is None and other.error is None:
-            self._tell_state("state", one, other)
+            self._tell_state(label, one, other)
 
     def _repeated(self, inputs: Inputs, number: int) -> bool:
         """Whether both give other results each time that they are called, so that none can be compared."""
@@ -2219,7 +2267,7 @@ class Comparer:
                 self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
                 return
         if found := difference(one.inputs, other.inputs, tolerance):
-            self._tell("state", label, "diverges", f"the inputs after the call: {found[0]}", found[1])
+            self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
         self._tell("state", label, "agrees")
 
@@ -2287,20 +2335,14 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        for name, size in self._varying.sizes.items():
-            low, high = self._varying.limits.get(name, (0, math.inf))
-            for other in dict.fromkeys((size + 1, 2 * size, 1)):
-                if other == size or not low <= other <= high:
-                    continue
-                label = f"{name} = {other}"
-                sizes = {**self._varying.sizes, name: other}
-                try:
-                    remake = self._example.remake
-                    inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
-                except (ValueError, RuntimeError, LookupError) as error:
-                    self._tell("size", label, "skipped", first_line(text_of(error)))
-                else:
-                    self._both("size", label, inputs)
+        for label, sizes in other_sizes(self._varying):
+            try:
+                remake = self._example.remake
+                inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
+            except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
+                self._tell("size", label, "skipped", first_line(text_of(error)))
+            else:
+                self._both("size", label, inputs)
 
     def _compare_gradients(self) -> None:
         if not self._job["gradients"]:
@@ -2323,20 +2365,28 @@ class Comparer:
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
-        number = next(self._numbers)
+        number, one, direct = self._directly
+        if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
+            self._tell(kind, label, "skipped", "the program itself does not agree")  # torch may even crash on it
+            return
         self._emit({"probe": f"the program, {label}"})
         try:
-            module = make().module()
+            program = make()
+            module = _apart(program, program.module(), bool(self._subject.shared))
         except Exception as error:
             self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
             return
-        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
-        direct = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
-        if difference(one.value, direct.value, self._job["tolerance"]) is not None or direct.error or one.error:
-            self._tell(kind, label, "skipped", "the program itself does not agree")
-            return
-        other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
+        with torch.no_grad():  # what switched gradients off is gone from a program that is decomposed
+            other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
         self._judge(kind, label, one, other, lambda: self._is_random(number))
+
+    @functools.cached_property
+    def _directly(self) -> tuple[int, Outcome, Outcome]:
+        """What the model and the program do with the example, and the seed that they had."""
+        number, label = next(self._numbers), "example"
+        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
+        other = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
+        return number, one, other
 
     def _is_random(self, number: int) -> bool:
         """Whether the program draws random numbers, which may come in another order."""
@@ -2360,9 +2410,9 @@ class Comparer:
         baked = baked_devices(self._program)
         here = torch.device(self._job["device"]).type
         where = f"the program holds {'; '.join(baked[:3])}{' and more' if len(baked) > 3 else ''}" if baked else ""
-        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else ""
-        if not there or passes is None:
-            why = "there is no other device here" if passes else "this torch cannot move programs"
+        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else "meta"
+        if passes is None:
+            why = "this torch cannot move programs"
             self._tell("device", "another device", "skipped", f"{why}; {where}" if where else why)
             return
         inputs = _to_device(self._inputs, there)
@@ -2373,7 +2423,26 @@ class Comparer:
             return
         moved = passes.move_to_device_pass(copy.deepcopy(self._program), there).module()
         other = self._observe(there, moved, "the program", inputs, number, keep_state=False)
-        self._judge("device", there, one, other, lambda: self._is_random(number))
+        if there == "meta" and other.error is not None and "device" not in text_of(other.error):
+            self._tell("device", there, "skipped", f"the program does not run there: {other.raised}")
+        elif one.error is None and other.error is None and difference(one.value, other.value, None) is None:
+            self._tell("device", there, "agrees", f"once it is moved by torch.export.passes: {where}" if where else "")
+        else:
+            self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _apart(program: Any, module: Any, shares: bool) -> Any:
+    """A copy of the module of a program, whose state calls do not change in the program as well.
+
+    `shares`: the model does not write to its large parameters, which need not be copied then.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch, about how torch copies it
+            shared = {id(p): p for p in module.parameters() if p.numel() >= LARGE} if shares else {}
+            return copy.deepcopy(module, shared)
+    except Exception:  # a FakeTensor that leaked into it has no data to copy
+        return program.module()
 
 
 def _has_module(name: str) -> bool:
@@ -2494,6 +2563,107 @@ def baked_devices(program: Any) -> list[str]:
     return list(found)
 
 
+# -- fixes that are to be proven ---------------------------------------------------------------------------------------
+
+
+def see_instead(texts: Mapping[str, str]) -> None:
+    """Have Python import other texts than files hold, by their paths. Each is the bytes of a file, as Latin-1."""
+    found = {os.path.realpath(path): text.encode("latin-1") for path, text in texts.items()}
+    loader = importlib.machinery.SourceFileLoader
+    get_data, path_stats = loader.get_data, loader.path_stats
+
+    def data(self: Any, path: Any) -> bytes:
+        text = found.get(os.path.realpath(path))
+        return get_data(self, path) if text is None else text
+
+    def stats(self: Any, path: Any) -> Mapping[str, Any]:
+        if os.path.realpath(path) in found:
+            raise OSError(f"{path} is not to be taken from, or put into, a cache")
+        return path_stats(self, path)
+
+    loader.get_data, loader.path_stats = data, stats  # type: ignore[method-assign]
+    for path in texts:  # for `inspect.getsource`, and for tracebacks
+        with contextlib.suppress(SyntaxError, ValueError):
+            lines = importlib.util.decode_source(found[os.path.realpath(path)]).splitlines(keepends=True)
+            linecache.cache[path] = (len(lines), None, lines, path)
+
+
+Probe = tuple[str, str, Inputs]
+"""How a model is called: what to call it, whether `once`, on the same object as `before`, or for `gradients`."""
+
+
+def probes(example: Example, varying: Varying) -> Iterator[Probe]:
+    """The calls by which two models are compared."""
+    inputs: Inputs = (example.arguments, dict(example.keywords))
+    changed = changed_values(example, 1)
+    yield "example", "once", inputs
+    for label, others in changed:
+        yield label, "once", others
+    for label, sizes in other_sizes(varying):
+        with contextlib.suppress(ValueError, RuntimeError, LookupError):
+            yield label, "once", example.remake(sizes, 1) if example.remake else resized(example, varying, sizes)
+    for others in (inputs, changed[0][1] if changed else inputs, inputs):
+        yield "a later call", "before", others
+    yield "gradients", "gradients", inputs
+
+
+def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[Outcome]:
+    """What comes of each call."""
+    lasting = subject.fresh()
+    for number, (_, how, inputs) in enumerate(calls, 1):
+        if how == "gradients":
+            yield gradients(subject.fresh(), inputs, number, of_inputs=True)
+        else:
+            yield call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
+
+
+def note_outcomes(file: str, subject: Subject, example: Example, varying: Varying) -> None:
+    """Write down what comes of calls, for a model with fixes to be compared with.
+
+    Raises:
+        Exception: it cannot be written, as it holds something that cannot be pickled.
+    """
+    calls = list(probes(example, varying))
+    first, again = (next(observed(subject, calls[:1])) for _ in range(2))
+    outcomes = []
+    for outcome in observed(subject, calls):
+        written = {name: outcome.state[name] for name in outcome.written}  # of the state, which may be large
+        outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
+    varies = difference(first.value, again.value, None) is not None
+    torch.save({"calls": calls, "outcomes": outcomes, "state": list(_state(subject.model)), "varies": varies}, file)
+
+
+def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
+    """Whether a model does what was written down of another one, and how it does not."""
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    noted = torch.load(file, **options)
+    if noted["varies"]:
+        return "skipped", "the model gives other results each time it is called"
+    seen = observed(subject, noted["calls"])
+    for (label, _, _), ((raised, one), outcome) in _zip(noted["calls"], _zip(noted["outcomes"], seen)):
+        if raised or outcome.error is not None:
+            if not raised or outcome.error is None:
+                what = f"the original raises {raised}, and this does not" if raised else f"this raises {outcome.raised}"
+                return "diverges", f"{label}: {what}"
+            continue
+        value, inputs, written = one
+        names = sorted(name for name in written if name in outcome.state)
+        pairs = (
+            ("", value, outcome.value),
+            ("the inputs after the call: ", inputs, outcome.inputs),
+            ("state: ", {name: written[name] for name in names}, {name: outcome.state[name] for name in names}),
+        )
+        for what, ours, theirs in pairs:
+            found = difference(ours, theirs, tolerance)
+            if found is not None:
+                text = found[0].replace("eager gives", "the original gives").replace("the program", "this one")
+                return "diverges", f"{label}: {what}{text}"
+        more = sorted((outcome.written - written.keys()) & set(noted["state"]))
+        if more:
+            return "diverges", f"{label}: {more[0]} is written, which the original leaves as it is"
+    return "agrees", f"in {len(noted['calls'])} calls"
+
+
 # -- exporting ---------------------------------------------------------------------------------------------------------
 
 
@@ -2509,11 +2679,16 @@ def examine(job: Job, emit: Emit) -> None:
     emit({"stage": "done"})
 
 
+_FOR_ALL = 0.8
+"""The part of a job's time after which nothing more is compared: a verdict is worth more than all comparisons."""
+
+
 class _Steps:
     """What is done one after the other. What raises is the end of it."""
 
     def __init__(self, job: Job, emit: Emit) -> None:
         self.stage = "start"
+        self._rows: Mapping[str, set[int]] = {}
         self._job = job
         self._emit = emit
 
@@ -2522,7 +2697,10 @@ class _Steps:
         self._emit({"stage": stage})
 
     def run(self) -> None:
-        job, emit = self._job, self._emit
+        job, emit, start = self._job, self._emit, time.monotonic()
+        trial = job.get("trial")
+        if trial:
+            see_instead(trial["texts"])
         emit({"versions": versions()})
         self._enter("import")
         for path in reversed(job["paths"]):
@@ -2542,17 +2720,31 @@ class _Steps:
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         with rows_that_run(lambda file: is_of_project(file, job["root"])) as rows:
-            outcome = call(subject.fresh(), inputs, 0)
+            model = subject.fresh()
+            outcome = call(model, inputs, 0)
+        subject.share(model)
+        del model
+        self._rows = rows
         emit({"lines": {file: sorted(found) for file, found in rows.items()}})
         emit({"files": imported_files(job["root"])})
-        if outcome.error is not None:
+        # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
+        if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
             raise outcome.error
-        del outcome
+        refused, outcome = outcome.error, Outcome()
+        if trial and trial["texts"]:
+            agreement, detail = compare_outcomes(trial["outcomes"], subject, job["tolerance"])
+            told = {"kind": "original", "label": "original", "agreement": agreement, "detail": detail}
+            emit({"comparison": {**told, "difference": None}})
+        elif trial:
+            note_outcomes(trial["outcomes"], subject, example, varying)
         self._enter("export")
         program = self._export(subject, example, varying)
+        if refused is not None and program is not None:
+            self.stage = "eager"
+            raise refused
         if program is not None:
             self._enter("compare")
-            Comparer(job, subject, program, example, varying, emit).run()
+            Comparer(job, subject, program, example, varying, emit, start + _FOR_ALL * job["timeout"]).run()
 
     def _export(self, subject: Subject, example: Example, varying: Varying) -> Any:
         """The program, or None after telling why there is none."""
@@ -2574,8 +2766,12 @@ class _Steps:
         frames = user_frames(first, root, strict) or frames_in_graph(first, root)
         if not frames and "fake tensor" in text_of(first):
             frames = frames_of_data(lambda: export(torch.export.export), root)
+            frames = frames or frames_of_line(r"\.data\b", subject.model, self._rows)
+        if not frames and "output" in text_of(first):
+            frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
+        suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
-        if isinstance(first, Exception) and not isinstance(first, MemoryError):
+        if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
             for found in further_failures(export, root, strict):
                 if frames and found["frames"][-1:] == frames[-1:]:
                     continue
@@ -2643,6 +2839,25 @@ def user_frames(error: BaseException, root: str, strict: bool) -> Frames:
     return ranked(max(map(_of_users, found), key=len, default=[]), root)
 
 
+def suggest_checks(error: BaseException, root: str) -> None:
+    """Have torch say in terms of the user's variables what it wants to know, where it could and does not by itself."""
+    shapes = sys.modules.get("torch.fx.experimental.symbolic_shapes")
+    suggest = getattr(shapes, "_suggest_torch_checks", None)
+    if suggest is None or getattr(error, "cond", None) is None or _HINT.search(text_of(error)):
+        return
+    frames = [f for f, _ in traceback.walk_tb(error.__traceback__) if is_of_project(f.f_code.co_filename, root)]
+    names: dict[str, list[str]] = collections.defaultdict(list)
+    for name, value in frames[-1].f_locals.items() if frames else ():
+        if isinstance(value, torch.SymInt):
+            names[str(value.node.expr)].append(name)
+        elif isinstance(value, torch.Tensor):
+            sizes = ((i, n) for i, n in enumerate(value.shape) if isinstance(n, torch.SymInt))
+            for i, size in sizes:
+                names[str(size.node.expr)].append(f"{name}.shape[{i}]")
+    with contextlib.suppress(Exception), _silent("torch.fx"):
+        suggest(error, names)
+
+
 def ranked(frames: Frames, root: str) -> Frames:
     """Frames of the user's code, those of the project last: installed packages are seldom what one can change."""
     return sorted(_of_users(frames), key=lambda frame: is_of_project(frame["file"], root))
@@ -2699,11 +2914,14 @@ def is_of_user(file: str) -> bool:
 
 def is_of_project(file: str, root: str) -> bool:
     """Whether a file lies below the root, and is not installed there."""
-    if os.path.abspath(file) == os.path.abspath(__file__):
-        return False
-    for path, above in ((os.path.abspath(file), root), (os.path.realpath(file), os.path.realpath(root))):
-        if path.startswith(os.path.join(os.path.abspath(above), "")):
-            below = path[len(os.path.abspath(above)) :]
+    return _is_below(os.path.dirname(os.path.abspath(file)), root)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033 -- thousands of modules lie in a few hundred directories
+def _is_below(directory: str, root: str) -> bool:
+    for path, above in ((directory, os.path.abspath(root)), (os.path.realpath(directory), os.path.realpath(root))):
+        below = os.path.join(path, "")[len(above) :]
+        if os.path.join(path, "").startswith(os.path.join(above, "")):
             return "site-packages" not in below and "dist-packages" not in below
     return False
 
@@ -2760,6 +2978,18 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
     return hit[0] if hit else []
 
 
+def frames_of_line(pattern: str, model: Any, rows: Mapping[str, set[int]]) -> Frames:
+    """The last line of the model's own `forward` that ran and looks like that, for what torch blames on no line."""
+    code = getattr(inspect.unwrap(type(model).forward), "__code__", None)
+    if code is None:
+        return []
+    lines = {row for _, row in dis.findlinestarts(code) if row}
+    for row in sorted(lines & rows.get(os.path.abspath(code.co_filename), set()), reverse=True):
+        if re.search(pattern, linecache.getline(code.co_filename, row)):
+            return [_frame(code.co_filename, row, code.co_name)]
+    return []
+
+
 def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> Iterator[dict[str, Any]]:
     """What `draft_export` trips over, which goes on where export stops. From torch 2.6 on."""
     try:
@@ -2781,7 +3011,8 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
         os.environ[variable] = directory  # where it writes a report that nobody asked for
         drafts.LogRecord = Record
         try:
-            export(drafts.draft_export)
+            with contextlib.redirect_stdout(io.StringIO()), _silent("torch.export", "torch.fx", "torch._dynamo"):
+                export(drafts.draft_export)
         except Exception as raised:
             error = raised
         finally:
@@ -2797,8 +3028,24 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
             yield found
     if error is not None:
         frames = user_frames(error, root, strict)
-        if frames not in seen:
+        if frames and frames not in seen:
             yield failure(error, "export", frames, further=True)
+
+
+@contextlib.contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """Have what comes with drafts said once only, as failures."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(names)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in _zip(loggers, levels):
+            logger.setLevel(level)
 
 
 def _logged_failure(name: str, data: Any, root: str) -> dict[str, Any] | None:
