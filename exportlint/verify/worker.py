@@ -843,7 +843,7 @@ DIMENSIONS: Mapping[int, tuple[str, ...]] = {
     5: ("batch", "channels", "depth", "height", "width"),
 }
 SIZES = {"batch": 2, "length": 8, "features": 16, "channels": 3, "depth": 8, "height": 32, "width": 32}
-LETTERS = {"b": 2, "n": 2, "c": 3, "d": 16, "h": 32, "w": 32}
+LETTERS = {"b": 2, "c": 3, "d": 16, "h": 32, "w": 32}
 USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64, 96, 112, 128, 160, 192, 224, 227, 256, 299, 384, 512)
 LARGEST = 1 << 20  # numbers in one tensor
 BLIND = 10  # what a mending costs to which nothing points
@@ -883,7 +883,7 @@ MESSAGES = tuple(
         r"(?P<deeper>tuple index out of range)",
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
-        r"[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
+        r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
         r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
@@ -1379,7 +1379,8 @@ def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict
             want(other, 0)
         elif found not in known:
             # a size that comes of this one: in proportion, as the square of it, or less a constant
-            want(size * other / found if found else 0, 3)
+            for ratio in ratios(found, other):
+                want(size * ratio, 3)
             for usual in USUAL:
                 near = min(abs(math.log(usual / (size * ratio))) for ratio in ratios(found, other))
                 want(usual, 4 + int(near * 6))
@@ -1711,7 +1712,7 @@ def with_sizes(candidate: Candidate) -> Candidate:
             for name in re.findall(r"[A-Za-z_]\w*", dim) if isinstance(dim, str) else ():
                 if name not in sizes:
                     known = next((size for letter, size in LETTERS.items() if name.lower().startswith(letter)), None)
-                    sizes[name] = known or 4 + 2 * (len(sizes) % 8)
+                    sizes[name] = known or 4 + 2 * (len(sizes.keys() - SIZES.keys()) % 8)
     return Candidate(candidate.specs, sizes)
 
 
