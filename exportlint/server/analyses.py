@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from exportlint.findings import Edit, Finding
 from exportlint.report import in_cells
@@ -19,7 +19,7 @@ class Outcome:
 
     It holds as of the order with the number `order`. `sources` are it and all files that its findings speak of, by
     filename, as they were read.
-    `classes` are those of the document, if anything is found in it.
+    `classes` are those of the document.
     """
 
     opened: Opened
@@ -96,4 +96,4 @@ def _classes(classes: Sequence[ClassSite], cells: Cells, index: int) -> Iterable
     for site in classes:
         header, whole = cells.span(site.header), cells.span(site.whole)
         if header is not None and whole is not None and header[0] == index:
-            yield ClassSite(header[1], whole[1])
+            yield replace(site, header=header[1], whole=whole[1])
