@@ -9,6 +9,7 @@ from exportlint.findings import Edit, Finding
 from exportlint.report import in_cells
 from exportlint.server.documents import Document
 from exportlint.server.notebooks import NotebookDocument, Opened
+from exportlint.server.verification.seen import NOTHING, Seen
 from exportlint.source import Cells, Notebook, SourceFile, from_cells
 from exportlint.workspace import ClassSite, Task, Unit
 
@@ -39,6 +40,8 @@ class Analysis:
     outcome: Outcome
     findings: tuple[Finding, ...]
     classes: tuple[ClassSite, ...]
+    seen: Seen = NOTHING
+    """What came of verifying it."""
 
     @property
     def source(self) -> SourceFile | None:

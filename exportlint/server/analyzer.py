@@ -184,3 +184,9 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
+
+
+def changed_files(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:
+    """The files of which something else is to be seen."""
+    old, new = ({task.path: task.data for task in tasks} for tasks in (before, after))
+    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}

@@ -86,5 +86,5 @@ class Asked:
     def shown(self, findings: Sequence[Finding]) -> list[types.Diagnostic]:
         """Findings as the client knows them."""
         assert self.analysis is not None
-        client, opened = self.server.session.client, self.server.opened
+        client, opened = self.server.session.client, self.server.session.uris
         return [diagnostic(finding, self.analysis, client, opened) for finding in findings]

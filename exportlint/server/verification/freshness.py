@@ -27,9 +27,7 @@ class Freshness:
         }
         # What is being typed is known without a look at the disk.
         files = sorted(digests, key=lambda file: file not in opened)
-        return all(
-            (opened[file].digest if file in opened else self._on_disk(file)) == digests[file] for file in files
-        )
+        return all((opened[file].digest if file in opened else self._on_disk(file)) == digests[file] for file in files)
 
     def _on_disk(self, file: str) -> str | None:
         try:

@@ -30,8 +30,7 @@ def see(file: str, text: str, known: Iterable[tuple[Verified, bool]]) -> Seen:
     remarks: list[Remark] = []
     titles: dict[int, list[str]] = {}
     for verified, holds in known:
-        texts = verified.texts or {}
-        rows = moved(texts[file], text) if file in texts else {}
+        rows = moved(verified.texts[file], text) if file in verified.texts else {}
         if holds:
             _rule(rulings, (judged for judged in verified.judged if real(judged.finding.filename) == file))
         remarks += (remark for remark in _remarks(verified, file, rows, stale=not holds) if remark not in remarks)
@@ -39,6 +38,11 @@ def see(file: str, text: str, known: Iterable[tuple[Verified, bool]]) -> Seen:
         if verified.place[0] == file and row is not None:
             titles.setdefault(row, []).append(_title(verified, stale=not holds))
     return Seen(rulings, tuple(remarks), {row: f"export: {'; '.join(words)}" for row, words in titles.items()})
+
+
+def summary(known: Iterable[Verified]) -> str:
+    """What came of models, in one line."""
+    return "; ".join(f"{verified.name}: {_title(verified, stale=False)}{_why(verified)}" for verified in known)
 
 
 def by(run: Run) -> str:
@@ -51,9 +55,7 @@ def _rule(rulings: dict[FindingKey, Ruled], judged: Iterable[Judged]) -> None:
     """Note what is said about findings; where several say something of one, the strongest word counts."""
     for one in judged:
         known = rulings.get(key_of(one.finding))
-        if one.run is not None and (
-            known is None or RULINGS.index(one.ruling) < RULINGS.index(known.ruling)
-        ):
+        if one.run is not None and (known is None or RULINGS.index(one.ruling) < RULINGS.index(known.ruling)):
             rulings[key_of(one.finding)] = Ruled(one.ruling, by(one.run), one.why)
 
 
@@ -70,6 +72,11 @@ def _title(verified: Verified, *, stale: bool) -> str:
     return f"{said} (stale)" if stale else said
 
 
+def _why(verified: Verified) -> str:
+    why = verified.reason or next((run.reason for run in verified.runs if run.reason), "")
+    return why and f", {why}"
+
+
 def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: bool) -> Iterator[Remark]:
     """What is to be said in a file, in lines that are as they were."""
     head = rows.get(verified.place[1]) if verified.place[0] == file else None
@@ -82,7 +89,12 @@ def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: b
             row = rows.get(frame.row) if frame is not None and real(frame.file) == file else None
             if row is not None:
                 yield Remark(
-                    row, surprise.severity, run.verdict, _message(surprise), stale, fixes=() if stale else surprise.fixes
+                    row,
+                    surprise.severity,
+                    run.verdict,
+                    _message(surprise),
+                    stale,
+                    fixes=() if stale else surprise.fixes,
                 )
         if head is not None and run.verdict != "exports":
             yield from _at_head(verified, run, missed, file, head, stale=stale)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,8 +32,8 @@ class Verified:
     reason: str = ""
     judged: tuple[Judged, ...] = ()
     missed: tuple[Surprise, ...] = ()
-    digests: Mapping[str, str] | None = None
-    texts: Mapping[str, str] | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def digests_of(place: str, before: str | None, runs: Iterable[Run]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from exportlint.verify.results import Run
 from exportlint.verify.run import verify
 from exportlint.verify.target import Target
 from exportlint.verify.targets import find_targets
+from exportlint.verify.task import Progress
 
 Tell = Callable[[str, int], None]
 """Given what is being done, and the percentage of all that is done."""
@@ -91,12 +92,10 @@ def _runs(targets: Iterable[Target], wanted: Wanted, tell: Tell, cancelled: thre
     interpreter = find_interpreter(named, wanted.root, wanted.root)
     count = sum(len(target.modes) * len(target.devices) for target in targets)
     done = 0
-    for run in verify(
-        targets,
-        interpreter.path,
-        jobs=settings.jobs,
-        tell=lambda now: tell(f"{now.target}: {now.stage} ({now.mode}, {now.device})", 100 * done // count),
-        cancelled=cancelled,
-    ):
-        done += 1
+
+    def say(now: Progress) -> None:
+        tell(f"{now.target}: {now.stage} ({now.mode}, {now.device})", 100 * done // count)
+
+    runs = verify(targets, interpreter.path, jobs=settings.jobs, tell=say, cancelled=cancelled)
+    for done, run in enumerate(runs, start=1):  # noqa: B007 - it is told
         yield run
