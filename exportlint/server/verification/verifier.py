@@ -109,6 +109,17 @@ class Verifier:
         shown = WorkDone(self._progress(), None)
         if self._session.client.progress:
             shown = await WorkDone.begin(self._progress(), f"Verify export of {what}", ongoing.cancelled.set)
+        said, failed = await self._result(ongoing, wanted, shown)
+        if self._ongoing.get(key) is ongoing:
+            del self._ongoing[key]
+        self.refresh()
+        self._changed()
+        if said:
+            self._say(said if not failed else f"{what} was not verified: {said}", failed)
+        shown.end(said or "cancelled")
+
+    async def _result(self, ongoing: _Ongoing, wanted: Wanted, shown: WorkDone) -> tuple[str, bool]:
+        """What to tell the user of what came of it, nothing if it was cancelled, and whether it failed."""
         loop = asyncio.get_running_loop()
 
         def run() -> list[Verified]:
@@ -117,28 +128,20 @@ class Verifier:
             finally:
                 ongoing.ended.set()
 
-        said = f"{what} was not verified: cancelled"
         try:
             found = await in_thread(lambda _: run())
-            if not ongoing.cancelled.is_set():
-                self._take(wanted, found)
-                said = summary(found) or f"there is no model in {what} to verify"
-                if not all(self._freshness.holds(one.digests) for one in found):
-                    said += " (as saved: what was changed since is not verified)"
-                self._say(said, False)
         except (ConfigError, InterpreterError, SourceError) as error:
-            said = f"{what} was not verified: {error}"
-            self._say(said, True)
+            return str(error), True
         except Exception:
-            log.exception("verifying %s failed", what)
-            said = f"{what} was not verified: exportlint failed, see its log"
-            self._say(said, True)
-        finally:
-            shown.end(said)
-            if self._ongoing.get(key) is ongoing:
-                del self._ongoing[key]
-            self.refresh()
-            self._changed()
+            log.exception("verifying %s failed", wanted.path)
+            return "exportlint failed, see its log", True
+        if ongoing.cancelled.is_set():
+            return "", False
+        self._take(wanted, found)
+        if not found:
+            return f"there is no model in {wanted.path.name} to verify", False
+        holds = all(self._freshness.holds(one.digests) for one in found)
+        return summary(found) + ("" if holds else " (as saved: what was changed since is not verified)"), False
 
     def _take(self, wanted: Wanted, found: list[Verified]) -> None:
         if wanted.name is None:  # models that are gone are forgotten
