@@ -45,5 +45,5 @@ class WorkDone:
     def end(self, message: str) -> None:
         """Show that it has ended, and how."""
         if self._token is not None:
-            self._progress.end(self._token, types.WorkDoneProgressEnd(message))
+            self._progress.end(self._token, types.WorkDoneProgressEnd(message=message))
             self._progress.tokens.pop(self._token, None)
