@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from exportlint.findings import Severity
@@ -40,14 +41,19 @@ def see(file: str, text: str, known: Iterable[tuple[Verified, bool]]) -> Seen:
     return Seen(rulings, tuple(remarks), {row: f"export: {'; '.join(words)}" for row, words in titles.items()})
 
 
-def summary(known: Iterable[Verified]) -> str:
-    """What came of models, in one line."""
-    return "; ".join(f"{verified.name}: {_title(verified, stale=False)}{_why(verified)}" for verified in known)
+def summary(known: Sequence[Verified]) -> str:
+    """What came of models, in one line: of one with the reason, of several how many came to what."""
+    if len(known) == 1:
+        reasons = [known[0].reason, *(run.reason for run in known[0].runs)]
+        why = next(filter(None, reasons), "")
+        return f"{known[0].name}: {_title(known[0], stale=False)}{why and f', {why}'}"
+    counts = Counter(_title(verified, stale=False) for verified in known)
+    return ", ".join(f"{count} {title}" for title, count in counts.items())
 
 
 def by(run: Run) -> str:
     """Who says what a run says."""
-    version = run.versions.get("torch", "")
+    version = run.versions.get("torch", "").partition("+")[0]
     return f"torch.export{version and f' {version}'} ({run.mode}, {run.device})"
 
 
@@ -55,7 +61,9 @@ def _rule(rulings: dict[FindingKey, Ruled], judged: Iterable[Judged]) -> None:
     """Note what is said about findings; where several say something of one, the strongest word counts."""
     for one in judged:
         known = rulings.get(key_of(one.finding))
-        if one.run is not None and (known is None or RULINGS.index(one.ruling) < RULINGS.index(known.ruling)):
+        if one.run is None or one.run.verdict == "cannot be built":
+            continue
+        if known is None or RULINGS.index(one.ruling) < RULINGS.index(known.ruling):
             rulings[key_of(one.finding)] = Ruled(one.ruling, by(one.run), one.why)
 
 
@@ -70,11 +78,6 @@ def _title(verified: Verified, *, stale: bool) -> str:
         devices = len({run.device for run in verified.runs}) > 1
         said = ", ".join(f"{word} ({run.mode}{f', {run.device}' if devices else ''})" for word, run in words)
     return f"{said} (stale)" if stale else said
-
-
-def _why(verified: Verified) -> str:
-    why = verified.reason or next((run.reason for run in verified.runs if run.reason), "")
-    return why and f", {why}"
 
 
 def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: bool) -> Iterator[Remark]:
