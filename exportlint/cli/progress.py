@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any
 
 from exportlint.cli.output import write
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from exportlint.verify.results import Run
+from exportlint.verify.task import Progress
 
 _MAX_SHOWN = 3
 
 
-class ProgressBar(AbstractContextManager["ProgressBar"]):
+class ProgressBar:
     """A bar below what is written. Shows nothing where standard error is no terminal, or without `rich`."""
 
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._bar = None if quiet else _rich_bar()
-        self._running: dict[tuple[str, ...], str] = {}
-        self._task: Any = None if self._bar is None else self._bar.add_task("", total=total)
+        self._running: dict[tuple[str, str, str], str] = {}
+        self._task = None if self._bar is None else self._bar.add_task("", total=total)
 
-    def __enter__(self) -> ProgressBar:
+    def __enter__(self) -> None:
         if self._bar is not None:
             self._bar.start()
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -33,14 +31,14 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         if self._bar is not None:
             self._bar.stop()
 
-    def stage(self, job: tuple[str, ...], stage: str) -> None:
-        """Show that a job, whose first word is the name of its target, has come to a stage."""
-        self._running[job] = stage
+    def tell(self, progress: Progress) -> None:
+        """Show what a target has come to."""
+        self._running[progress.target, progress.mode, progress.device] = progress.stage
         self._show()
 
-    def done(self, job: tuple[str, ...], text: str) -> None:
-        """Count a job as done, and write what there is to say of it above the bar."""
-        self._running.pop(job, None)
+    def done(self, run: Run, text: str) -> None:
+        """Count a run as done, and write what there is to say of it above the bar."""
+        self._running.pop((run.target, run.mode, run.device), None)
         if self._bar is None:
             write(text)
             return
@@ -52,7 +50,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
 
     def _show(self) -> None:
         if self._bar is not None:
-            shown = [f"{job[0]}: {stage}" for job, stage in list(self._running.items())[:_MAX_SHOWN]]
+            shown = [f"{name}: {stage}" for (name, _, _), stage in self._running.items()][:_MAX_SHOWN]
             self._bar.update(self._task, description=", ".join(shown))
 
 

@@ -36,7 +36,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--gradients", action="store_true", help="compare gradients as well")
     how = parser.add_argument_group("how")
     how.add_argument("--python", metavar="FILE", help="the interpreter of the project [the one that its editor uses]")
-    how.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes at a time [1]")
+    how.add_argument("-j", "--jobs", metavar="N", help="number of processes at a time [1]")
     how.add_argument("--timeout", metavar="SECONDS", help="the time for each run [300]")
     how.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')
     how.add_argument("--no-cache", action="store_true", help="run what has been run before as well")

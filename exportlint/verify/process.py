@@ -47,7 +47,7 @@ class Process:
         try:
             self._family = Family([python, _SCRIPT, *(["--fork"] if forks else [])], environment)
         except OSError as error:
-            raise StartError(f"`{python}` cannot be run: {error.strerror or error}") from None
+            raise StartError(f"it cannot be run: {error.strerror or error}") from None
         self._events: queue.SimpleQueue[Mapping[str, Any] | None] = queue.SimpleQueue()
         self._printed: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._mark = b""

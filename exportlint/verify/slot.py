@@ -80,10 +80,10 @@ class Slot:
             return _CANCELLED
         follower = _Follower(process, job)
         follower.follow(take)
-        output = process.output()
         if follower.lost:
             self._process = None
-            process.kill()  # what it may have left behind
+            process.kill()  # what it may have left behind, which may hold the output open
+        output = process.output()
         end = End("cancelled") if self._is_closed else follower.end(output)
         return Outcome(end, follower.seconds, output)
 

@@ -22,6 +22,14 @@ class Statement:
     begins: bool = True
     parent: Statement | None = None
 
+    @property
+    def outermost(self) -> Statement:
+        """The statement of the file that this one is part of: a class, a function."""
+        statement = self
+        while statement.parent is not None:
+            statement = statement.parent
+        return statement
+
 
 class Statements:
     """The statements of a file. A row that belongs to none is one by itself, as all are where there is no tree."""

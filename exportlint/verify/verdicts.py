@@ -12,7 +12,7 @@ from typing import Literal
 from exportlint.findings import Finding, Fix, Severity
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.hints import as_fixes
-from exportlint.verify.kinds import shown
+from exportlint.verify.kinds import Shown, shown
 from exportlint.verify.results import Comparison, Failure, Frame, Run
 from exportlint.verify.statements import Statement, Statements
 
@@ -29,12 +29,16 @@ _MAX_WHY = 240
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A finding, what became of its claim, in one line why, and the run that says so, if one does."""
+    """A finding, what became of its claim, in one line why, and the run that says so, if one does.
+
+    `near` says whether anything of the class or function around it ran or is blamed, or else it was hardly meant.
+    """
 
     finding: Finding
     ruling: Ruling
     why: str
     run: Run | None = None
+    near: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def judge(findings: Sequence[Finding], runs: Sequence[Run], sources: Sources | N
 
 def one_line(message: str) -> str:
     """What an exception says, as far as one line has it."""
-    text = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    text = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
     return text if len(text) <= _MAX_WHY else text[: _MAX_WHY - 1].rstrip() + "…"
 
 
@@ -110,8 +114,8 @@ class _Court:
 
     def judged(self, finding: Finding, runs: Sequence[Run]) -> Judged:
         said = [self._by(finding, run) for run in runs if run.mode == finding.mode]
-        none = Judged(finding, "not reached", f"nothing was run in {finding.mode} mode")
-        return min(said, key=lambda judged: RULINGS.index(judged.ruling), default=none)
+        none = Judged(finding, "not reached", f"nothing was run in {finding.mode} mode", near=False)
+        return min(said, key=lambda judged: (RULINGS.index(judged.ruling), not judged.near), default=none)
 
     def _by(self, finding: Finding, run: Run) -> Judged:
         """What one run says."""
@@ -120,9 +124,10 @@ class _Court:
             if any(self._is_at(frame, finding.filename, statement) for frame in failure.frames):
                 return Judged(finding, "confirmed", f"export raises here: {said_by(failure)}", run)
         if run.verdict == "cannot be built":
-            return Judged(finding, "not reached", f"the target cannot be built: {run.reason}", run)
-        if not self._ran(run, finding.filename, statement):
-            return Judged(finding, "not reached", "the line did not run on the example", run)
+            return Judged(finding, "not reached", f"the target cannot be built: {run.reason}", run, near=False)
+        if not self._ran(run, finding.filename, statement.witnesses):
+            near = self._ran(run, finding.filename, statement.outermost.witnesses)
+            return Judged(finding, "not reached", "the line did not run on the example", run, near)
         if not exported(run):
             return Judged(finding, "not reached", f"the line ran, but export {_ended(run)}", run)
         if finding.severity is Severity.ERROR:
@@ -134,10 +139,10 @@ class _Court:
     def _is_at(self, frame: Frame, filename: str, statement: Statement) -> bool:
         return frame.row in statement.rows and self._path(frame.file) == self._path(filename)
 
-    def _ran(self, run: Run, filename: str, statement: Statement) -> bool:
+    def _ran(self, run: Run, filename: str, rows: range) -> bool:
         if id(run) not in self._rows:  # it cannot be hashed
             self._rows[id(run)] = {self._path(file): frozenset(rows) for file, rows in run.lines.items()}
-        return not self._rows[id(run)].get(self._path(filename), frozenset()).isdisjoint(statement.witnesses)
+        return not self._rows[id(run)].get(self._path(filename), frozenset()).isdisjoint(rows)
 
     def missed(self, findings: Sequence[Finding], run: Run) -> Iterator[Surprise]:
         """What a run met that no finding in its mode claims."""
@@ -148,7 +153,9 @@ class _Court:
                 frame = failure.frames[-1] if failure.frames else None
                 message, fixes = one_line(failure.message), self._fixes(failure, frame)
                 yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes)
-        claimed = [f for f, s in places if f.severity is not Severity.INFO and self._ran(run, f.filename, s)]
+        if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
+            yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
+        claimed = [f for f, s in places if f.severity is not Severity.INFO and self._ran(run, f.filename, s.witnesses)]
         for comparison in _disagreements(run):
             if not any(f.severity is Severity.ERROR or comparison.kind in shown(f.code).by for f in claimed):
                 yield Surprise(run, Severity.WARNING, None, comparison.kind, described(comparison))
@@ -162,7 +169,7 @@ class _Court:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in _disagreements(run) if c.kind in claim.by), None)
+    against = next(_against(claim, run), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
@@ -172,6 +179,16 @@ def _by_comparisons(warning: Finding, run: Run) -> Judged:
     if lacking:
         return Judged(warning, "not reached", f"the line ran, but was not compared: {', '.join(lacking)}", run)
     return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(agreed))}", run)
+
+
+def _against(claim: Shown, run: Run) -> Iterator[Comparison]:
+    """The disagreements that show a claim.
+
+    Where the example disagrees already, all else does so as well: then what disagrees in the same way shows nothing
+    that a claim is about which the example is not to show.
+    """
+    always = {c.agreement for c in run.comparisons if c.kind == "example" and "example" not in claim.by}
+    return (c for c in _disagreements(run) if c.kind in claim.by and c.agreement not in always)
 
 
 def _failures(run: Run) -> Iterator[Failure]:

@@ -11,7 +11,7 @@ from exportlint.edits import apply
 from exportlint.findings import Finding, Mode, Severity
 from exportlint.linter import Task, lint
 from exportlint.source import LineIndex, from_text
-from exportlint.verify.results import Comparison, Failure, Frame, Run, Verdict
+from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Run, Verdict
 from exportlint.verify.statements import Statements
 from exportlint.verify.verdicts import Judgement, judge
 
@@ -138,6 +138,23 @@ def test_a_divergence_confirms_the_warnings_that_are_about_it(
     assert all(s.severity is Severity.WARNING for s in judgement.missed)
 
 
+def test_where_the_example_diverges_another_size_shows_nothing(tmp_path: Path) -> None:
+    text = "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x * float(x.shape[0])\n"
+    file = tmp_path / "sizes.py"
+    file.write_text(text, encoding="utf-8")
+    (size,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
+    assert size.code == "EXP402"
+
+    def judged(example: Agreement, other: Agreement) -> Judgement:
+        compared = (Comparison("example", "example", example), Comparison("size", "batch = 3", other))
+        made = Run("m:N", "non-strict", "cpu", "diverges", lines={str(file): (4,)}, comparisons=compared)
+        return judge([size], [made])
+
+    assert ruling(judged("agrees", "diverges"), size) == "confirmed"
+    assert ruling(judged("diverges", "diverges"), size) == "not reached"
+    assert ruling(judged("diverges", "narrower"), size) == "confirmed"
+
+
 def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:
     state = findings["attribute-state"]
     assert ruling(judge([state], [run(file, comparisons=agree("example", "again", "state"))]), state) == "refuted"
@@ -164,6 +181,11 @@ def test_confirmed_beats_refuted_beats_not_reached(file: Path, findings: dict[st
 def test_what_several_runs_miss_at_one_line_is_missed_once(file: Path) -> None:
     fails = run(file, "fails", failures=(failure(file, 17),))
     assert len(judge([], [fails, fails]).missed) == 1
+
+
+def test_a_crash_of_torch_is_missed(file: Path) -> None:
+    (surprise,) = judge([], [run(file, "fails", reason="crashed during export (SIGSEGV)")]).missed
+    assert (surprise.what, surprise.frame, surprise.message) == ("crash", None, "crashed during export (SIGSEGV)")
 
 
 def test_a_failure_without_place_is_missed_all_the_same(file: Path, findings: dict[str, Finding]) -> None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from exportlint.findings import Finding, Position, Span
+from exportlint.findings import Finding, Position, Severity, Span
 from exportlint.source import LineIndex
 from exportlint.verify.results import Run
 from exportlint.verify.target import Target
-from exportlint.verify.verdicts import Judged, Judgement, Sources, Surprise
+from exportlint.verify.verdicts import RULINGS, Judged, Judgement, Sources, Surprise
 
 TEXT_FORMATS = ("text", "concise")
 """The formats for people, which are written run by run."""
@@ -113,12 +113,11 @@ def told(outcome: Outcome, sources: Sources) -> list[tuple[Finding, str, str, Ru
 
 
 def counted(outcome: Outcome) -> dict[str, int]:
-    """How many findings became what, and how many were missed. An `info` that nothing reached is not counted."""
+    """How many findings became what, and how many were missed, of those that there is anything to tell of."""
     counts = Counter(judged.ruling for judged in outcome.judgement.findings if matters(judged))
-    rulings = {ruling: counts[ruling] for ruling in ("confirmed", "refuted", "not reached")}
-    return {**rulings, "missed": len(outcome.judgement.missed)}
+    return {**{ruling: counts[ruling] for ruling in RULINGS}, MISSED: len(outcome.judgement.missed)}
 
 
 def matters(judged: Judged) -> bool:
-    """Whether there is anything to tell of a finding: an `info` claims nothing that a run could show."""
-    return judged.ruling != "not reached" or judged.finding.severity.value != "info"
+    """Whether there is anything to tell of a finding: not where nothing around it ran, or it claims nothing."""
+    return judged.ruling != "not reached" or (judged.near and judged.finding.severity is not Severity.INFO)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from xml.etree import ElementTree
 
+from exportlint.findings import Finding
 from exportlint.report.context import located
 from exportlint.verify.reports import MISSED, Outcome, told
 from exportlint.verify.results import Run
 from exportlint.verify.verdicts import Sources, described, said_by
+
+_Said = tuple[Finding, str, str]
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -27,36 +32,37 @@ def render(outcome: Outcome, sources: Sources) -> str:
     }
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", counts)
+    said = told(outcome, sources)
     for run in outcome.runs:
-        _case(suite, run, outcome, sources)
+        _case(suite, run, outcome.place(run), [(f, verdict, why) for f, verdict, why, by in said if by is run])
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _case(suite: ElementTree.Element, run: Run, outcome: Outcome, sources: Sources) -> None:
+def _case(suite: ElementTree.Element, run: Run, place: tuple[Path, int] | None, said: Sequence[_Said]) -> None:
     module, _, name = run.target.rpartition(":")
     attributes = {
         "classname": _xml(module or run.target),
         "name": _xml(f"{name} [{run.mode}, {run.device}]"),
         "time": f"{run.seconds:.3f}",
     }
-    if (place := outcome.place(run)) is not None:
+    if place is not None:
         attributes |= {"file": _xml(str(place[0])), "line": str(place[1])}
     case = ElementTree.SubElement(suite, "testcase", attributes)
     if run.verdict != "exports":
         tag = "error" if run.verdict == "cannot be built" else "failure"
         message = {"type": run.verdict, "message": _xml(f"{run.verdict}: {run.reason}")}
-        ElementTree.SubElement(case, tag, message).text = _xml("\n".join(_details(run, outcome, sources)))
+        ElementTree.SubElement(case, tag, message).text = _xml("\n".join(_details(run, said)))
     if run.output:
         ElementTree.SubElement(case, "system-out").text = _xml(run.output)
 
 
-def _details(run: Run, outcome: Outcome, sources: Sources) -> list[str]:
+def _details(run: Run, said: Sequence[_Said]) -> list[str]:
     """What raised, what disagrees, and what is said of lines of code because of it."""
     lines = [said_by(failure) for failure in run.failures]
     lines += [described(c) for c in run.comparisons if c.agreement in ("diverges", "narrower")]
-    for finding, verdict, why, by in told(outcome, sources):
-        if by is run and verdict in ("confirmed", MISSED):
+    for finding, verdict, why in said:
+        if verdict in ("confirmed", MISSED):
             lines.append(f"{finding.filename}:{located(finding)}: {verdict} {finding.code} {finding.name}: {why}")
     return lines
 

@@ -50,7 +50,6 @@ class Printer:
         self._concise = concise
         self._show_output = show_output
         self._places = {target.name: target.place for target in targets}
-        self._models = {target.name: target.model.name for target in targets}
         self._name_width = min(max((len(target.name) for target in targets), default=0), _MAX_NAME)
         jobs = [(mode, device) for target in targets for mode in target.modes for device in target.devices]
         self._job_width = max((len(f"{mode} {device}") for mode, device in jobs), default=0)
@@ -64,17 +63,14 @@ class Printer:
         said = [judged for judged in judgement.findings if judged.ruling != "not reached"]
         told = [text for judged in said for text in self._finding(judged)]
         told += self._missed(run, judgement)
-        own = self._models.get(run.target, "")
-        unreached = [
-            j.finding
-            for j in judgement.findings
-            if j.ruling == "not reached" and matters(j) and j.finding.symbol.startswith(f"{own}.")
-        ]
+        unreached = [j.finding for j in judgement.findings if j.ruling == "not reached" and matters(j)]
         if unreached:
             told.append(self._context.style("dim", f"not reached: {self._listed(unreached)}"))
-        indented = [f"  {text}" for text in told] if self._concise else told
-        gap = [""] if indented and not self._concise else []
-        return "".join(f"{line}\n" for line in [*lines, *gap, *indented, *gap])
+        if self._concise:
+            lines += [f"  {text}" for text in told]
+        elif told:
+            lines += ["", *(line for text in told for line in (text, ""))]
+        return "".join(f"{line}\n" for line in lines)
 
     def _headline(self, run: Run) -> str:
         name = f"{printable(run.target):<{self._name_width}}"
@@ -98,7 +94,7 @@ class Printer:
         if self._is_new(finding) and not self._concise:
             if judged.ruling == "refuted":  # then there is nothing to understand or to mend
                 finding = replace(finding, trail=(), help=None, fix=None)
-            yield block(finding, self._context, [(judged.ruling, judged.why)]) + "\n"
+            yield block(finding, self._context, [(judged.ruling, judged.why)])
         else:
             yield f"{self._place(finding)}: {ruling} {heading(finding, self._context)} {printable(judged.why)}"
 
@@ -109,7 +105,7 @@ class Printer:
                 continue
             if self._is_new(finding) and not self._concise:
                 others = [fix.edits[0].content.strip() for fix in surprise.fixes[1:]]
-                yield block(finding, self._context, [("or", text) for text in others]) + "\n"
+                yield block(finding, self._context, [("or", text) for text in others])
             else:
                 yield f"{self._place(finding)}: {heading(finding, self._context)} {printable(finding.message)}"
 

@@ -94,7 +94,7 @@ def plain(
         model=model,
         inputs=inputs,
         place=place,
-        root=settings.root,
+        root=settings.root if place[0].is_relative_to(settings.root) else paths[0],
         paths=paths,
         modes=(settings.mode,),
         varying=settings.dynamic_dims,
