@@ -120,8 +120,8 @@ async def titles(editor: Editor, uri: str) -> dict[str, str]:
     """What the lenses that verify say, by the class that they stand above."""
     return {
         editor.piece(uri, lens.range).removeprefix("class ").partition("(")[0]: lens.command.title
-        for lens in await lenses(editor, uri)
-        if lens.command is not None and lens.command.command == VERIFY
+        for lens in await lenses(editor, uri, VERIFY)
+        if lens.command is not None
     }
 
 

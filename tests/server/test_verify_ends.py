@@ -13,8 +13,9 @@ from lsprotocol import types
 
 from tests.server.capabilities import capable
 from tests.server.client import PATIENCE, Editor, editing
-from tests.server.raw import Process
+from tests.server.raw import Message, Process
 from tests.server.test_verify import VERIFY, remarks, titles, told
+from tests.server.texts import position
 
 MODELS = """\
 import os
@@ -124,6 +125,27 @@ async def test_a_run_can_be_cancelled_by_a_command(editor: Editor) -> None:
     await editor.run("exportlint.cancelVerification", uri)
     assert await ended(editor) == "cancelled"
     assert not editor.client.messages
+
+
+def test_a_model_is_verified_by_an_action_too(server: Process, root: Path) -> None:
+    file, uri = root / "models.py", (root / "models.py").as_uri()
+    file.write_text(MODELS, encoding="utf-8")
+    server.start(root)
+    server.open(uri, MODELS)
+
+    def offered(piece: str, *kinds: str) -> list[Message]:
+        place = position(MODELS, MODELS.index(piece), "utf-16")
+        at = {"line": place.line, "character": place.character}
+        params = {"textDocument": {"uri": uri}, "range": {"start": at, "end": at}}
+        answer = server.request("textDocument/codeAction", {**params, "context": {"diagnostics": [], "only": kinds}})
+        found: list[Message] = answer["result"]
+        return found
+
+    (action,) = offered("class Loops", "source")
+    assert (action["title"], action["kind"]) == ("Verify export of Loops", "source.verify.exportlint")
+    assert (action["command"]["command"], action["command"]["arguments"]) == (VERIFY, [uri, "Loops"])
+    assert offered("while True", "source") == []
+    assert offered("class Loops", "source.fixAll", "quickfix") == []
 
 
 async def test_a_newer_run_supersedes_an_older_one_and_a_model_that_ends_its_process_ends_no_other(

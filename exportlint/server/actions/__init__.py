@@ -21,6 +21,8 @@ QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.exportlint"
 FIX_NOTEBOOK = f"notebook.{FIX_ALL}"
 """In place of `FIX_ALL` in notebooks, where editors would ask each cell for that."""
+VERIFY = "source.verify.exportlint"
+"""Of a kind that editors neither apply by themselves nor show among what mends something."""
 
 
 @dataclass(frozen=True)
