@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
+import dataclasses
 import hashlib
 import importlib
 import importlib.util
@@ -29,6 +30,9 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from exportlint.verify.specs import DictSpec, ListSpec, Spec, TensorSpec
+from exportlint.verify.targets.hints import hints_of
 
 LIMIT = 30.0  # seconds for a class
 
@@ -92,7 +96,10 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         yield {"outcome": "no module"}
         return
-    if any(p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY) for p in inspect.signature(cls).parameters.values()):
+    if any(
+        p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)
+        for p in inspect.signature(cls).parameters.values()
+    ):
         yield {"outcome": "needs arguments"}
         return
     yield {"outcome": "build timed out"}
@@ -109,23 +116,56 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
         hints = {} if options.no_hints else hints_of_class(cls)
         example = worker.infer(model, hints, (0,), "cpu", seconds=options.seconds)
     except LookupError as error:
-        yield {"outcome": "mocked" if mocks[0] else "not found", "error": str(error), "seconds": time.monotonic() - start}
+        yield {
+            "outcome": "mocked" if mocks[0] else "not found",
+            "error": str(error),
+            "seconds": time.monotonic() - start,
+        }
         return
     except BaseException as error:
-        yield {"outcome": "broken", "error": "".join(traceback.format_exception(error))[-1500:], "seconds": time.monotonic() - start}
+        yield {
+            "outcome": "broken",
+            "error": "".join(traceback.format_exception(error))[-1500:],
+            "seconds": time.monotonic() - start,
+        }
         return
     seconds = time.monotonic() - start
     mocks[0] = 0
     before = mocks[0]
     with torch.no_grad():
         model(*example.arguments, **example.keywords)
-    shown = [str(tuple(a.shape)) + str(a.dtype)[6:] if isinstance(a, torch.Tensor) else repr(a)[:80] for a in [*example.arguments, *example.keywords.values()]]
-    yield {"outcome": "mocked" if mocks[0] > before else "found", "inputs": shown, "dynamic": repr(example.dynamic), "seconds": seconds}
+    shown = [
+        str(tuple(a.shape)) + str(a.dtype)[6:] if isinstance(a, torch.Tensor) else repr(a)[:80]
+        for a in [*example.arguments, *example.keywords.values()]
+    ]
+    yield {
+        "outcome": "mocked" if mocks[0] > before else "found",
+        "inputs": shown,
+        "dynamic": repr(example.dynamic),
+        "seconds": seconds,
+    }
 
 
-def hints_of_class(cls: type) -> dict[str, Any]:
+def hints_of_class(cls: Any) -> dict[str, Any]:
     """What the code of `forward` says, as the worker gets it."""
+    code = inspect.unwrap(cls.forward).__code__
+    lines = Path(code.co_filename).read_text("utf-8", "replace").splitlines()
+    first = code.co_firstlineno
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.FunctionDef) and first in (node.lineno, *(item.lineno for item in node.decorator_list)):
+            return {name: [as_json(spec) for spec in specs] for name, specs in hints_of(node, lines).items()}
     return {}
+
+
+def as_json(spec: Spec) -> dict[str, Any]:
+    """A spec as the worker gets it."""
+    if isinstance(spec, TensorSpec):
+        return {"tensor": dataclasses.asdict(spec)}
+    if isinstance(spec, ListSpec):
+        return {"tuple" if spec.is_tuple else "list": [as_json(item) for item in spec.items]}
+    if isinstance(spec, DictSpec):
+        return {"dict": {key: as_json(item) for key, item in spec.items.items()}}
+    return {"value": spec.value}
 
 
 def candidates(path: Path) -> list[str]:
@@ -173,7 +213,7 @@ def count_mocks() -> list[int]:
         calls[0] += 1
         return original(self, *args, **kwargs)
 
-    mock.CallableMixin.__call__ = counted  # type: ignore[method-assign]
+    mock.CallableMixin.__call__ = counted  # type: ignore[assignment, method-assign]
     return calls
 
 
@@ -217,12 +257,16 @@ def report(results: list[dict[str, Any]]) -> None:
     for (folder, outcome), count in sorted(outcomes.items()):
         print(f"{folder:40} {outcome:16} {count:5}")
     total = collections.Counter(result["outcome"] for result in results)
-    tried = [result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")]
+    tried = [
+        result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")
+    ]
     seconds = sorted(result["seconds"] for result in tried if result["outcome"] == "found")
     print(dict(total))
     if seconds:
-        print(f"found for {len(seconds)} of {len(tried)} ({len(seconds) / len(tried):.1%})", end=", ")
-        print(f"seconds: median {seconds[len(seconds) // 2]:.2f}, 90 % {seconds[len(seconds) * 9 // 10]:.2f}, most {seconds[-1]:.2f}")
+        print(f"found for {len(seconds)} of {len(tried)} ({len(seconds) / len(tried):.1%})")
+        at = {"median": 0.5, "90 %": 0.9, "most": 1.0}
+        times = {name: seconds[round((len(seconds) - 1) * share)] for name, share in at.items()}
+        print("seconds:", ", ".join(f"{name} {value:.2f}" for name, value in times.items()))
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Statements:
         while waiting:  # an outer statement comes before those in it
             node, parent = waiting.pop()
             statement = _statement(node, parent, source.lines)
-            for row in statement.rows:
+            for row in (*statement.rows, *_case_rows(node)):
                 self._by_row[row] = statement
             waiting += [(child, statement) for child in _parts(node)]
 
@@ -64,9 +64,6 @@ class Statements:
 
 
 def _statement(node: ast.AST, parent: Statement | None, lines: LineIndex) -> Statement:
-    if isinstance(node, ast.match_case):
-        rows = range(node.pattern.lineno, max(_header_end(node), node.pattern.lineno) + 1)
-        return Statement(rows, rows, begins=False, parent=parent)
     assert isinstance(node, ast.stmt | ast.excepthandler)
     start, last = _start(node), node.end_lineno or node.lineno
     rows = range(start, max(_header_end(node), node.lineno) + 1)
@@ -82,23 +79,29 @@ def _statement(node: ast.AST, parent: Statement | None, lines: LineIndex) -> Sta
 
 
 def _parts(node: ast.AST) -> list[ast.AST]:
-    """The statements directly below one, with `except` and `case`."""
-    names = ("body", "handlers", "cases", "orelse", "finalbody")
-    return [part for name in names for part in getattr(node, name, ())]
+    """The statements directly below one, and `except`."""
+    if isinstance(node, ast.Match):
+        return [part for case in node.cases for part in case.body]
+    return [part for name in ("body", "handlers", "orelse", "finalbody") for part in getattr(node, name, ())]
 
 
-def _start(node: ast.AST) -> int:
+def _case_rows(node: ast.AST) -> list[int]:
+    """The rows of `case`: what is compared there is what `match` has."""
+    cases = node.cases if isinstance(node, ast.Match) else ()
+    return [
+        row for case in cases for row in range(case.pattern.lineno, max(case.pattern.lineno + 1, _start(case.body[0])))
+    ]
+
+
+def _start(node: ast.stmt | ast.excepthandler) -> int:
     """The row that a part begins in, with its decorators."""
-    if isinstance(node, ast.match_case):
-        return node.pattern.lineno
-    assert isinstance(node, ast.stmt | ast.excepthandler)
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _header_end(node: ast.stmt | ast.excepthandler | ast.match_case) -> int:
+def _header_end(node: ast.stmt | ast.excepthandler) -> int:
     """The last row of a statement that is not its body's."""
-    inner: list[ast.AST] = getattr(node, "body", None) or getattr(node, "cases", None) or []
-    if inner:
-        return _start(inner[0]) - 1
-    return _start(node) if isinstance(node, ast.match_case) else node.end_lineno or node.lineno
+    if isinstance(node, ast.Match):
+        return node.cases[0].pattern.lineno - 1
+    inner: list[ast.stmt] | None = getattr(node, "body", None)
+    return _start(inner[0]) - 1 if inner else node.end_lineno or node.lineno

@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from exportlint.findings import Finding, Fix, Severity
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.hints import as_fixes
-from exportlint.verify.kinds import Shown, shown
-from exportlint.verify.results import Comparison, Failure, Frame, Run
+from exportlint.verify.kinds import shown
+from exportlint.verify.results import Comparison, Failure, Frame, Kind, Run
 from exportlint.verify.statements import Statement, Statements
 
 Ruling = Literal["confirmed", "refuted", "not reached"]
@@ -137,7 +137,7 @@ class _Court:
         return Judged(finding, "not reached", "the line ran, and nothing was seen that it is about", run)
 
     def _is_at(self, frame: Frame, filename: str, statement: Statement) -> bool:
-        return frame.row in statement.rows and self._path(frame.file) == self._path(filename)
+        return self._path(frame.file) == self._path(filename) and self._statements(filename).at(frame.row) == statement
 
     def _ran(self, run: Run, filename: str, rows: range) -> bool:
         if id(run) not in self._rows:  # it cannot be hashed
@@ -149,6 +149,8 @@ class _Court:
         own = [finding for finding in findings if finding.mode == run.mode]
         places = [(f, self._statement(f)) for f in own]
         for failure in _failures(run):
+            if _is_guess(failure):
+                continue
             if not any(self._is_at(frame, f.filename, s) for frame in failure.frames for f, s in places):
                 frame = failure.frames[-1] if failure.frames else None
                 message, fixes = one_line(failure.message), self._fixes(failure, frame)
@@ -169,7 +171,7 @@ class _Court:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next(_against(claim, run), None)
+    against = next((c for c in _disagreements(run) if c.kind in claim.by), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
@@ -181,22 +183,30 @@ def _by_comparisons(warning: Finding, run: Run) -> Judged:
     return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(agreed))}", run)
 
 
-def _against(claim: Shown, run: Run) -> Iterator[Comparison]:
-    """The disagreements that show a claim.
-
-    Where the example disagrees already, all else does so as well: then what disagrees in the same way shows nothing
-    that a claim is about which the example is not to show.
-    """
-    always = {c.agreement for c in run.comparisons if c.kind == "example" and "example" not in claim.by}
-    return (c for c in _disagreements(run) if c.kind in claim.by and c.agreement not in always)
-
-
 def _failures(run: Run) -> Iterator[Failure]:
     return (failure for failure in run.failures if failure.stage == "export")
 
 
-def _disagreements(run: Run) -> Iterator[Comparison]:
-    return (c for c in run.comparisons if c.agreement in ("diverges", "narrower"))
+def _is_guess(failure: Failure) -> bool:
+    """Whether it is about a guard that draft_export alone met.
+
+    It goes on with the numbers of the example where export cannot, and so also meets guards that export passes by.
+    """
+    return failure.further and failure.type == "GuardOnDataDependentSymNode"
+
+
+def _disagreements(run: Run) -> list[Comparison]:
+    """The comparisons that do not agree, without those that only follow: if the example does not, nothing will."""
+    found = [c for c in run.comparisons if c.agreement in ("diverges", "narrower")]
+    first: dict[str, int] = {}
+    for comparison in found:
+        rank = _RANKS[comparison.kind]
+        first[comparison.agreement] = min(rank, first.get(comparison.agreement, rank))
+    return [c for c in found if _RANKS[c.kind] == first[c.agreement]]
+
+
+_RANKS: dict[Kind, int] = dict.fromkeys(get_args(Kind), 2) | {"example": 0, "values": 1, "again": 1}
+"""What comes first in the order of comparisons: what differs there differs in all that comes after."""
 
 
 def said_by(failure: Failure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,15 @@ def test_what_several_runs_miss_at_one_line_is_missed_once(file: Path) -> None:
     assert len(judge([], [fails, fails]).missed) == 1
 
 
+def test_a_guard_of_draft_export_confirms_but_is_no_surprise(file: Path, findings: dict[str, Finding]) -> None:
+    guards = [replace(failure(file, row), further=True) for row in (13, 17)]
+    judgement = judge([findings["tensor-branch-13"]], [run(file, "fails", failures=(failure(file, 13), *guards))])
+    assert ruling(judgement, findings["tensor-branch-13"]) == "confirmed"
+    assert judgement.missed == ()
+    other = replace(guards[1], type="Unsupported")
+    assert len(judge([], [run(file, "fails", failures=(other,))]).missed) == 1
+
+
 def test_a_crash_of_torch_is_missed(file: Path) -> None:
     (surprise,) = judge([], [run(file, "fails", reason="crashed during export (SIGSEGV)")]).missed
     assert (surprise.what, surprise.frame, surprise.message) == ("crash", None, "crashed during export (SIGSEGV)")
@@ -213,7 +223,7 @@ def test_statements() -> None:
     statements = Statements(from_text(text, Path("f.py")))
     rows = {row: statements.at(row).rows for row in range(1, 17)}
     assert [(r.start, r.stop - 1) for r in rows.values()] == [
-        *[(1, 4)] * 4, (5, 5), *[(6, 7)] * 2, (8, 8), (9, 9), (10, 10), (11, 11), (12, 12), (13, 13), (14, 14),
+        *[(1, 4)] * 4, (5, 5), *[(6, 7)] * 2, (8, 8), (9, 9), (10, 10), (10, 10), (12, 12), (10, 10), (14, 14),
         (15, 15), (16, 16),
     ]  # fmt: skip
     assert 12 in statements.at(2).witnesses  # the body ran, so the function did

@@ -78,9 +78,12 @@ def offered_beside(module: Module) -> Inputs:
 
 def _is_shared(code: Code, cls: Class) -> bool:
     """Whether a class is the model of its file, which the functions of the file are for."""
-    models = [model for model in code.models(cls.module) if code.why_not(model) is None]
+    module = cls.module
+    models = [model for model in code.models(module) if code.why_not(model) is None]
+    if not is_offer(module.bindings.get(INIT_INPUTS)):
+        models = [model for model in models if not code.needs(model)]
     named = [model for model in models if model.qualname in MODELS]
-    whole = named or [model for model in models if model.node.name not in cls.module.called_in_classes]
+    whole = named or [model for model in models if model.node.name not in module.called_in_classes]
     return cls in whole if named else whole == [cls]
 
 
