@@ -83,6 +83,8 @@ def chosen(x):
 BY = "torch.export 2."
 VERIFY = "exportlint.verifyModule"
 SOURCE = "exportlint-verify"
+TORCH_PATIENCE = 120.0
+"""Seconds after which torch will not have been imported, nor have exported a model."""
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -112,7 +114,7 @@ def editor(verifying: Editor) -> Editor:
 
 async def told(editor: Editor) -> str:
     """The next message to the user."""
-    await editor.until(lambda: bool(editor.client.messages))
+    await editor.until(lambda: bool(editor.client.messages), TORCH_PATIENCE)
     return editor.client.messages[-1].message
 
 
