@@ -35,7 +35,7 @@ _TAGS = {
 def diagnostics(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
     """What to show of a document. `opened` are the URIs of open documents by filename."""
     found = [diagnostic(finding, analysis, client, opened) for finding in analysis.findings]
-    return found + [_remark(remark, analysis, client) for remark in analysis.seen.remarks]
+    return found + [remark_diagnostic(remark, analysis, client) for remark in analysis.seen.remarks]
 
 
 def diagnostic(
@@ -63,7 +63,7 @@ def diagnostic(
     return shown
 
 
-def _remark(remark: Remark, analysis: Analysis, client: Client) -> types.Diagnostic:
+def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> types.Diagnostic:
     """What torch.export met, as far as the client can show it; what is about another text is shown as such."""
     lines = analysis.document.lines
     line = lines.line(remark.row)

@@ -44,7 +44,8 @@ class Flagged(nn.Module):
 
 class Missed(nn.Module):
     def forward(self, x):
-        if operator.methodcaller("sum")(x) > 0:
+        n = operator.methodcaller("item")(x.sum().long())
+        if n > 3:
             return x + 1
         return chosen(x)
 
@@ -160,7 +161,7 @@ async def test_what_was_missed_is_shown_where_it_is(editor: Editor) -> None:
     uri = editor.uri("models.py")
     found = await remarks(editor, uri)
     assert {line: one.severity for line, one in found.items()} == {
-        'if operator.methodcaller("sum")(x) > 0:': types.DiagnosticSeverity.Error,
+        "if n > 3:": types.DiagnosticSeverity.Error,
         "class Elsewhere(nn.Module):": types.DiagnosticSeverity.Error,
         "class Needs(nn.Module):": types.DiagnosticSeverity.Information,
     }
@@ -171,6 +172,19 @@ async def test_what_was_missed_is_shown_where_it_is(editor: Editor) -> None:
     assert "its constructor needs `config`" in needs.message
     (place,) = elsewhere.related_information or ()
     assert (place.location.uri, place.location.range.start.line) == (editor.uri("helper.py"), 4)
+
+
+async def test_what_torch_proposes_can_be_chosen(editor: Editor) -> None:
+    uri = editor.uri("models.py")
+    title = "Tell torch.export what it cannot know: `torch._check(n > 3)` (proposal)"
+    found = await actions(editor, uri, "n > 3")
+    (proposed,) = [action for action in found if action.title == title]
+    assert proposed.diagnostics == ((await remarks(editor, uri))["if n > 3:"],)
+    await choose(editor, title, found)
+    assert editor.texts[uri] == MODELS.replace(
+        "        if n > 3:\n", "        torch._check(n > 3)\n        if n > 3:\n"
+    )
+    assert not [action for action in await actions(editor, uri, "if n > 3") if "_check" in action.title]
 
 
 async def test_another_file_shows_what_is_met_in_it(editor: Editor) -> None:
@@ -206,7 +220,7 @@ async def test_results_go_stale_with_the_text_and_come_back_with_it(editor: Edit
     assert not any(BY in message for message in await messages(editor, uri))
     found = await remarks(editor, uri)
     assert set(found) == {
-        'if operator.methodcaller("sum")(x) > 0:',  # two lines further down
+        "if n > 3:",  # two lines further down
         "class Elsewhere(nn.Module):",
         "class Needs(nn.Module):",
     }
@@ -215,7 +229,7 @@ async def test_results_go_stale_with_the_text_and_come_back_with_it(editor: Edit
         assert remark.severity is types.DiagnosticSeverity.Information
         assert remark.tags == (types.DiagnosticTag.Unnecessary,)
     assert (await titles(editor, uri))["Fails"] == "export: fails (stale)"
-    editor.replace(uri, 'methodcaller("sum")(x) > 0', "methodcaller('sum')(x) > 1")
+    editor.replace(uri, "n > 3", "n > 4")
     editor.replace(uri, "class Needs(", "class Wants(")
     assert set(await remarks(editor, uri)) == {"class Elsewhere(nn.Module):"}
     assert (await titles(editor, uri))["Wants"] == "Verify export"
@@ -231,7 +245,7 @@ async def test_results_go_stale_with_another_file(editor: Editor) -> None:
     editor.replace(helper, "else -x", "else x")
     await editor.until(lambda: editor.client.published[uri] is not shown)
     assert {line: one.message.startswith("stale: ") for line, one in (await remarks(editor, uri)).items()} == {
-        'if operator.methodcaller("sum")(x) > 0:': True,
+        "if n > 3:": True,
         "class Elsewhere(nn.Module):": True,
         "class Needs(nn.Module):": False,  # nothing was run for it
     }

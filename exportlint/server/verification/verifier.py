@@ -39,7 +39,8 @@ class _Ongoing:
 
     name: str | None
     cancelled: threading.Event = field(default_factory=threading.Event)
-    ended: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Lock = field(default_factory=threading.Lock)
+    """Held while its thread works."""
     task: asyncio.Task[None] | None = None
 
 
@@ -79,7 +80,7 @@ class Verifier:
         """Cancel everything, and wait until what it started is gone."""
         self.cancel()
         for ongoing in self._ongoing.values():
-            ongoing.ended.wait(_PATIENCE)
+            ongoing.thread.acquire(timeout=_PATIENCE)
 
     def is_running(self, uri: str, name: str) -> bool:
         """Whether a class of a document is being verified."""
@@ -123,10 +124,8 @@ class Verifier:
         loop = asyncio.get_running_loop()
 
         def run() -> list[Verified]:
-            try:
+            with ongoing.thread:
                 return work(wanted, lambda *news: hand_over(loop, shown.report, *news), ongoing.cancelled)
-            finally:
-                ongoing.ended.set()
 
         try:
             found = await in_thread(lambda _: run())

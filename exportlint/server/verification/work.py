@@ -52,7 +52,7 @@ def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verifie
     path = f"{wanted.path}::{wanted.name}" if wanted.name else str(wanted.path)
     tell("looking for what can be verified", 0)
     found = find_targets([path], configuration, wanted.root, calls=settings.calls and wanted.name is None)
-    runs = list(_runs(found.targets, wanted, tell, cancelled)) if found.targets else []
+    runs = list(_runs(found.targets, wanted, tell, cancelled)) if found.targets and not cancelled.is_set() else []
     if cancelled.is_set():
         return []
     linted = Linted(configuration)
