@@ -34,7 +34,7 @@ from typing import Any
 from exportlint.verify.specs import DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.targets.hints import hints_of
 
-LIMIT = 30.0  # seconds for a class
+LIMIT = 120.0  # seconds for a class, on a machine that may have other things to do
 
 
 def main() -> None:
@@ -110,7 +110,7 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
         yield {"outcome": "no build", "error": f"{type(error).__name__}: {error}"[:300]}
         return
     mocks = count_mocks()
-    start = time.monotonic()
+    start = time.process_time()
     yield {"outcome": "timed out"}
     try:
         hints = {} if options.no_hints else hints_of_class(cls)
@@ -119,17 +119,17 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
         yield {
             "outcome": "mocked" if mocks[0] else "not found",
             "error": str(error),
-            "seconds": time.monotonic() - start,
+            "seconds": time.process_time() - start,
         }
         return
     except BaseException as error:
         yield {
             "outcome": "broken",
             "error": "".join(traceback.format_exception(error))[-1500:],
-            "seconds": time.monotonic() - start,
+            "seconds": time.process_time() - start,
         }
         return
-    seconds = time.monotonic() - start
+    seconds = time.process_time() - start
     mocks[0] = 0
     before = mocks[0]
     with torch.no_grad():

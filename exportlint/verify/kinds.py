@@ -1,10 +1,11 @@
-"""Which comparisons of program and model can show what a warning claims."""
+"""Which comparisons of program and model can show what a warning claims, and which show anything at all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
-from exportlint.verify.results import Kind
+from exportlint.verify.results import Comparison, Kind, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +57,17 @@ _SHOWN = {
 def shown(code: str) -> Shown:
     """What can show the claim of the warnings of a rule: its own entry in the table, or its family's."""
     return _SHOWN.get(code) or _SHOWN.get(code[:4]) or Shown(frozenset(), frozenset())
+
+
+def disagreements(run: Run) -> list[Comparison]:
+    """The comparisons that do not agree, without those that only follow: if the example does not, nothing will."""
+    found = [c for c in run.comparisons if c.agreement in ("diverges", "narrower")]
+    first: dict[str, int] = {}
+    for comparison in found:
+        rank = _RANKS[comparison.kind]
+        first[comparison.agreement] = min(rank, first.get(comparison.agreement, rank))
+    return [c for c in found if _RANKS[c.kind] == first[c.agreement]]
+
+
+_RANKS: dict[Kind, int] = dict.fromkeys(get_args(Kind), 2) | {"example": 0, "values": 1, "again": 1}
+"""What comes first in the order of comparisons: what differs there differs in all that comes after."""

@@ -12,6 +12,7 @@ import collections
 import contextlib
 import copy
 import ctypes
+import dis
 import faulthandler
 import functools
 import gc
@@ -427,6 +428,10 @@ def _control(option: int, value: int) -> None:
 # -- building models and inputs ----------------------------------------------------------------------------------------
 
 
+LARGE = 1 << 20
+"""How many numbers a parameter has to have for not being copied before each call."""
+
+
 @dataclass
 class Subject:
     """A model that was built, and how to have it again as it was."""
@@ -434,12 +439,22 @@ class Subject:
     model: Any
     rebuild: Callable[[], Any] | None
     copies: bool | None = None
+    shared: Mapping[int, Any] = field(default_factory=dict)
+
+    def share(self, called: Any) -> None:
+        """From now on, let copies share the parameters that are large, and that a call has not written to."""
+        if called is self.model:
+            return
+        after = dict(called.named_parameters())
+        large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
+        with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
+            self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
 
     def fresh(self) -> Any:
         """The model as it was before any call: a copy, the model built anew, or itself where neither is possible."""
         if self.copies is not False:
             try:
-                copied = copy.deepcopy(self.model)
+                copied = copy.deepcopy(self.model, dict(self.shared))
             except Exception:
                 if self.copies:
                     raise
@@ -829,7 +844,7 @@ DIMENSIONS: Mapping[int, tuple[str, ...]] = {
 SIZES = {"batch": 2, "length": 8, "features": 16, "channels": 3, "depth": 8, "height": 32, "width": 32}
 LETTERS = {"b": 2, "n": 2, "c": 3, "d": 16, "h": 32, "w": 32}
 USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64, 96, 112, 128, 160, 192, 224, 227, 256, 299, 384, 512)
-LARGEST = 1 << 22  # numbers in one tensor
+LARGEST = 1 << 20  # numbers in one tensor
 BLIND = 10  # what a mending costs to which nothing points
 HOPELESS = 4  # after how many errors of the model itself, that no input mends, it is given up
 
@@ -867,7 +882,7 @@ MESSAGES = tuple(
         r"(?P<deeper>tuple index out of range)",
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
-        r"size '?\[(?P<shape>\d+(?:, \d+)*)\]",
+        r"[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
         r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
@@ -882,7 +897,7 @@ MESSAGES = tuple(
 TOO_SMALL = re.compile(
     r"small|more than|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
 )
-GONE = re.compile(r"deprecated|[Ll]egacy|has been removed|CUDA|cuda device|NVIDIA")
+GONE = re.compile(r"Legacy autograd|(?:now|been) removed|CUDA|cuda device|NVIDIA")
 OF_VALUES = re.compile(
     r"between 0 and 1|constraint|out of (?:range|bounds)|positive|negative|greater|less|smaller|class"
 )
@@ -952,6 +967,18 @@ class Trial:
     layers: Mapping[Place, Any] = field(default_factory=dict)
 
 
+class Budget:
+    """Seconds that may be worked; on a machine that is busy with other things it may take four times as long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.work = time.process_time() + seconds
+        self.wall = time.monotonic() + 4 * seconds
+
+    def is_spent(self) -> bool:
+        """Whether it is over."""
+        return time.process_time() > self.work or time.monotonic() > self.wall
+
+
 class OutOfTimeError(BaseException):
     """Ends a call that takes too long; no model catches it by catching `Exception`."""
 
@@ -973,7 +1000,7 @@ def infer(
     Raises:
         LookupError: none were found; the message says what was tried and what was the matter with the best of it.
     """
-    search = Search(model, hints, device, time.monotonic() + seconds, tries)
+    search = Search(model, hints, device, Budget(seconds), tries)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return search.example(search.run(), vary)
@@ -982,13 +1009,11 @@ def infer(
 class Search:
     """Finds inputs of one model within a deadline and a number of tries."""
 
-    def __init__(
-        self, model: Any, hints: Mapping[str, Sequence[Any]], device: str, deadline: float, tries: int
-    ) -> None:
+    def __init__(self, model: Any, hints: Mapping[str, Sequence[Any]], device: str, budget: Budget, tries: int) -> None:
         self.model = duplicate(model)
         self.parameters = parameters_of(model)
         self.device = device
-        self.deadline = deadline
+        self.budget = budget
         self.tries = tries
         self.tried = 0
         self.wish = next((wish for layer in model.modules() if (wish := wish_of(layer))), None)
@@ -1012,7 +1037,7 @@ class Search:
             push(0, cost, start)
         best: tuple[int, Candidate | None, Trial] = (-1, None, Trial(0))
         hopeless = 0
-        while queue and self.tried < self.tries and time.monotonic() < self.deadline:
+        while queue and self.tried < self.tries and not self.budget.is_spent():
             if self.tried % 4 == 3 and cheap:
                 cost, _, reached, candidate = heapq.heappop(cheap)
             else:
@@ -1087,7 +1112,7 @@ class Search:
                     if (path := getattr(value, "_exportlint_path", None)) is not None:
                         layers.setdefault(path, wish)
 
-        spy = spy_class()(self.deadline)
+        spy = spy_class()(self.budget)
         hook = torch.nn.modules.module.register_module_forward_pre_hook(entered)
         torch.manual_seed(0)
         random.seed(0)
@@ -1167,7 +1192,7 @@ class Search:
                 if dtype != tensor["dtype"]:
                     yield said.cost_of_dtype(dtype, tensor["dtype"]), candidate.put(path, tensor_spec(dtype, shape))
             cost = 2 if said.of_values else BLIND + 2
-            for low, high in ((0, 2), (0, 1), (1, 2)):
+            for low, high in ((0, 1),) if "float" in tensor["dtype"] else ((1, 2), (0, 1), (0, 2)):
                 if tensor["dtype"] != "bool" and (tensor.get("low"), tensor.get("high")) != (low, high):
                     yield cost, candidate.put(path, {"tensor": {**tensor, "low": low, "high": high}})
         yield from self.mend_kind(candidate, path, leaf, trial, said)
@@ -1364,6 +1389,8 @@ def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict
             want(number // size, 4)
     for number in trial.sizes:
         want(number, 3 if size in said.numbers else 6)
+    if size == SIZES["height"]:
+        want(224, 1 if said.too_small else BLIND)  # what most that is made for images of some size is made for
     want(size * 2, 2 if said.too_small else BLIND)
     want(size * 4, 3 if said.too_small else BLIND + 2)
     want(1, BLIND)
@@ -1433,9 +1460,9 @@ def spy_class() -> Any:
     class Spy(TorchFunctionMode):  # type: ignore[misc]  # a class of torch
         """Counts what a call gets done, and follows the inputs to the operation that fails."""
 
-        def __init__(self, deadline: float) -> None:
+        def __init__(self, budget: Budget) -> None:
             super().__init__()
-            self.deadline = deadline
+            self.budget = budget
             self.done: set[Any] = set()
             self.marks: set[Place] = set()
             self.sizes: tuple[int, ...] = ()
@@ -1445,7 +1472,7 @@ def spy_class() -> Any:
             return len(self.done)
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if time.monotonic() > self.deadline:
+            if self.budget.is_spent():
                 raise OutOfTimeError
             given = list(tensors_in([args, kwargs or {}]))
             sources = {path for tensor in given for path in marks_of(tensor)}
@@ -2059,6 +2086,8 @@ def _number_difference(one: Any, other: Any, tolerance: float | None) -> tuple[s
             return None
         far = (one.to(torch.float64) - other.to(torch.float64)).abs().max().item()
         return f"{int(differ.sum())} of {one.numel()} numbers differ, by up to {far:.6g}", far
+    if torch.equal(one, other):
+        return None
     part = tolerance if tolerance is not None else TOLERANCES.get(kind, 0.125 if "float8" in kind else 1e-4)
     one, other = one.to(torch.float64), other.to(torch.float64)
     same = (one == other) | (one.isnan() & other.isnan())
@@ -2117,13 +2146,30 @@ def short(value: Any, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
+class _NoTimeError(Exception):
+    """What is left of the time of the job is not enough to call model and program once more."""
+
+
 class Comparer:
-    """Compares the model with its program in one respect after the other, and tells of each."""
+    """Compares the model with its program in one respect after the other, and tells of each.
+
+    What would take it beyond `until`, a time of `time.monotonic`, is skipped, but for the example.
+    """
 
     def __init__(
-        self, job: Job, subject: Subject, program: Any, example: Example, varying: Varying, emit: Emit
+        self,
+        job: Job,
+        subject: Subject,
+        program: Any,
+        example: Example,
+        varying: Varying,
+        emit: Emit,
+        until: float = math.inf,
     ) -> None:
         self._job = job
+        self._until = until
+        self._deadline = math.inf
+        self._longest = 0.0
         self._subject = subject
         self._program = program
         self._module = program.module()
@@ -2135,34 +2181,41 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
-        steps: tuple[Callable[[], None], ...] = (
-            self._compare_example,
-            self._compare_again,
-            self._compare_values,
-            self._compare_others,
-            self._compare_sizes,
-            self._compare_gradients,
-        )
+        self._step("example", self._compare_example)
+        self._deadline = self._until
+        self._step("again", self._compare_again)
+        self._step("values", self._compare_values)
+        self._step("values", self._compare_others)
+        self._step("size", self._compare_sizes)
+        self._step("gradients", self._compare_gradients)
         if not self._job.get("trial"):  # what else becomes of the program is not for fixes to prove
-            steps += (self._compare_decomposed, self._compare_reloaded, self._compare_device)
-        for step in steps:
-            kind = step.__name__[len("_compare_") :]
-            try:
-                step()
-            except Exception as error:
-                kind = {"sizes": "size", "others": "values"}.get(kind, kind)
-                self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
+            self._step("decomposed", self._compare_decomposed)
+            self._step("reloaded", self._compare_reloaded)
+            self._step("device", self._compare_device)
+
+    def _step(self, kind: str, compare: Callable[[], None]) -> None:
+        try:
+            compare()
+        except _NoTimeError:
+            self._tell(kind, kind, "skipped", "there is no time left for it")
+        except Exception as error:
+            self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
 
     def _tell(self, kind: str, label: str, agreement: str, detail: str = "", difference: float | None = None) -> None:
         event = {"kind": kind, "label": label, "agreement": agreement, "detail": detail, "difference": difference}
         self._emit({"comparison": event})
 
     def _fresh_program(self) -> Any:
-        return _apart(self._program, self._module)
+        return _apart(self._program, self._module, bool(self._subject.shared))
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
+        start = time.monotonic()
+        if start + self._longest > self._deadline:
+            raise _NoTimeError
         self._emit({"probe": f"{who}, {label}"})
-        return call(module, inputs, number, keep_state)
+        outcome = call(module, inputs, number, keep_state)
+        self._longest = max(self._longest, 2 * (time.monotonic() - start))
+        return outcome
 
     def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> None:
         """Call both with the same, and tell how they agree; with `state`, also what they leave behind."""
@@ -2318,7 +2371,7 @@ class Comparer:
         self._emit({"probe": f"the program, {label}"})
         try:
             program = make()
-            module = _apart(program, program.module())
+            module = _apart(program, program.module(), bool(self._subject.shared))
         except Exception as error:
             self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
             return
@@ -2356,9 +2409,9 @@ class Comparer:
         baked = baked_devices(self._program)
         here = torch.device(self._job["device"]).type
         where = f"the program holds {'; '.join(baked[:3])}{' and more' if len(baked) > 3 else ''}" if baked else ""
-        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else ""
-        if not there or passes is None:
-            why = "there is no other device here" if passes else "this torch cannot move programs"
+        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else "meta"
+        if passes is None:
+            why = "this torch cannot move programs"
             self._tell("device", "another device", "skipped", f"{why}; {where}" if where else why)
             return
         inputs = _to_device(self._inputs, there)
@@ -2369,15 +2422,24 @@ class Comparer:
             return
         moved = passes.move_to_device_pass(copy.deepcopy(self._program), there).module()
         other = self._observe(there, moved, "the program", inputs, number, keep_state=False)
-        self._judge("device", there, one, other, lambda: self._is_random(number))
+        if there == "meta" and other.error is not None and "device" not in text_of(other.error):
+            self._tell("device", there, "skipped", f"the program does not run there: {other.raised}")
+        elif one.error is None and other.error is None and difference(one.value, other.value, None) is None:
+            self._tell("device", there, "agrees", f"once it is moved by torch.export.passes: {where}" if where else "")
+        else:
+            self._judge("device", there, one, other, lambda: self._is_random(number))
 
 
-def _apart(program: Any, module: Any) -> Any:
-    """A copy of the module of a program, whose state calls do not change in the program as well."""
+def _apart(program: Any, module: Any, shares: bool) -> Any:
+    """A copy of the module of a program, whose state calls do not change in the program as well.
+
+    `shares`: the model does not write to its large parameters, which need not be copied then.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of torch, about how torch copies it
-            return copy.deepcopy(module)
+            shared = {id(p): p for p in module.parameters() if p.numel() >= LARGE} if shares else {}
+            return copy.deepcopy(module, shared)
     except Exception:  # a FakeTensor that leaked into it has no data to copy
         return program.module()
 
@@ -2616,11 +2678,16 @@ def examine(job: Job, emit: Emit) -> None:
     emit({"stage": "done"})
 
 
+_FOR_ALL = 0.8
+"""The part of a job's time after which nothing more is compared: a verdict is worth more than all comparisons."""
+
+
 class _Steps:
     """What is done one after the other. What raises is the end of it."""
 
     def __init__(self, job: Job, emit: Emit) -> None:
         self.stage = "start"
+        self._rows: Mapping[str, set[int]] = {}
         self._job = job
         self._emit = emit
 
@@ -2629,7 +2696,7 @@ class _Steps:
         self._emit({"stage": stage})
 
     def run(self) -> None:
-        job, emit = self._job, self._emit
+        job, emit, start = self._job, self._emit, time.monotonic()
         trial = job.get("trial")
         if trial:
             see_instead(trial["texts"])
@@ -2652,7 +2719,11 @@ class _Steps:
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         with rows_that_run(lambda file: is_of_project(file, job["root"])) as rows:
-            outcome = call(subject.fresh(), inputs, 0)
+            model = subject.fresh()
+            outcome = call(model, inputs, 0)
+        subject.share(model)
+        del model
+        self._rows = rows
         emit({"lines": {file: sorted(found) for file, found in rows.items()}})
         emit({"files": imported_files(job["root"])})
         # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
@@ -2672,7 +2743,7 @@ class _Steps:
             raise refused
         if program is not None:
             self._enter("compare")
-            Comparer(job, subject, program, example, varying, emit).run()
+            Comparer(job, subject, program, example, varying, emit, start + _FOR_ALL * job["timeout"]).run()
 
     def _export(self, subject: Subject, example: Example, varying: Varying) -> Any:
         """The program, or None after telling why there is none."""
@@ -2694,6 +2765,9 @@ class _Steps:
         frames = user_frames(first, root, strict) or frames_in_graph(first, root)
         if not frames and "fake tensor" in text_of(first):
             frames = frames_of_data(lambda: export(torch.export.export), root)
+            frames = frames or frames_of_line(r"\.data\b", subject.model, self._rows)
+        if not frames and "output" in text_of(first):
+            frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
         suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
         if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
@@ -2839,11 +2913,14 @@ def is_of_user(file: str) -> bool:
 
 def is_of_project(file: str, root: str) -> bool:
     """Whether a file lies below the root, and is not installed there."""
-    if os.path.abspath(file) == os.path.abspath(__file__):
-        return False
-    for path, above in ((os.path.abspath(file), root), (os.path.realpath(file), os.path.realpath(root))):
-        if path.startswith(os.path.join(os.path.abspath(above), "")):
-            below = path[len(os.path.abspath(above)) :]
+    return _is_below(os.path.dirname(os.path.abspath(file)), root)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033 -- thousands of modules lie in a few hundred directories
+def _is_below(directory: str, root: str) -> bool:
+    for path, above in ((directory, os.path.abspath(root)), (os.path.realpath(directory), os.path.realpath(root))):
+        below = os.path.join(path, "")[len(above) :]
+        if os.path.join(path, "").startswith(os.path.join(above, "")):
             return "site-packages" not in below and "dist-packages" not in below
     return False
 
@@ -2898,6 +2975,18 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
     with contextlib.suppress(BaseException), Spy():
         export()
     return hit[0] if hit else []
+
+
+def frames_of_line(pattern: str, model: Any, rows: Mapping[str, set[int]]) -> Frames:
+    """The last line of the model's own `forward` that ran and looks like that, for what torch blames on no line."""
+    code = getattr(inspect.unwrap(type(model).forward), "__code__", None)
+    if code is None:
+        return []
+    lines = {row for _, row in dis.findlinestarts(code) if row}
+    for row in sorted(lines & rows.get(os.path.abspath(code.co_filename), set()), reverse=True):
+        if re.search(pattern, linecache.getline(code.co_filename, row)):
+            return [_frame(code.co_filename, row, code.co_name)]
+    return []
 
 
 def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> Iterator[dict[str, Any]]:

@@ -542,3 +542,71 @@ def test_what_is_known_of_comparisons_survives_a_crash(project: Path) -> None:
     run = record.run(End("crashed"), 1.0, "")
     assert (run.verdict, run.reason) == ("diverges", "example: all")
     assert run.comparisons == (Comparison("example", "example", "diverges", "all", 2.0),)
+
+
+def test_large_parameters(project: Path) -> None:
+    """They are not copied for each call, and yet no call sees what another one has written."""
+    (project / "src" / "large.py").write_text(LARGE)
+    kept = examine(target_of(project, "large:Kept", TWO))
+    assert kept.verdict == "exports", shown(kept)
+    written = examine(target_of(project, "large:Written", TWO))
+    assert (written.verdict, written.failures) == ("exports", ()), shown(written)
+
+
+LARGE = """
+import torch
+from torch import nn
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.ones(1 << 20))
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls += 1
+        return x + self.table[:4] * self.calls
+
+
+class Written(Kept):
+    def forward(self, x):
+        with torch.no_grad():
+            self.table += 1
+        return x + self.table[:4]
+"""
+
+
+def test_comparisons_leave_time_for_the_verdict(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_FOR_ALL", 0.0)
+    run = examine(target_of(project, "Counter", TWO))
+    agreements = {c.kind: (c.agreement, c.detail) for c in run.comparisons}
+    assert run.verdict == "exports", shown(run)
+    assert agreements["example"] == ("agrees", "")
+    assert agreements["again"] == agreements["device"] == ("skipped", "there is no time left for it")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a real device is tried instead")
+def test_devices_that_are_named_in_a_program(project: Path) -> None:
+    (project / "src" / "placed.py").write_text(PLACED)
+    portable = examine(target_of(project, "placed:Portable", TWO))
+    assert "device, meta: agrees once it is moved by torch.export.passes: the program holds" in shown(portable)
+    assert "line 8 of placed.py" in shown(portable)
+    bound = examine(target_of(project, "placed:Bound", TWO))
+    assert "device, meta: skipped eager does not run there" in shown(bound)
+
+
+PLACED = """
+import torch
+from torch import nn
+
+
+class Portable(nn.Module):
+    def forward(self, x):
+        return x + torch.ones(4, device=x.device)
+
+
+class Bound(nn.Module):
+    def forward(self, x):
+        return x + torch.ones(4)
+"""

@@ -198,9 +198,26 @@ def test_a_crash_of_torch_is_missed(file: Path) -> None:
     assert (surprise.what, surprise.frame, surprise.message) == ("crash", None, "crashed during export (SIGSEGV)")
 
 
-def test_a_failure_without_place_is_missed_all_the_same(file: Path, findings: dict[str, Finding]) -> None:
-    judgement = judge(list(findings.values()), [run(file, "fails", failures=(failure(file),))])
-    assert [s.frame for s in judgement.missed] == [None]
+def test_a_failure_without_place_is_missed_where_no_error_ran(file: Path, findings: dict[str, Finding]) -> None:
+    fails = run(file, "fails", failures=(failure(file),))
+    warnings = [findings["attribute-state"], findings["host-random"]]
+    assert [s.frame for s in judge(warnings, [fails]).missed] == [None]
+    judgement = judge([*warnings, findings["tensor-branch-13"]], [fails])
+    assert judgement.missed == ()
+    assert {j.ruling for j in judgement.findings} == {"not reached"}
+
+
+def test_a_failure_without_place_confirms_what_has_it_on_its_page(file: Path, findings: dict[str, Finding]) -> None:
+    """EXP301's page says that torch does not tell the line, and what it does tell."""
+    data = replace(findings["tensor-branch-13"], code="EXP301", name="tensor-data")
+    said = "We found a fake tensor in the exported program constant's list. This typically means 7 things"
+    fails = run(file, "fails", failures=(Failure("export", "RuntimeError", said),))
+    judgement = judge([data, findings["tensor-branch-13"], findings["attribute-state"]], [fails])
+    assert [j.ruling for j in judgement.findings] == ["confirmed", "not reached", "not reached"]
+    other = run(
+        file, "fails", failures=(Failure("export", "RuntimeError", "We found something else, of which no page tells"),)
+    )
+    assert ruling(judge([data], [other]), data) == "not reached"
 
 
 def test_hints_of_torch_become_proposals_before_the_statement(file: Path) -> None:
