@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_TYPES = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "integer": int,
-    "boolean": bool,
-    "null": type(None),
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
 }
 _KEYWORDS = {
     "$ref", "$schema", "additionalProperties", "anyOf", "definitions", "description", "enum", "items", "minimum",
@@ -32,7 +33,7 @@ def violations(value: Any, schema: dict[str, Any], root: dict[str, Any], where: 
         yield f"{where}: {value!r} is none of {schema['enum']}"
     types = schema.get("type", [])
     names = [types] if isinstance(types, str) else types
-    if names and type(value) not in [_TYPES[name] for name in names]:
+    if names and not any(type(value) in _TYPES[name] for name in names):
         yield f"{where}: {value!r} is no {' or '.join(names)}"
     elif isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
         yield f"{where}: {value!r} does not match {schema['pattern']}"

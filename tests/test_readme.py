@@ -15,7 +15,7 @@ from exportlint.registry import FAMILIES, all_rules, find_rule
 from exportlint.suppressions import find_suppressions
 from tests.documents import PROJECT, README, blocks
 
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/rules.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/rules.md", "docs/verify.md"]
 
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:

@@ -7,26 +7,28 @@ import textwrap
 
 from exportlint.cli.output import UsageError, write
 from exportlint.config.options import OPTIONS, Option
+from exportlint.config.tables import with_inner
 from exportlint.registry import nearest
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the keys of all settings, or what there is to say about one."""
     key = arguments.key
-    if key is not None and key not in OPTIONS:
-        hint = nearest(key.replace("_", "-"), OPTIONS)
+    options = with_inner(OPTIONS)
+    if key is not None and key not in options:
+        hint = nearest(key.replace("_", "-"), options)
         raise UsageError(
             f"there is no setting `{key}`, " + (f"did you mean {hint}?" if hint else "see `exportlint config`")
         )
     if arguments.output_format == "json":
         import json
 
-        objects = {option.key: _as_object(option) for option in OPTIONS.values()}
+        objects = {name: _as_object(option) for name, option in options.items()}
         write(json.dumps(objects if key is None else objects[key], indent=2) + "\n")
     elif key is None:
-        write("".join(f"{key}\n" for key in OPTIONS))
+        write("".join(f"{name}\n" for name in options))
     else:
-        write(_explain(OPTIONS[key]))
+        write(_explain(key, options[key]))
     return 0
 
 
@@ -34,7 +36,7 @@ def _as_object(option: Option) -> dict[str, str | None]:
     return {"doc": option.doc, "default": option.default or None, "type": option.kind.name, "example": option.example}
 
 
-def _explain(option: Option) -> str:
+def _explain(key: str, option: Option) -> str:
     doc = textwrap.fill(option.doc, 100, break_long_words=False, break_on_hyphens=False)
     default = f"Default: {option.default}\n" if option.default else ""
-    return f"{option.key}\n\n{doc}\n\n{default}Type: {option.kind.name}\nExample:\n\n    {option.example}\n"
+    return f"{key}\n\n{doc}\n\n{default}Type: {option.kind.name}\nExample:\n\n    {option.example}\n"

@@ -44,14 +44,16 @@ def _to_whoever_reads(stream: TextIO, put: Callable[[], object]) -> None:
 
 
 def write_file(text: str, file: Path) -> None:
-    """Write a report to a file, making its directory.
+    """Write a report to a file, as a whole or not at all, making its directory.
 
     Raises:
         UsageError: that is not possible.
     """
+    from exportlint import atomic
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+        atomic.write(file, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
 

@@ -44,11 +44,11 @@ def configuration(
     if name := environment.get("EXPORTLINT_OUTPUT_FORMAT"):
         layers.append(_layer({"output-format": name}, cwd, "EXPORTLINT_OUTPUT_FORMAT"))
     for key in _SAME_AS_KEYS:
-        value = getattr(arguments, key.replace("-", "_"))
+        value = getattr(arguments, key.replace("-", "_"), None)
         if value is not None:
             layers.append(_layer({key: value}, cwd, f"--{key}"))
     for key in ("per-file-ignores", "extend-per-file-ignores"):
-        pairs = getattr(arguments, key.replace("-", "_"))
+        pairs = getattr(arguments, key.replace("-", "_"), None)
         if pairs is not None:
             layers.append(_layer({key: _by_pattern(key, pairs)}, cwd, f"--{key}"))
     merged = Layer(cwd, {key: value for layer in layers for key, value in layer.values.items()})

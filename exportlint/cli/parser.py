@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, TypedDict
 
 from exportlint import __version__
+from exportlint.cli import verify_flags
+from exportlint.cli.flags import add_configuration, codes
 from exportlint.cli.output import UsageError
 
 _EPILOG = """\
@@ -95,10 +97,6 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-def _codes(text: str) -> list[str]:
-    return [code.strip() for code in text.split(",") if code.strip()]
-
-
 def _fill_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories, or `-` for standard input [.]")
     rules = parser.add_argument_group("rules", "RULES are codes, prefixes, names or families, with commas between them")
@@ -107,26 +105,22 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
         ("--ignore", "the rules not to check"),
         ("--extend-select", "rules to check in addition"),
     ):
-        rules.add_argument(flag, action="extend", type=_codes, metavar="RULES", help=text)
+        rules.add_argument(flag, action="extend", type=codes, metavar="RULES", help=text)
     for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
         text = "rules not to check in the files that match" + (", in addition" if "extend" in flag else "")
-        rules.add_argument(flag, action="extend", type=_codes, metavar="PATTERN:RULE", help=text)
+        rules.add_argument(flag, action="extend", type=codes, metavar="PATTERN:RULE", help=text)
     rules.add_argument("--mode", metavar="MODE", help="the tracer to pass: non-strict or strict [non-strict]")
     rules.add_argument("--torch-version", metavar="VERSION", help="the torch that exports the code [the one installed]")
     files = parser.add_argument_group("files")
-    files.add_argument("--exclude", action="extend", type=_codes, metavar="PATTERNS", help="what to leave out")
+    files.add_argument("--exclude", action="extend", type=codes, metavar="PATTERNS", help="what to leave out")
     files.add_argument(
-        "--extend-exclude", action="extend", type=_codes, metavar="PATTERNS", help="what else to leave out"
+        "--extend-exclude", action="extend", type=codes, metavar="PATTERNS", help="what else to leave out"
     )
     flag_type = argparse.BooleanOptionalAction
     files.add_argument("--force-exclude", action=flag_type, help="leave it out even where it is named here")
     files.add_argument("--respect-gitignore", action=flag_type, help="leave out what git ignores [yes]")
     files.add_argument("--stdin-filename", metavar="FILE", help="what standard input is called")
-    settings = parser.add_argument_group("configuration")
-    settings.add_argument(
-        "--config", action="append", metavar="FILE|KEY=VALUE", help="a configuration file, or a setting in TOML"
-    )
-    settings.add_argument("--isolated", action="store_true", help="read no configuration file")
+    add_configuration(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--output-format", metavar="FORMAT", help="full, concise, grouped, json, jsonl, github [full]")
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
@@ -145,7 +139,7 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
         ("--unfixable", "the rules whose fixes not to take"),
         ("--extend-fixable", "rules whose fixes to take in addition"),
     ):
-        fixes.add_argument(flag, action="extend", type=_codes, metavar="RULES", help=text)
+        fixes.add_argument(flag, action="extend", type=codes, metavar="RULES", help=text)
     fixes.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 if anything was fixed")
     actions = parser.add_argument_group("instead of a report")
     actions.add_argument(
@@ -183,6 +177,7 @@ def _fill_version(_parser: argparse.ArgumentParser) -> None:
 
 _COMMANDS = {
     "check": ("Lint files and directories (the default).", _fill_check),
+    "verify": ("Run torch.export on the models of the project, and hold the findings against it.", verify_flags.fill),
     "rule": ("Explain a rule, or all of them.", _fill_rule),
     "config": ("Explain a setting, or list them.", _fill_config),
     "server": ("Serve an editor over the Language Server Protocol.", _fill_server),

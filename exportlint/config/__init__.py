@@ -5,5 +5,18 @@ from exportlint.config.files import Configuration, inline, load_extended
 from exportlint.config.options import OPTIONS, Option
 from exportlint.config.settings import Settings
 from exportlint.config.toml import Layer, check
+from exportlint.config.verification import TargetSettings, VerifySettings
 
-__all__ = ["OPTIONS", "ConfigError", "Configuration", "Layer", "Option", "Settings", "check", "inline", "load_extended"]
+__all__ = [
+    "OPTIONS",
+    "ConfigError",
+    "Configuration",
+    "Layer",
+    "Option",
+    "Settings",
+    "TargetSettings",
+    "VerifySettings",
+    "check",
+    "inline",
+    "load_extended",
+]

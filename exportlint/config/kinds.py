@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exportlint.config.torch_version import parse_torch_version
 from exportlint.registry import UnknownSelector, expand, nearest
+
+if TYPE_CHECKING:
+    from exportlint.config.option import Option
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +21,22 @@ class Kind:
     check: Callable[[Any], Any]
     """Gives the value as `Settings` wants it, or raises `ValueError` with what was expected."""
     schema: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
+    """The keys of a table that is known in advance."""
 
 
 def _instance(kind: type, name: str) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         # `isinstance(True, int)` and the like: TOML's types are exact.
         if type(value) is not kind:
-            raise ValueError(f"expected {name}, got {_toml_type(value)}")
+            raise ValueError(f"expected {name}, got {toml_type(value)}")
         return value
 
     return check
 
 
-def _toml_type(value: Any) -> str:
+def toml_type(value: Any) -> str:
+    """What a value is called in TOML."""
     names = {
         str: "a string",
         bool: "a boolean",
@@ -49,16 +55,16 @@ _check_bool = _instance(bool, "a boolean")
 
 def _check_strings(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise ValueError(f"expected an array of strings, got {_toml_type(value)}")
+        raise ValueError(f"expected an array of strings, got {toml_type(value)}")
     for item in value:
         if not isinstance(item, str):
-            raise ValueError(f"expected an array of strings, got one that holds {_toml_type(item)}")
+            raise ValueError(f"expected an array of strings, got one that holds {toml_type(item)}")
     return tuple(value)
 
 
 def _check_dimensions(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list | tuple):
-        raise ValueError(f"expected an array of integers, got {_toml_type(value)}")
+        raise ValueError(f"expected an array of integers, got {toml_type(value)}")
     for item in value:
         if type(item) is not int or item < 0:
             raise ValueError(f"expected dimensions from 0 on, got {item!r}")
@@ -77,13 +83,13 @@ def _check_selectors(value: Any) -> tuple[str, ...]:
 
 def _check_pattern_selectors(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
-        raise ValueError(f"expected a table of patterns and rules, got {_toml_type(value)}")
+        raise ValueError(f"expected a table of patterns and rules, got {toml_type(value)}")
     return tuple((pattern, _check_selectors(selectors)) for pattern, selectors in value.items())
 
 
 def _check_version(value: Any) -> Any:
     if isinstance(value, float | int):
-        raise ValueError(f'expected a string, got {_toml_type(value)}: write "{value}"')
+        raise ValueError(f'expected a string, got {toml_type(value)}: write "{value}"')
     return parse_torch_version(_check_string(value))
 
 

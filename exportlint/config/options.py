@@ -17,6 +17,7 @@ from exportlint.config.kinds import (
     choice,
 )
 from exportlint.config.option import Option
+from exportlint.config.verify_options import VERIFY
 
 __all__ = ["FORMATS", "OPTIONS", "Option"]
 
@@ -156,6 +157,7 @@ _TABLE = (
         "says so. Code that fixes one of them is reported; `[]` means that all shapes are static.",
         "dynamic-dims = [0, 1]",
     ),
+    VERIFY,
 )
 
 OPTIONS = {option.key: option for option in _TABLE}

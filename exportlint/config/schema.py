@@ -7,20 +7,18 @@ import sys
 from typing import Any
 
 from exportlint.config.options import OPTIONS
+from exportlint.config.tables import properties
 
 
 def schema() -> str:
     """The schema, as `exportlint/exportlint.schema.json` holds it."""
-    properties: dict[str, Any] = {}
-    for option in OPTIONS.values():
-        properties[option.key] = {"description": option.doc, **option.kind.schema}
-    document = {
+    document: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "exportlint",
         "description": "Settings of exportlint: `exportlint.toml`, `.exportlint.toml`, `[tool.exportlint]`.",
         "type": "object",
         "additionalProperties": False,
-        "properties": properties,
+        "properties": properties([*OPTIONS.values()]),
         "definitions": {
             "selector": {
                 "description": "A rule by code or name, a prefix of codes, or a family.",

@@ -14,6 +14,7 @@ from exportlint.config.choice import codes_of, fix_policy, selected
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.toml import Layer
 from exportlint.config.torch_version import detect_torch_version
+from exportlint.config.verification import VerifySettings, verify_settings
 from exportlint.findings import Mode, TorchVersion
 from exportlint.source import DEFAULT_EXCLUDE, DEFAULT_INCLUDE, DiscoveryOptions, PathPatterns
 
@@ -48,6 +49,7 @@ class Settings:
     fix_only: bool
     show_fixes: bool
     fixes: FixPolicy
+    verify: VerifySettings
 
     def rules_for(self, file: Path) -> frozenset[str]:
         """The codes to check in `file`, an absolute path."""
@@ -85,6 +87,7 @@ class Settings:
             "fixable": sorted(self.fixes.fixable),
             "extend-safe-fixes": sorted(self.fixes.safe),
             "extend-unsafe-fixes": sorted(self.fixes.unsafe),
+            **dict(self.verify.described()),
         }
         # The strings, booleans and arrays of JSON are those of TOML; only tables are written differently.
         written = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
@@ -150,6 +153,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         fix_only=last("fix-only", False),
         show_fixes=last("show-fixes", False),
         fixes=fix_policy(layers),
+        verify=verify_settings(layers),
     )
 
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from exportlint.config.errors import ConfigError
 from exportlint.config.options import OPTIONS
-from exportlint.registry import nearest
+from exportlint.config.tables import SettingError, check_table, dotted
 
 FILE_NAMES = (".exportlint.toml", "exportlint.toml", "pyproject.toml")
 """Where settings may stand, in this order within one directory."""
 
-_HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?")
+_HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?")
+_KEY = re.compile(r""""[^"]*"|'[^']*'|[\w-]+""")
+_ASSIGNMENT = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
+
+Steps = tuple[str | int, ...]
+"""The way to a setting: keys of tables, indices of arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +53,13 @@ def load(file: Path, base: Path | None = None) -> Layer | None:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ConfigError("not UTF-8, which TOML has to be", file, line) from None
     table = parse(text, file)
-    path: tuple[str, ...] = ()
     if is_pyproject:
-        path = ("tool", "exportlint")
         table = table.get("tool", {}).get("exportlint")
         if table is None:
             return None
     if not isinstance(table, dict):
         raise ConfigError("`exportlint` must be a table: [tool.exportlint]", file)
-    return Layer(base or file.parent, check(table, file, lambda key: line_of(text, path, key)), file)
+    return Layer(base or file.parent, check(table, file, lambda path: line_of(text, (*_prefix(file), *path))), file)
 
 
 def parse(text: str, file: Path | None = None) -> Any:
@@ -79,36 +83,60 @@ def parse(text: str, file: Path | None = None) -> Any:
         raise ConfigError("not valid TOML: nested too deeply", file) from None
 
 
-def check(table: Mapping[str, Any], file: Path | None, line_of_key: Any = lambda _key: None) -> dict[str, Any]:
+def check(
+    table: Mapping[str, Any], file: Path | None, line_of: Callable[[Steps], int | None] = lambda _path: None
+) -> dict[str, Any]:
     """The settings of a table, each as `Settings` wants it.
 
     Raises:
         ConfigError: a key is unknown, or its value is not what it may hold.
     """
-    values = {}
-    for key, value in table.items():
-        option = OPTIONS.get(key)
-        if option is None:
-            hint = nearest(key.replace("_", "-"), OPTIONS, count=1)
-            raise ConfigError(
-                f"unknown setting `{key}`" + (f", did you mean {hint}?" if hint else ""), file, line_of_key(key)
-            )
-        try:
-            values[key] = option.kind.check(value)
-        except ValueError as error:
-            raise ConfigError(f"`{key}`: {error}", file, line_of_key(key)) from None
-    return values
+    try:
+        return check_table(table, OPTIONS)
+    except SettingError as error:
+        raise ConfigError(str(error), file, line_of(error.path)) from None
 
 
-def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
-    """The line, from 1, on which `key` of a table is set, where that can be told without parsing."""
-    assignment = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""")
-    current: tuple[str, ...] = ()
+def error_at(message: str, file: Path | None, path: Steps) -> ConfigError:
+    """The error about a setting of a file that was read before, with the line of it as far as that can be told."""
+    try:
+        text = "" if file is None else file.read_text("utf-8-sig")
+    except (OSError, ValueError):
+        text = ""
+    prefix = _prefix(file) if file is not None else ()
+    return ConfigError(f"`{dotted(path)}`: {message}", file, line_of(text, (*prefix, *path)))
+
+
+def _prefix(file: Path) -> tuple[str, ...]:
+    return ("tool", "exportlint") if file.name == "pyproject.toml" else ()
+
+
+def line_of(text: str, path: Steps) -> int | None:
+    """The line, from 1, on which a setting stands, or what holds it, where that can be told without parsing."""
+    found: int | None = None
+    depth = 0
+    arrays: Counter[Steps] = Counter()
+    current: Steps = ()
     for number, line in enumerate(text.split("\n"), 1):
         if header := _HEADER.fullmatch(line.rstrip("\r")):
-            current = tuple(part.strip().strip("\"'") for part in header[1].split("."))
-            if current[: len(table) + 1] == (*table, key):
-                return number
-        elif current == table and assignment.match(line):
-            return number
-    return None
+            current = ()
+            for name in _keys(header[2]):
+                # `[a.b]` below `[[a]]` is about the last `a`
+                current = (*current, arrays[current] - 1, name) if current in arrays else (*current, name)
+            if header[1] == "[[":
+                arrays[current] += 1
+                current = (*current, arrays[current] - 1)
+            here = current
+        elif assignment := _ASSIGNMENT.match(line):
+            here = (*current, *_keys(assignment[1]))
+        else:
+            continue
+        shared = min(len(here), len(path))
+        # Of the lines that hold it, that which says most; of equal ones the first.
+        if here[:shared] == path[:shared] and shared > depth:
+            found, depth = number, shared
+    return found
+
+
+def _keys(text: str) -> tuple[str, ...]:
+    return tuple(part.strip("\"'") for part in _KEY.findall(text))

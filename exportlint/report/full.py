@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from exportlint.findings import Finding, Fix, Step
 from exportlint.report.concise import heading
@@ -13,10 +13,11 @@ from exportlint.report.frame import frame
 
 def render(findings: Sequence[Finding], context: Context) -> str:
     """The report."""
-    return "".join(_block(finding, context) + "\n\n" for finding in findings)
+    return "".join(block(finding, context) + "\n\n" for finding in findings)
 
 
-def _block(finding: Finding, context: Context) -> str:
+def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] = ()) -> str:
+    """The lines about one finding, without line end; `notes` are said below its code, each after its label."""
     text = context.lines(finding.filename, finding.cell)
     rows, width = frame(text, finding.span, finding.severity.value, context) if text else ([], 1)
     gutter = " " * (width + 1)
@@ -28,6 +29,7 @@ def _block(finding: Finding, context: Context) -> str:
     if rows:
         lines += [bar, *rows, bar]
     note = f"{gutter} {context.style('frame', '=')} "
+    lines += [f"{note}{context.style('bold', label)}: {printable(said)}" for label, said in notes]
     lines += [note + _step(step, context) for step in finding.trail]
     if finding.help is not None and not _says(finding.fix, finding.help):
         lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -94,12 +94,8 @@ class Analyzer:
         self._deliver(found)
 
     def _proceed(self) -> None:
-        if self._superseded:
+        if self._stopped or self._order is not None:
             raise SupersededError
-
-    @property
-    def _superseded(self) -> bool:
-        return self._stopped or self._order is not None
 
     def _work(self, order: Order) -> None:
         self._number = order.number
@@ -112,8 +108,7 @@ class Analyzer:
             unit = self._workspace.lint(task)
             self._known[document] = task, unit
             self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
-            if self._superseded:
-                return
+            self._proceed()
             if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
@@ -141,16 +136,16 @@ class Analyzer:
         return changed
 
     def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
-        tasks = [task for task, _ in self._known.values()]
-        found: dict[str, list[Finding]] = {task.filename: [] for task in tasks}
-        for finding in merge(tasks, [unit for _, unit in self._known.values()]):
+        known = list(self._known.values())
+        tasks = {task.filename: task for task, _ in known}
+        found: dict[str, list[Finding]] = {name: [] for name in tasks}
+        for finding in merge([task for task, _ in known], [unit for _, unit in known]):
             found[finding.filename].append(finding)
-        names = {document: self._known[document][0].filename for document in documents}
-        return {document: self._outcome(document, tuple(found[name])) for document, name in names.items()}
+        return {document: self._outcome(document, tasks, found) for document in documents}
 
-    def _outcome(self, document: Opened, findings: tuple[Finding, ...]) -> Outcome:
+    def _outcome(self, document: Opened, tasks: Mapping[str, Task], found: Mapping[str, Sequence[Finding]]) -> Outcome:
         task, unit = self._known[document]
-        tasks = {known.filename: known for known, _ in self._known.values()}
+        findings = tuple(found[task.filename])
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
         sources = {name: source for name, source in read.items() if source}

@@ -40,7 +40,6 @@ class Client:
     watches: bool = False
     watches_configuration: bool = False
     progress: bool = False
-    notebooks: bool = False
 
     @staticmethod
     def of(capabilities: types.ClientCapabilities, encoding: str, name: str = "") -> Client:
@@ -78,7 +77,6 @@ class Client:
                 workspace.did_change_configuration and workspace.did_change_configuration.dynamic_registration
             ),
             progress=bool(window.work_done_progress),
-            notebooks=capabilities.notebook_document is not None,
         )
 
 

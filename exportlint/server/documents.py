@@ -9,8 +9,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from exportlint.server.ranges import offset_of
 from exportlint.server.uris import to_path
-from exportlint.source import LineIndex, PositionEncoding, from_client
+from exportlint.source import LineIndex, PositionEncoding
 from exportlint.source.encodings import as_saved
 
 Change = types.TextDocumentContentChangeEvent
@@ -25,6 +26,11 @@ class Document:
     version: int
     text: str
     language: str
+
+    @staticmethod
+    def of(item: types.TextDocumentItem) -> Document:
+        """What the client opens."""
+        return Document(item.uri, item.version, item.text, item.language_id)
 
     @property
     def path(self) -> Path | None:
@@ -57,8 +63,5 @@ class Document:
 def _changed(document: Document, change: Change, encoding: PositionEncoding) -> str:
     if isinstance(change, types.TextDocumentContentChangeWholeDocument):
         return change.text
-    lines = document.lines
-    start, end = (
-        from_client(lines, place.line, place.character, encoding) for place in (change.range.start, change.range.end)
-    )
+    start, end = (offset_of(place, document.lines, encoding) for place in (change.range.start, change.range.end))
     return document.text[: min(start, end)] + change.text + document.text[max(start, end) :]

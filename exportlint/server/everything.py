@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.documents import Document
 from exportlint.server.folders import Folder, folder_of
 from exportlint.server.notebooks import Opened
-from exportlint.server.threads import in_thread
+from exportlint.server.threads import hand_over, in_thread
 from exportlint.source import DiscoveryOptions, discover, is_notebook
 from exportlint.workspace import Task
 
@@ -54,8 +53,7 @@ class Everything:
 
     def _deliver(self, found: Mapping[Opened, Outcome]) -> None:
         assert self._loop is not None
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            self._loop.call_soon_threadsafe(self._settle, found)
+        hand_over(self._loop, self._settle, found)
 
     def _settle(self, found: Mapping[Opened, Outcome]) -> None:
         if self._awaited is not None and not self._awaited.done():

@@ -52,10 +52,7 @@ class NotebookDocument:
         """The version after cells came, went, moved or were edited."""
         cells = list(self.synced)
         if (structure := change.structure) is not None:
-            opened = {
-                same(item.uri): Document(item.uri, item.version, item.text, item.language_id)
-                for item in structure.did_open or ()
-            }
+            opened = {same(item.uri): Document.of(item) for item in structure.did_open or ()}
             opened |= {same(cell.uri): cell for cell in cells if same(cell.uri) not in opened}
             start, gone = structure.array.start, structure.array.delete_count
             new = [opened[same(cell.document)] for cell in structure.array.cells or () if same(cell.document) in opened]

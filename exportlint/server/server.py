@@ -26,6 +26,7 @@ from exportlint.server.notebooks import SYNC, Opened, parts
 from exportlint.server.parent import end_with
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
+from exportlint.server.threads import hand_over
 from exportlint.workspace import Task
 
 log = logging.getLogger(__name__)
@@ -172,7 +173,7 @@ class Server(LanguageServer):
     def _deliver(self, outcomes: Mapping[Opened, Outcome]) -> None:
         if self._loop is not None:
             found = {part: one for outcome in outcomes.values() for part, one in analyses(outcome).items()}
-            self._loop.call_soon_threadsafe(self._take, found)
+            hand_over(self._loop, self._take, found)
 
     def _take(self, found: Mapping[Document, Analysis]) -> None:
         changed = False

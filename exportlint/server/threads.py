@@ -13,6 +13,12 @@ _T = TypeVar("_T")
 Stopped = Callable[[], bool]
 
 
+def hand_over(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *arguments: object) -> None:
+    """Have the event loop call a function, from another thread; it is not called if the loop has ended meanwhile."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(function, *arguments)
+
+
 async def in_thread(work: Callable[[Stopped], _T]) -> _T:
     """What `work` returns or raises in a thread of its own, which never keeps the process from ending.
 
@@ -35,8 +41,7 @@ async def in_thread(work: Callable[[Stopped], _T]) -> _T:
             value = work(stopped.is_set)
         except BaseException as raised:  # raised again where it is awaited
             error = raised
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(settle, value, error)
+        hand_over(loop, settle, value, error)
 
     stopped = threading.Event()
     threading.Thread(target=run, daemon=True).start()

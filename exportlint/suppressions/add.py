@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
+import ast
 import re
-import tokenize
 from collections.abc import Iterable
 
 from exportlint import atomic
 from exportlint.edits import places
 from exportlint.findings import Edit, Finding, Span
 from exportlint.registry import expand
-from exportlint.source import SourceError, SourceFile, comments
+from exportlint.source import SourceError, SourceFile, SyntaxProblem, comments, parse
 from exportlint.suppressions import find_suppressions
 from exportlint.suppressions.logical import LogicalLines
 from exportlint.suppressions.pragmas import Directive, directives
@@ -20,7 +19,6 @@ OF_THE_LINTER = expand("EXP0")
 """Findings about the linter itself: there is nothing to suppress in a file that cannot be parsed."""
 
 _ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
-_NOT_A_STATEMENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING)
 
 
 def add_ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "") -> int:
@@ -80,7 +78,7 @@ def file_ignore(source: SourceFile, name: str) -> Edit:
 
 def _head(source: SourceFile) -> int:
     """The last row of what has to stand first in a file, 0 if nothing has to."""
-    docstring = _docstring_end(source.text)
+    docstring = _docstring_end(source)
     if docstring:
         return docstring
     first, second = (source.lines.line(row) if row <= len(source.lines) else "" for row in (1, 2))
@@ -89,22 +87,16 @@ def _head(source: SourceFile) -> int:
     return int(first.startswith("#!") or _ENCODING.match(first) is not None)
 
 
-def _docstring_end(text: str) -> int:
-    """The last row of the logical line that the docstring of a file is in, 0 if it has none."""
-    is_docstring = False
+def _docstring_end(source: SourceFile) -> int:
+    """The last row of the logical line that the docstring of a file is in, 0 if it has none, or cannot be parsed."""
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
-            if token.type == tokenize.NEWLINE:
-                return token.start[0] if is_docstring else 0
-            if token.type in _NOT_A_STATEMENT:
-                continue
-            if not is_docstring:
-                is_docstring = token.type == tokenize.STRING and token.string.lower().startswith(("r", "u", "'", '"'))
-                if not is_docstring:
-                    return 0
-    except (tokenize.TokenError, SyntaxError):
-        pass
-    return 0
+        module = parse(source)
+    except SyntaxProblem:
+        return 0
+    if ast.get_docstring(module, clean=False) is None:
+        return 0
+    line = LogicalLines(source.text).at(module.body[0].end_lineno or 1)
+    return 0 if line is None else line.last
 
 
 def _lists(source: SourceFile) -> dict[int, Directive]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,12 +9,30 @@ from lsprotocol import types
 
 from tests.server.capabilities import capable
 from tests.server.client import Editor, editing
+from tests.server.raw import Process, process
 
 
 @pytest.fixture
 def capabilities() -> types.ClientCapabilities:
     """What the client of `editor` announces, for modules to override or parametrise."""
     return capable()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """An empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Process]:
+    """A server, which has to end well."""
+    with process(tmp_path) as started:
+        yield started
+        assert started.stop() == 0
+        assert " ERROR " not in started.logged, started.logged
 
 
 @pytest_asyncio.fixture

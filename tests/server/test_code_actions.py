@@ -88,22 +88,32 @@ async def test_a_fix_changes_what_it_says_and_nothing_else(editor: Editor) -> No
     assert editor.piece(uri, replaced.range) == "x if x.mean() > 0 else -x"
 
 
-async def test_what_is_not_safe_is_said_to_be_so(editor: Editor) -> None:
-    uri = editor.open("net.py", UNSAFE)
-    found = await actions(editor, uri, "x.mean() > 0")
-    assert titles(found)[0] == "Choose with `torch.where` (unsafe) (EXP101)"
+@pytest.mark.parametrize(
+    ("text", "place", "title", "after"),
+    [
+        (
+            UNSAFE,
+            "x.mean() > 0",
+            "Choose with `torch.where` (unsafe) (EXP101)",
+            "return torch.where(x.mean() > 0, x, -x)\n",
+        ),
+        (
+            PROPOSED,
+            "print(x)",
+            "Leave it out of export (proposal) (EXP605)",
+            "if not torch.compiler.is_exporting():\n            print(x)\n",
+        ),
+    ],
+    ids=["unsafe", "proposal"],
+)
+async def test_what_is_not_safe_is_said_to_be_so(editor: Editor, text: str, place: str, title: str, after: str) -> None:
+    uri = editor.open("net.py", text)
+    found = await actions(editor, uri, place)
+    assert titles(found)[0] == title
     assert found[0].is_preferred is None
     assert FIX_ALL not in titles(found)
-
-
-async def test_proposals_are_shown_as_such(editor: Editor) -> None:
-    uri = editor.open("net.py", PROPOSED)
-    found = await actions(editor, uri, "print(x)")
-    assert titles(found)[0] == "Leave it out of export (proposal) (EXP605)"
-    assert found[0].is_preferred is None
-    assert FIX_ALL not in titles(found)
-    await choose(editor, titles(found)[0], found)
-    assert "if not torch.compiler.is_exporting():\n            print(x)\n" in editor.texts[uri]
+    await choose(editor, title, found)
+    assert after in editor.texts[uri]
 
 
 @pytest.mark.parametrize("place", ["f x.sum() >", "x.sum", ">", ""])

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runner import NET
-from tests.server.raw import PULLING, PUSHING, Message, Process, process
+from tests.server.raw import PULLING, PUSHING, Message, Process
 
 IMPORTS, BODY = NET[: NET.index("class")], NET[NET.index("class") :]
 DATA = BODY.replace("Net", "Data").replace("x.sum()", "x.dim()").replace("x * 2", "x.data")
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Process]:
-    """A server, which has to end well."""
-    with process(tmp_path) as started:
-        started.root = tmp_path
-        yield started
-        assert started.stop() == 0
-        assert " ERROR " not in started.logged, started.logged
+def server(server: Process, tmp_path: Path) -> Process:
+    server.root = tmp_path
+    return server
 
 
 def cell(uri: str, text: str, language: str = "python") -> Message:

@@ -15,22 +15,6 @@ TWO = NET.replace("return x + 1", "return x + x.max().item()")
 BOTH = ["EXP101", "EXP201"]
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Process]:
-    """A server, which has to end well."""
-    with process(tmp_path) as started:
-        yield started
-        assert started.stop() == 0
-        assert " ERROR " not in started.logged, started.logged
-
-
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """A server whose client is asked for its settings again and again."""

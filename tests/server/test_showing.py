@@ -35,22 +35,6 @@ HELPER = "def chosen(x):\n    return x.dim() == 3\n"
 TENSOR_HELPER = "def chosen(x):\n    return x.sum() > 0\n"
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Process]:
-    """A server, which has to end well."""
-    with process(tmp_path) as started:
-        yield started
-        assert started.stop() == 0
-        assert " ERROR " not in started.logged, started.logged
-
-
 class Shown:
     """What a client shows of documents, pushed or pulled."""
 

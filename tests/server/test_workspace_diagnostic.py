@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runner import CLEAN, NET
-from tests.server.raw import PULLING, PUSHING, Message, Process, process
+from tests.server.raw import PULLING, PUSHING, Message, Process
 
 WANTED: Message = {"initializationOptions": {"settings": {"workspaceDiagnostics": True}}}
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    (folder / "build").mkdir(parents=True)
+def root(root: Path) -> Path:
+    (root / "build").mkdir()
     for name in ("a.py", "b.py", "build/c.py"):
-        (folder / name).write_text(NET, encoding="utf-8")
-    (folder / "clean.py").write_text(CLEAN, encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Process]:
-    with process(tmp_path) as started:
-        yield started
-        assert started.stop() == 0
-        assert " ERROR " not in started.logged, started.logged
+        (root / name).write_text(NET, encoding="utf-8")
+    (root / "clean.py").write_text(CLEAN, encoding="utf-8")
+    return root
 
 
 def reports(answer: Message, root: Path) -> dict[str, Message]:

@@ -12,8 +12,7 @@ METHOD = types.TEXT_DOCUMENT_DID_OPEN
 
 def handle(server: Server, params: types.DidOpenTextDocumentParams) -> None:
     """Look at a document from now on."""
-    given = params.text_document
-    document = Document(given.uri, given.version, given.text, given.language_id)
+    document = Document.of(params.text_document)
     server.session.put(document)
     server.session.save(document)
     server.session.reload_unwatched()

@@ -14,9 +14,7 @@ METHOD = types.NOTEBOOK_DOCUMENT_DID_OPEN
 def handle(server: Server, params: types.DidOpenNotebookDocumentParams) -> None:
     """Look at a notebook from now on."""
     given = params.notebook_document
-    texts = {
-        item.uri: Document(item.uri, item.version, item.text, item.language_id) for item in params.cell_text_documents
-    }
+    texts = {item.uri: Document.of(item) for item in params.cell_text_documents}
     cells = tuple(texts[cell.document] for cell in given.cells if cell.document in texts)
     notebook = NotebookDocument(given.uri, given.version, cells)
     server.session.put(notebook)

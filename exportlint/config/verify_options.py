@@ -1,0 +1,188 @@
+"""The settings of `exportlint verify`: how models are run, and which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exportlint.config.kinds import BOOL, STRING, Kind, choice, toml_type
+from exportlint.config.option import Option
+from exportlint.config.quantities import COUNT, MEMORY, POSITIVE, SECONDS
+from exportlint.config.tables import table, tables
+
+
+def _check_list(value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"expected an array, got {toml_type(value)}")
+    return tuple(value)
+
+
+def _check_table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected a table, got {toml_type(value)}")
+    return value
+
+
+def _check_inputs(value: Any) -> Any:
+    if isinstance(value, dict) and not value.keys() <= {"arguments", "keywords"}:
+        unknown = next(key for key in value if key not in ("arguments", "keywords"))
+        raise ValueError(
+            f"`{unknown}` is neither `arguments` nor `keywords`: write {{ keywords = {{ {unknown} = … }} }}"
+        )
+    if isinstance(value, dict):
+        return {key: (_check_list if key == "arguments" else _check_table)(inner) for key, inner in value.items()}
+    if not isinstance(value, str | list | tuple):
+        raise ValueError(f'expected "pkg.mod:function", an array or a table, got {toml_type(value)}')
+    return value
+
+
+def _check_dynamic(value: Any) -> Any:
+    if not isinstance(value, dict | list | tuple):
+        raise ValueError(f"expected an array or a table, got {toml_type(value)}")
+    return value
+
+
+def _check_devices(value: Any) -> tuple[str, ...]:
+    devices = [value] if isinstance(value, str) else value
+    if not isinstance(devices, list | tuple) or not devices or not all(isinstance(d, str) and d for d in devices):
+        raise ValueError(f'expected a device such as "cpu" or "cuda:1", or an array of them, got {toml_type(value)}')
+    return tuple(dict.fromkeys(devices))
+
+
+_ARRAY = Kind("list", _check_list, {"type": "array"})
+_TABLE = Kind("table", _check_table, {"type": "object"})
+_INPUTS = Kind("str | list | table", _check_inputs, {"type": ["string", "array", "object"]})
+_DYNAMIC = Kind("list | table", _check_dynamic, {"type": ["array", "object"]})
+_DEVICES = Kind(
+    "str | list[str]", _check_devices, {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+)
+_TIMEOUT = Option("timeout", SECONDS, "", "Seconds after which a run of this target is ended.", "timeout = 60")
+_MEMORY = Option("memory", MEMORY, "", "The most memory that a run of this target may take.", 'memory = "16 GiB"')
+
+_TARGET = tables(
+    Option(
+        "model",
+        STRING,
+        "",
+        "The model: a class, an instance, or a function that returns one, as `pkg.mod:Name`, or as "
+        "`path/to/file.py::Name` with a path that is relative to this file.",
+        'model = "shop.models:Gate"',
+    ),
+    Option(
+        "name",
+        STRING,
+        "",
+        "What reports call the target, and how it is named on the command line. Without it: as `model`.",
+        'name = "gate-large"',
+    ),
+    Option(
+        "arguments",
+        _ARRAY,
+        "[]",
+        'What the class or function is called with: values, and tensors as in `inputs`. Text is text; "None" is None.',
+        "arguments = [64, 0.5]",
+    ),
+    Option("keywords", _TABLE, "{}", "The same by name.", 'keywords = { activation = "relu" }'),
+    Option(
+        "init-inputs",
+        STRING,
+        "",
+        "A function of the model's module that gives the arguments instead, as a list, or as a list of a list and a "
+        "dictionary.",
+        'init-inputs = "get_init_inputs"',
+    ),
+    Option(
+        "inputs",
+        _INPUTS,
+        "",
+        "What `forward` is called with: an array of tensors and values, a table of `arguments` and `keywords`, or a "
+        "function that returns a tuple of arguments or `(arguments, keywords)`, as `pkg.mod:function`. A tensor is "
+        '"float32[batch=2, 3]", and "int64[batch, seq=16] < 1000" or "int64[8] >= 1 < 9" limits its numbers; a '
+        "dimension that has a name varies, gets its size once, and may stand in expressions such as `2*seq + 1`. "
+        'Arrays and tables become lists and dictionaries, "(float32[2], int64[2])" is a tuple, "None" None, "\'text\'" '
+        "text. Without it: what the code offers as `get_inputs` or `example_inputs`, else what fits of what is tried.",
+        'inputs = ["float32[batch=2, 3, 224, 224]", "int64[batch, seq=16] < 1000"]',
+    ),
+    Option(
+        "dynamic-shapes",
+        _DYNAMIC,
+        "",
+        "What varies of inputs that a function gives, as `dynamic_shapes` of torch.export.export: for each argument, "
+        "or by parameter, a table of dimensions and their names, or an array of names.",
+        'dynamic-shapes = { x = { 0 = "batch" } }',
+    ),
+    Option(
+        "others",
+        STRING,
+        "",
+        "A function that returns a list of more inputs, on which program and model are compared.",
+        'others = "shop.tests:more_inputs"',
+    ),
+    Option(
+        "mode",
+        choice("non-strict", "strict", "both"),
+        "",
+        "The tracer, or both one after the other. Without it: the setting `mode`.",
+        'mode = "both"',
+    ),
+    Option("device", _DEVICES, '"cpu"', "The device, or several one after the other.", 'device = ["cpu", "cuda"]'),
+    Option(
+        "dynamic",
+        choice("auto", "dynamic"),
+        '"auto"',
+        "Dimensions that vary are `Dim.AUTO`, which torch may fix all the same, or `Dim.DYNAMIC`, which it must not.",
+        'dynamic = "dynamic"',
+    ),
+    Option("train", BOOL, "", "Export in training mode. Without it: the setting `train`.", "train = true"),
+    Option("gradients", BOOL, "false", "Compare gradients as well.", "gradients = true"),
+    Option(
+        "tolerance",
+        POSITIVE,
+        "",
+        "How much results may differ, relative to the largest number. Without it: what suits the dtype.",
+        "tolerance = 1e-3",
+    ),
+    _TIMEOUT,
+    _MEMORY,
+    required=("model",),
+)
+
+VERIFY = Option(
+    "verify",
+    table(
+        Option(
+            "python",
+            STRING,
+            "",
+            "The interpreter that has the project's torch: a path relative to this file, or a command. Without it: "
+            "that of the active virtual environment, of `.venv` or `venv` beside the configuration, or the one that "
+            "exportlint runs in.",
+            'verify.python = ".venv/bin/python"',
+        ),
+        Option("timeout", SECONDS, "300.0", "Seconds after which a run is ended.", "verify.timeout = 60"),
+        Option(
+            "memory",
+            MEMORY,
+            "",
+            "The most memory that a run may take, in bytes or with a unit. Without it there is no limit.",
+            'verify.memory = "8 GiB"',
+        ),
+        Option("jobs", COUNT, "1", "So many targets are run at a time.", "verify.jobs = 4"),
+        Option(
+            "calls",
+            BOOL,
+            "false",
+            "Calls of torch.export in the code are targets as well. The files that they are in are run for it.",
+            "verify.calls = true",
+        ),
+        Option(
+            "target",
+            _TARGET,
+            "",
+            "The models to verify, and what they are called with. Those of a file that is extended are replaced.",
+            'verify.target = [{ model = "shop.models:Gate", inputs = ["float32[batch=2, 3]"] }]',
+        ),
+    ),
+    "",
+    "What `exportlint verify` runs, and how. Each key that a file states replaces that of the file which it extends.",
+    "verify = { timeout = 60, calls = true }",
+)

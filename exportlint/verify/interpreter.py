@@ -1,0 +1,143 @@
+"""The Python that a project runs with, which has torch; exportlint's own need not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from exportlint.config.torch_version import OLDEST
+from exportlint.verify.family import Family
+
+_TIMEOUT = 30.0
+"""Seconds in which a Python has to say what it is."""
+
+_OLDEST_PYTHON = (3, 9)
+
+_QUESTION = """
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+import importlib.util, json, os
+installed = sorted({name for entry in sys.path if os.path.isdir(entry) for name in os.listdir(entry)
+                    if name.endswith((".dist-info", ".egg-info", ".egg-link", ".pth"))})
+torch = None
+if importlib.util.find_spec("torch"):
+    from importlib.metadata import version
+    try:
+        torch = version("torch")
+    except Exception:
+        torch = ""
+print(json.dumps(["exportlint", sys.executable, list(sys.version_info[:3]), torch, installed]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python with torch. `torch` is its version as the installation says, or empty where it does not.
+
+    `installed` is a digest of the names and versions of everything that is installed there.
+    """
+
+    path: Path
+    python: str
+    torch: str
+    installed: str
+
+
+class InterpreterError(Exception):
+    """There is no Python to verify with; the message says why, and what to do, in one line."""
+
+
+def find_interpreter(wanted: str | None, root: Path, cwd: Path) -> Interpreter:
+    """The Python to verify the project at `root` with.
+
+    `wanted` is what the user names: a Python, or the directory of a virtual environment, relative to `cwd`. Else it is
+    the first of these that has torch: the active environment, `.venv` and `venv` in `root`, what is on the path, and
+    exportlint's own.
+
+    Raises:
+        InterpreterError: that one cannot be used, or there is none.
+    """
+    if wanted is not None:
+        return ask(_named(wanted, cwd))
+    problems = []
+    for python in dict.fromkeys(_candidates(root)):
+        try:
+            return ask(python)
+        except InterpreterError as error:  # noqa: PERF203 - starting a Python takes longer
+            problems.append(str(error))
+    raise InterpreterError(
+        "no Python with torch 2.4 or newer was found, name one by --python or `python` in [tool.exportlint.verify]: "
+        + "; ".join(problems)
+    )
+
+
+def ask(python: Path) -> Interpreter:
+    """What a Python is.
+
+    Raises:
+        InterpreterError: it is none, or too old, or has no torch, or one that is too old.
+    """
+    shown = f"`{python}`"
+    try:
+        name, executable, version, torch, installed = json.loads(_answer(python).strip().splitlines()[-1])
+        if name != "exportlint":
+            raise ValueError
+    except (ValueError, TypeError, IndexError):
+        raise InterpreterError(f"{shown} is no Python 3.9 or newer") from None
+    python_version = ".".join(map(str, version))
+    if tuple(version[:2]) < _OLDEST_PYTHON:
+        raise InterpreterError(f"{shown} is Python {python_version}, 3.9 or newer is needed")
+    if torch is None:
+        raise InterpreterError(f"{shown} has no torch: `{python} -m pip install torch`, or name another by --python")
+    numbers = re.match(r"(\d+)\.(\d+)", torch)
+    if numbers and (int(numbers[1]), int(numbers[2])) < OLDEST:
+        raise InterpreterError(f"{shown} has torch {torch}, 2.4 or newer is needed")
+    digest = hashlib.sha256("\n".join(installed).encode()).hexdigest()
+    return Interpreter(Path(executable or python), python_version, torch, digest)
+
+
+def _answer(python: Path) -> str:
+    try:
+        family = Family([python, "-c", _QUESTION], os.environ)
+    except OSError as error:
+        raise InterpreterError(f"`{python}` cannot be run: {error.strerror or error}") from None
+    try:
+        return family.process.communicate(timeout=_TIMEOUT)[0].decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        raise InterpreterError(f"`{python}` does not answer within {_TIMEOUT:g} seconds") from None
+    finally:
+        family.kill()
+
+
+def _named(wanted: str, cwd: Path) -> Path:
+    found = shutil.which(wanted) if Path(wanted).name == wanted else None
+    path = Path(found) if found else cwd / Path(wanted).expanduser()
+    return _inside(path) if path.is_dir() else path
+
+
+def _candidates(root: Path) -> Iterator[Path]:
+    active = [os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")]
+    for environment in (*(Path(path) for path in active if path), root / ".venv", root / "venv"):
+        python = _inside(environment)
+        if python.exists():
+            yield python
+    on_path = shutil.which("python" if os.name == "nt" else "python3")
+    if on_path:
+        yield Path(on_path)
+    yield Path(sys.executable)
+
+
+def _inside(environment: Path) -> Path:
+    """The Python of an environment."""
+    if os.name != "nt":
+        return environment / "bin" / "python"
+    # conda has it at the top
+    return next((p for p in (environment / "Scripts" / "python.exe",) if p.exists()), environment / "python.exe")

@@ -1,0 +1,58 @@
+"""Which comparisons of program and model can show what a warning claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exportlint.verify.results import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A disagreement of one of the kinds `by` confirms the claim; all of `needed` must agree to refute it.
+
+    Without any that is needed, the claim is about something that verify does not vary, and is never refuted.
+    """
+
+    by: frozenset[Kind]
+    needed: frozenset[Kind]
+
+
+def _shown(by: tuple[Kind, ...], needed: tuple[Kind, ...] = ()) -> Shown:
+    return Shown(frozenset((*by, *needed)), frozenset(needed))
+
+
+_SHOWN = {
+    # The values of tensors decide: other values, or inputs that eager refuses.
+    "EXP1": _shown(("example",), ("values", "refused")),
+    "EXP2": _shown((), ("example", "values")),
+    # State: what one call leaves to the next, and what it writes to.
+    "EXP3": _shown(("example", "values"), ("again", "state")),
+    # It is no state: nothing can be learnt of it, which a call alone does not show.
+    "EXP309": _shown(("example", "again", "state"), ("gradients",)),
+    "EXP310": _shown(("example", "again", "state"), ("gradients",)),
+    "EXP4": _shown((), ("size",)),
+    # The world at another time: another seed, another second.
+    "EXP5": _shown(("example", "values", "device"), ("again",)),
+    # The world otherwise: another environment, dtype, layout, nothing that verify changes.
+    "EXP504": _shown(("example", "values", "again")),
+    "EXP506": _shown(("example", "values")),
+    "EXP507": _shown(("example", "values", "device")),
+    "EXP510": _shown(("example", "values")),
+    "EXP511": _shown(("example", "values", "gradients")),
+    # The program took another way while it was traced.
+    "EXP6": _shown(("again", "state"), ("example", "values")),
+    "EXP607": _shown(("example",), ("gradients",)),
+    "EXP608": _shown(("example",), ("gradients",)),
+    "EXP617": _shown(("example",), ("gradients",)),
+    "EXP7": _shown((), ("example", "values")),
+    "EXP704": _shown(("example", "values")),
+    # About the call of torch.export in a script, which is not the one that verify makes.
+    "EXP8": _shown(("example", "values", "size")),
+    "EXP9": _shown(("again", "state"), ("example", "values")),
+}
+
+
+def shown(code: str) -> Shown:
+    """What can show the claim of the warnings of a rule: its own entry in the table, or its family's."""
+    return _SHOWN.get(code) or _SHOWN.get(code[:4]) or Shown(frozenset(), frozenset())

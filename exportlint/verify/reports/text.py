@@ -1,0 +1,162 @@
+"""For people: a line for each run, and below it the findings that it says something about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from exportlint.findings import Finding
+from exportlint.report import Context
+from exportlint.report.concise import heading
+from exportlint.report.context import located, printable
+from exportlint.report.full import block
+from exportlint.verify.reports import Outcome, Unbuildable, as_finding, counted, matters
+from exportlint.verify.results import Run, Verdict
+from exportlint.verify.target import Target
+from exportlint.verify.verdicts import Judged, Judgement
+
+_STYLES: dict[str, str] = {
+    "exports": "added",
+    "fails": "error",
+    "diverges": "warning",
+    "narrower": "warning",
+    "times out": "error",
+    "cannot be built": "info",
+    "confirmed": "error",
+    "refuted": "added",
+    "not reached": "dim",
+    "missed": "warning",
+}
+_PLURALS: dict[Verdict, str] = {
+    "exports": "export",
+    "fails": "fail",
+    "diverges": "diverge",
+    "narrower": "narrower",
+    "times out": "time out",
+    "cannot be built": "cannot be built",
+}
+_MAX_NAME = 48
+_MAX_PLACES = 4
+_MAX_REASON = 160
+
+
+class Printer:
+    """Writes runs one after the other, each finding in full only the first time that it is shown."""
+
+    def __init__(self, targets: Sequence[Target], context: Context, *, concise: bool, show_output: bool) -> None:
+        self._context = context
+        self._concise = concise
+        self._show_output = show_output
+        self._places = {target.name: target.place for target in targets}
+        self._name_width = min(max((len(target.name) for target in targets), default=0), _MAX_NAME)
+        jobs = [(mode, device) for target in targets for mode in target.modes for device in target.devices]
+        self._job_width = max((len(f"{mode} {device}") for mode, device in jobs), default=0)
+        self._shown: set[tuple[object, ...]] = set()
+
+    def run(self, run: Run, judgement: Judgement) -> str:
+        """What there is to say of one run, each line with its line end. `judgement` is of this run alone."""
+        lines = [self._headline(run)]
+        if self._show_output and run.output:
+            lines += [f"    {self._context.style('frame', '|')} {printable(row)}" for row in run.output.splitlines()]
+        said = [judged for judged in judgement.findings if judged.ruling != "not reached"]
+        told = [text for judged in said for text in self._finding(judged)]
+        told += self._missed(run, judgement)
+        unreached = [j.finding for j in judgement.findings if j.ruling == "not reached" and matters(j)]
+        if unreached:
+            told.append(self._context.style("dim", f"not reached: {self._listed(unreached)}"))
+        if self._concise:
+            lines += [f"  {text}" for text in told]
+        elif told:
+            lines += ["", *(line for text in told for line in (text, ""))]
+        return "".join(f"{line}\n" for line in lines)
+
+    def _headline(self, run: Run) -> str:
+        name = f"{printable(run.target):<{self._name_width}}"
+        job = f"{run.mode} {run.device}"
+        verdict = self._context.style(_STYLES[run.verdict], f"{run.verdict:<15}")
+        reason = printable(" ".join(run.reason.split()))
+        if len(reason) > _MAX_REASON:
+            reason = reason[: _MAX_REASON - 1] + "…"
+        parts = (
+            self._context.style("bold", name),
+            verdict,
+            f"{job:<{self._job_width}}",
+            f"{run.seconds:6.1f} s",
+            reason,
+        )
+        return "  ".join(parts).rstrip()
+
+    def _finding(self, judged: Judged) -> Iterator[str]:
+        ruling = self._context.style(_STYLES[judged.ruling], judged.ruling)
+        finding = judged.finding
+        if self._is_new(finding) and not self._concise:
+            if judged.ruling == "refuted":  # then there is nothing to understand or to mend
+                finding = replace(finding, trail=(), help=None, fix=None)
+            yield block(finding, self._context, [(judged.ruling, judged.why)])
+        else:
+            yield f"{self._place(finding)}: {ruling} {heading(finding, self._context)} {printable(judged.why)}"
+
+    def _missed(self, run: Run, judgement: Judgement) -> Iterator[str]:
+        for surprise in judgement.missed:
+            finding = as_finding(surprise, self._places.get(run.target), self._context.sources)
+            if finding is None:
+                continue
+            if self._is_new(finding) and not self._concise:
+                others = [fix.edits[0].content.strip() for fix in surprise.fixes[1:]]
+                yield block(finding, self._context, [("or", text) for text in others])
+            else:
+                yield f"{self._place(finding)}: {heading(finding, self._context)} {printable(finding.message)}"
+
+    def _is_new(self, finding: Finding) -> bool:
+        key = finding.filename, finding.span, finding.code, finding.name, finding.message
+        new = key not in self._shown
+        self._shown.add(key)
+        return new
+
+    def _place(self, finding: Finding) -> str:
+        return f"{self._context.style('bold', self._context.shown(finding.filename))}:{located(finding)}"
+
+    def _listed(self, findings: Sequence[Finding]) -> str:
+        listed = [f"{self._context.shown(f.filename)}:{located(f)} {f.code}" for f in findings[:_MAX_PLACES]]
+        more = len(findings) - _MAX_PLACES
+        return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
+
+
+def listing(targets: Sequence[Target], unbuildable: Sequence[Unbuildable], context: Context) -> str:
+    """What would be run, and why the rest cannot be, each line with its line end."""
+    rows = [
+        (printable(t.name), _place(t.place, context), "+".join(t.modes), "+".join(t.devices), t.origin) for t in targets
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if unbuildable:
+        lines += [*([""] if lines else []), context.style("bold", "Cannot be verified:")]
+        lines += [
+            f"{printable(one.name)}  {_place(one.place, context)}  {printable(one.reason)}" for one in unbuildable
+        ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _place(place: tuple[Path, int], context: Context) -> str:
+    return f"{context.shown(str(place[0]))}:{place[1]}"
+
+
+def summary(outcome: Outcome) -> str:
+    """What came of it all, each line with its line end."""
+    runs, targets = len(outcome.runs), len({run.target for run in outcome.runs})
+    several = f" in {_count(runs, 'run')}" if runs != targets else ""
+    verdicts = Counter(run.verdict for run in outcome.runs)
+    parts = [f"{n} {verdict if n == 1 else word}" for verdict, word in _PLURALS.items() if (n := verdicts[verdict])]
+    lines = [f"Verified {_count(targets, 'target')}{several} in {outcome.seconds:.1f} s: {', '.join(parts)}."]
+    counts = {word: count for word, count in counted(outcome).items() if count}
+    if counts:
+        lines.append(f"Findings: {', '.join(f'{count} {word}' for word, count in counts.items())}.")
+    if outcome.unbuildable:
+        lines.append(f"{_count(len(outcome.unbuildable), 'more module')} cannot be verified; `--list` says why.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,231 @@
+"""Measures for how many classes that need no constructor argument inputs are found which run in eager.
+
+    python scripts/verify_inputs.py corpus.json SOURCES --paritybench harness/b_pb.py -o out.jsonl --part 0/4
+
+`corpus.json` names the files, SOURCES is where they are laid out. Each file is imported in a process of its own, each
+class worked on in a child of that, with a time limit. Files of paritybench stand on modules that are replaced by mocks,
+for which a function `prep` of another file sees; a class whose `forward` calls a mock is counted apart, for what such a
+call gives says nothing. `--part I/N` takes every Nth file, chosen by a digest of its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import collections
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+LIMIT = 30.0  # seconds for a class
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("sources", type=Path)
+    parser.add_argument("--paritybench", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--part", default="0/1")
+    parser.add_argument("--only", default="", help="files whose path contains this")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--no-hints", action="store_true")
+    parser.add_argument("--traces", action="store_true", help="keep the last error's trace")
+    options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
+    models = json.loads(options.corpus.read_text())["models"]
+    results = []
+    out = options.output.open("w") if options.output else None
+    for root, file in sorted({(model["root"], model["file"]) for model in models}):
+        folder = options.sources / root.split("@")[0].split("==")[0].replace("/", "+").replace(":", "+")
+        chosen = int(hashlib.sha256(file.encode()).hexdigest(), 16) % parts == part
+        if not chosen or options.only not in f"{folder}/{file}" or not (folder / file).exists():
+            continue
+        for result in in_child(lambda: measured(folder, file, options), 3600):  # noqa: B023
+            result = {"file": file, "folder": folder.name, **result}
+            results.append(result)
+            if out:
+                out.write(json.dumps(result) + "\n")
+                out.flush()
+    report(results)
+
+
+def measured(folder: Path, file: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """What comes of each class of a file."""
+    names = candidates(folder / file)
+    if not names:
+        return
+    try:
+        module = imported(folder, file, options.paritybench)
+    except BaseException as error:
+        for name in names:
+            yield {"class": name, "outcome": "no import", "error": f"{type(error).__name__}: {error}"[:300]}
+        return
+    for name in names:
+        found = list(in_child(lambda: worked(module, name, options), LIMIT))  # noqa: B023
+        yield {"class": name, **(found[-1] if found else {"outcome": "crashed"})}
+
+
+def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """What comes of one class."""
+    import torch
+
+    from exportlint.verify import worker
+
+    torch.set_num_threads(1)
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    cls = getattr(module, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
+        yield {"outcome": "no module"}
+        return
+    if any(p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY) for p in inspect.signature(cls).parameters.values()):
+        yield {"outcome": "needs arguments"}
+        return
+    yield {"outcome": "build timed out"}
+    try:
+        torch.manual_seed(0)
+        model = cls().eval()
+    except BaseException as error:
+        yield {"outcome": "no build", "error": f"{type(error).__name__}: {error}"[:300]}
+        return
+    mocks = count_mocks()
+    start = time.monotonic()
+    yield {"outcome": "timed out"}
+    try:
+        hints = {} if options.no_hints else hints_of_class(cls)
+        example = worker.infer(model, hints, (0,), "cpu", seconds=options.seconds)
+    except LookupError as error:
+        yield {"outcome": "mocked" if mocks[0] else "not found", "error": str(error), "seconds": time.monotonic() - start}
+        return
+    except BaseException as error:
+        yield {"outcome": "broken", "error": "".join(traceback.format_exception(error))[-1500:], "seconds": time.monotonic() - start}
+        return
+    seconds = time.monotonic() - start
+    mocks[0] = 0
+    before = mocks[0]
+    with torch.no_grad():
+        model(*example.arguments, **example.keywords)
+    shown = [str(tuple(a.shape)) + str(a.dtype)[6:] if isinstance(a, torch.Tensor) else repr(a)[:80] for a in [*example.arguments, *example.keywords.values()]]
+    yield {"outcome": "mocked" if mocks[0] > before else "found", "inputs": shown, "dynamic": repr(example.dynamic), "seconds": seconds}
+
+
+def hints_of_class(cls: type) -> dict[str, Any]:
+    """What the code of `forward` says, as the worker gets it."""
+    return {}
+
+
+def candidates(path: Path) -> list[str]:
+    """The classes at the top of a file with a `forward`, whose constructor, if it is there, needs nothing."""
+    names = []
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.ClassDef):
+            functions = {item.name: item.args for item in node.body if isinstance(item, ast.FunctionDef)}
+            made = functions.get("__init__")
+            needs = made and (len(made.posonlyargs + made.args) - 1 > len(made.defaults) or None in made.kw_defaults)
+            if "forward" in functions and not needs:
+                names.append(node.name)
+    return names
+
+
+def imported(folder: Path, file: str, paritybench: Path | None) -> types.ModuleType:
+    """A module, under the name that its place gives it."""
+    if "generated" not in file or paritybench is None:
+        sys.path.insert(0, str(folder))
+        sys.path[1:1] = [str(other) for other in folder.parent.iterdir() if other.is_dir()]
+        return importlib.import_module(file.removesuffix(".py").replace("/", "."))
+    os.environ["CORPUS_SOURCES"] = str(folder.parent)
+    sys.path.insert(0, str(paritybench.parent))
+    importlib.import_module(paritybench.stem).prep()
+    spec = importlib.util.spec_from_file_location(f"pbmod_{Path(file).stem}", folder / file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    import torch
+
+    torch.set_default_dtype(torch.float32)
+    return module
+
+
+def count_mocks() -> list[int]:
+    """How often a mock is called, from now on."""
+    from unittest import mock
+
+    calls = [0]
+    original = mock.CallableMixin.__call__
+
+    def counted(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        calls[0] += 1
+        return original(self, *args, **kwargs)
+
+    mock.CallableMixin.__call__ = counted  # type: ignore[method-assign]
+    return calls
+
+
+def in_child(work: Callable[[], Iterator[dict[str, Any]]], limit: float) -> Iterator[dict[str, Any]]:
+    """What a child process yields, until it ends or its time is over."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        try:
+            with os.fdopen(writer, "w") as pipe:
+                for item in work():
+                    pipe.write(json.dumps(item) + "\n")
+                    pipe.flush()
+        finally:
+            os._exit(0)
+    os.close(writer)
+    end = time.monotonic() + limit
+    buffer = b""
+    while (left := end - time.monotonic()) > 0:
+        if not select.select([reader], [], [], left)[0]:
+            break
+        read = os.read(reader, 1 << 16)
+        if not read:
+            break
+        buffer += read
+        while b"\n" in buffer:
+            line, buffer = buffer.split(b"\n", 1)
+            yield json.loads(line)
+    os.close(reader)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def report(results: list[dict[str, Any]]) -> None:
+    """The table."""
+    outcomes = collections.Counter((result["folder"], result["outcome"]) for result in results)
+    for (folder, outcome), count in sorted(outcomes.items()):
+        print(f"{folder:40} {outcome:16} {count:5}")
+    total = collections.Counter(result["outcome"] for result in results)
+    tried = [result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")]
+    seconds = sorted(result["seconds"] for result in tried if result["outcome"] == "found")
+    print(dict(total))
+    if seconds:
+        print(f"found for {len(seconds)} of {len(tried)} ({len(seconds) / len(tried):.1%})", end=", ")
+        print(f"seconds: median {seconds[len(seconds) // 2]:.2f}, 90 % {seconds[len(seconds) * 9 // 10]:.2f}, most {seconds[-1]:.2f}")
+
+
+if __name__ == "__main__":
+    import torch  # noqa: F401  # once, and not in each child
+
+    main()

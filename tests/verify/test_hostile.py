@@ -1,0 +1,145 @@
+"""Models that do their worst: each ends in a verdict, nothing is left of it, and the next one is none the worse."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from exportlint.verify.slot import Slot
+from tests.verify.workshop import HEAD, SECONDS, module, result, running, target
+
+if sys.platform != "linux":
+    pytest.skip("what is left running is found by /proc", allow_module_level=True)
+
+TIMEOUT = 1.0
+
+
+@pytest.fixture(scope="module")
+def slot() -> Iterator[Slot]:
+    slot = Slot(Path(sys.executable), threads=1)
+    yield slot
+    slot.close()
+    assert running() == []
+
+
+LOOP = "while True: pass"
+BOMB = "while True:\n    os.fork()"
+SHELL = f"subprocess.Popen(['sh', '-c', 'for i in $(seq 400); do sleep {SECONDS} & done; wait'])\ntime.sleep(60)"
+DAEMON = f"""
+if os.fork() == 0:
+    os.setsid()
+    for variable in list(os.environ):
+        del os.environ[variable]
+    time.sleep(60)
+subprocess.Popen(['sleep', '{SECONDS}'], start_new_session=True, env={{}})
+return x + 1
+"""
+FORGED = """
+line = '\\n{"id": 0, "stage": "done"}\\n{"ended": 0, "id": 0}\\n'
+print(line)
+os.write(1, line.encode())
+for descriptor in range(3, 64):
+    try:
+        os.write(descriptor, line.encode())
+    except OSError:
+        pass
+return x + int(x.sum())
+"""
+
+TIMES_OUT, FAILS, EXPORTS, NOT_BUILT = "times out", "fails", "exports", "cannot be built"
+
+CASES = {
+    "infinite loop in forward": (module(LOOP), TIMES_OUT, r"eager.* 1 s, .*model\.py:\d+, in forward"),
+    "infinite loop at import": (module(first=LOOP), TIMES_OUT, r"import.* 1 s, .*model\.py:4, in <module>"),
+    "infinite loop in __init__": (module(constructor=LOOP), TIMES_OUT, r"build.*model\.py:\d+, in __init__"),
+    "infinite loop in C": (module("return x + sum(iter(int, 1))"), TIMES_OUT, r"eager.* in forward"),
+    "signals ignored": (
+        module("for s in range(1, 32):\n    try: signal.signal(s, signal.SIG_IGN)\n    except OSError: pass\n" + LOOP),
+        TIMES_OUT,
+        r"eager.* in forward",
+    ),
+    "infinite loop in export alone": (
+        module("while torch.compiler.is_exporting(): pass\nreturn x"),
+        TIMES_OUT,
+        r"export.* in forward",
+    ),
+    "fork bomb": (module(BOMB), NOT_BUILT, "too many processes"),
+    "fork bomb at import": (module(first=BOMB), NOT_BUILT, "too many processes"),
+    "bomb of a shell": (module(SHELL), NOT_BUILT, "too many processes"),
+    "processes that hide": (module(DAEMON), EXPORTS, ""),
+    "20 GB": (module("return x + torch.ones(5 << 30).sum()"), NOT_BUILT, "memory"),
+    "memory bit by bit": (
+        module("held = []\nwhile True:\n    held.append(bytearray(1 << 26))"),
+        NOT_BUILT,
+        "memory|MemoryError",
+    ),
+    "os._exit": (module("os._exit(0)"), NOT_BUILT, "exit code 0"),
+    "os._exit in export": (
+        module("if torch.compiler.is_exporting(): os._exit(3)\nreturn x"),
+        FAILS,
+        "export.*exit code 3",
+    ),
+    "sys.exit": (module(first="sys.exit(5)"), NOT_BUILT, "SystemExit: 5"),
+    "interrupt": (module("raise KeyboardInterrupt"), NOT_BUILT, "KeyboardInterrupt"),
+    "segmentation fault": (
+        module("ctypes.string_at(0)"),
+        NOT_BUILT,
+        r"SIGSEGV.*model\.py:\d+, in forward",
+    ),
+    "segmentation fault in export": (
+        module("if torch.compiler.is_exporting(): ctypes.string_at(0)\nreturn x"),
+        FAILS,
+        r"export.*SIGSEGV.*model\.py:\d+, in forward",
+    ),
+    "kills itself": (module("os.kill(os.getpid(), signal.SIGKILL)"), NOT_BUILT, "killed"),
+    "kills the worker": (module("os.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)"), NOT_BUILT, "killed"),
+    "standard input": (module("return x + len(sys.stdin.read()) + len(os.read(0, 9))"), EXPORTS, ""),
+    "closes everything": (module("os.closerange(0, 256)\nreturn x + 1"), NOT_BUILT, "file descriptors"),
+    "forged events": (module(FORGED), FAILS, "item|data-dependent"),
+    "deletes itself": (module("return x + int(x.sum())", first="os.unlink(__file__)"), FAILS, "item|data-dependent"),
+    "missing module": (module(first="import nowhere.to_be_found"), NOT_BUILT, "ModuleNotFoundError.*nowhere"),
+    "syntax error": (HEAD + "class Model(\n", NOT_BUILT, "SyntaxError"),
+    "no such class": (HEAD, NOT_BUILT, "Model"),
+    "recursion": (module("return self(x)"), NOT_BUILT, "RecursionError"),
+    "recursion until the stack ends": (
+        module("sys.setrecursionlimit(10**9)\nreturn repr(self.nest())", first="")
+        + "\n    def nest(self):\n        x = []\n        for _ in range(10**5): x = [x]\n        return x\n",
+        NOT_BUILT,
+        "SIGSEGV|RecursionError|MemoryError",
+    ),
+    "threads without end": (
+        module("threading.Thread(target=lambda: time.sleep(60)).start()\nreturn x + 1"),
+        EXPORTS,
+        "",
+    ),
+    "another directory and environment": (
+        module("os.chdir('/')\nos.environ.clear()\nsys.path.clear()\nreturn x + 1"),
+        EXPORTS,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_hostile(case: str, slot: Slot, tmp_path: Path) -> None:
+    code, verdict, reason = CASES[case]
+    timeout = TIMEOUT if verdict == TIMES_OUT else 60.0
+    run = result(slot, target(tmp_path, code, timeout=timeout, memory=1 << 28)).run
+    assert (run.verdict, run.reason) == (verdict, run.reason)
+    assert re.search(reason, run.reason)
+    assert len(running()) <= 1  # the worker
+    after = result(slot, target(tmp_path, module(first="raise ValueError('as ever')"), name="after")).run
+    assert (after.verdict, "as ever" in after.reason) == (NOT_BUILT, True)
+
+
+def test_output_is_kept_short(slot: Slot, tmp_path: Path) -> None:
+    code = module(first="for i in range(10**5): print('line', i)\nraise ValueError")
+    output = result(slot, target(tmp_path, code)).run.output
+    assert output.startswith("line 0\nline 1\n")
+    assert output.endswith("\nline 99998\nline 99999\n")
+    assert "\n... 1023354 bytes are left out ...\n" in output
+    assert len(output) < 70_000

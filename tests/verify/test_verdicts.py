@@ -1,0 +1,236 @@
+"""Findings of the linter against runs: what is confirmed, refuted, not reached, and what was missed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exportlint.config import Configuration
+from exportlint.edits import apply
+from exportlint.findings import Finding, Mode, Severity
+from exportlint.linter import Task, lint
+from exportlint.source import LineIndex, from_text
+from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Run, Verdict
+from exportlint.verify.statements import Statements
+from exportlint.verify.verdicts import Judgement, judge
+
+MODEL = """\
+import random
+import torch
+from torch import nn
+
+
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def forward(self, x):
+        self.count += 1
+        if (x.sum()
+                > 0):
+            x = x * self.count
+        elif x.min() < 0: x = x - 1
+        return x.relu() * random.random()
+"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("verdicts") / "model.py"
+    path.write_text(MODEL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def findings(file: Path) -> dict[str, Finding]:
+    settings = Configuration(file.parent, isolated=True).for_file(file)
+    found = {f.name: f for f in lint([Task(file, settings)]).findings if f.name != "tensor-branch"}
+    branches = [f for f in lint([Task(file, settings)]).findings if f.name == "tensor-branch"]
+    found |= {f"tensor-branch-{f.span.start.row}": f for f in branches}
+    assert set(found) == {"attribute-state", "tensor-branch-13", "tensor-branch-16", "host-random"}
+    return found
+
+
+def run(file: Path, verdict: Verdict = "exports", *, mode: Mode = "non-strict", **parts: object) -> Run:
+    rows = (12, 13, 14, 15, 17)
+    return Run("model:Gate", mode, "cpu", verdict, lines={str(file): rows}, **parts)  # type: ignore[arg-type]
+
+
+def failure(file: Path, *rows: int, message: str = "no idea\nmore", hints: tuple[str, ...] = ()) -> Failure:
+    frames = tuple(Frame(str(file), row, "forward") for row in rows)
+    return Failure("export", "GuardOnDataDependentSymNode", message, frames, hints)
+
+
+def agree(*kinds: str) -> tuple[Comparison, ...]:
+    return tuple(Comparison(kind, kind, "agrees") for kind in kinds)  # type: ignore[arg-type]
+
+
+def ruling(judgement: Judgement, finding: Finding) -> str:
+    return next(judged.ruling for judged in judgement.findings if judged.finding is finding)
+
+
+@pytest.mark.parametrize("row", [13, 14])
+def test_an_error_is_confirmed_by_a_failure_in_any_row_of_its_statement(
+    row: int, file: Path, findings: dict[str, Finding]
+) -> None:
+    fails = run(file, "fails", failures=(failure(file, row),))
+    judgement = judge(list(findings.values()), [fails])
+    assert ruling(judgement, findings["tensor-branch-13"]) == "confirmed"
+    assert ruling(judgement, findings["tensor-branch-16"]) == "not reached"
+    assert ruling(judgement, findings["attribute-state"]) == "not reached"
+    assert judgement.missed == ()
+    why = next(j for j in judgement.findings if j.ruling == "confirmed")
+    assert why.why == "export raises here: GuardOnDataDependentSymNode: no idea"
+    assert why.run is fails
+
+
+def test_a_failure_in_the_body_is_not_one_of_the_header(file: Path, findings: dict[str, Finding]) -> None:
+    branch = findings["tensor-branch-13"]
+    judgement = judge([branch], [run(file, "fails", failures=(failure(file, 15),))])
+    assert ruling(judgement, branch) == "not reached"
+    assert [(s.frame and s.frame.row, s.what, s.message) for s in judgement.missed] == [
+        (15, "GuardOnDataDependentSymNode", "no idea")
+    ]
+
+
+def test_the_outer_frame_counts_as_well(file: Path, findings: dict[str, Finding]) -> None:
+    branch = findings["tensor-branch-13"]
+    judgement = judge([branch], [run(file, "fails", failures=(failure(file, 13, 99),))])
+    assert ruling(judgement, branch) == "confirmed"
+
+
+def test_an_error_is_refuted_where_its_line_ran_and_export_passed(file: Path, findings: dict[str, Finding]) -> None:
+    judgement = judge(list(findings.values()), [run(file)])
+    assert ruling(judgement, findings["tensor-branch-13"]) == "refuted"
+    assert ruling(judgement, findings["tensor-branch-16"]) == "not reached"  # its line did not run
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"), [("times out", "not reached"), ("cannot be built", "not reached"), ("narrower", "refuted")]
+)
+def test_only_an_export_that_passed_refutes(
+    verdict: Verdict, expected: str, file: Path, findings: dict[str, Finding]
+) -> None:
+    branch = findings["tensor-branch-13"]
+    assert ruling(judge([branch], [run(file, verdict)]), branch) == expected
+
+
+@pytest.mark.parametrize(
+    ("diverging", "confirmed"),
+    [
+        ("again", {"attribute-state", "host-random"}),
+        ("state", {"attribute-state"}),
+        ("size", set()),
+        ("values", {"attribute-state", "host-random"}),
+        ("decomposed", set()),
+    ],
+)
+def test_a_divergence_confirms_the_warnings_that_are_about_it(
+    diverging: str, confirmed: set[str], file: Path, findings: dict[str, Finding]
+) -> None:
+    comparison = Comparison(diverging, "second", "diverges", "1.0 became 2.0", 1.0)  # type: ignore[arg-type]
+    warnings = [findings["attribute-state"], findings["host-random"]]
+    judgement = judge(warnings, [run(file, "diverges", comparisons=(*agree("example"), comparison))])
+    assert {j.finding.name for j in judgement.findings if j.ruling == "confirmed"} == confirmed
+    assert [s.what for s in judgement.missed] == ([] if confirmed else [diverging])
+    assert all(s.severity is Severity.WARNING for s in judgement.missed)
+
+
+def test_where_the_example_diverges_another_size_shows_nothing(tmp_path: Path) -> None:
+    text = "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x * float(x.shape[0])\n"
+    file = tmp_path / "sizes.py"
+    file.write_text(text, encoding="utf-8")
+    (size,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
+    assert size.code == "EXP402"
+
+    def judged(example: Agreement, other: Agreement) -> Judgement:
+        compared = (Comparison("example", "example", example), Comparison("size", "batch = 3", other))
+        made = Run("m:N", "non-strict", "cpu", "diverges", lines={str(file): (4,)}, comparisons=compared)
+        return judge([size], [made])
+
+    assert ruling(judged("agrees", "diverges"), size) == "confirmed"
+    assert ruling(judged("diverges", "diverges"), size) == "not reached"
+    assert ruling(judged("diverges", "narrower"), size) == "confirmed"
+
+
+def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:
+    state = findings["attribute-state"]
+    assert ruling(judge([state], [run(file, comparisons=agree("example", "again", "state"))]), state) == "refuted"
+    skipped = (*agree("state"), Comparison("again", "again", "skipped"))
+    judgement = judge([state], [run(file, comparisons=skipped)])
+    assert ruling(judgement, state) == "not reached"
+    assert judgement.findings[0].why == "the line ran, but was not compared: again"
+
+
+def test_runs_judge_findings_of_their_own_mode(file: Path, findings: dict[str, Finding]) -> None:
+    branch = findings["tensor-branch-13"]
+    judgement = judge([branch], [run(file, "fails", mode="strict", failures=(failure(file, 13),))])
+    assert ruling(judgement, branch) == "not reached"
+    assert [s.frame and s.frame.row for s in judgement.missed] == [13]
+
+
+def test_confirmed_beats_refuted_beats_not_reached(file: Path, findings: dict[str, Finding]) -> None:
+    branch = findings["tensor-branch-13"]
+    late, passed, fails = run(file, "times out"), run(file), run(file, "fails", failures=(failure(file, 13),))
+    assert ruling(judge([branch], [late, passed]), branch) == "refuted"
+    assert ruling(judge([branch], [passed, fails, late]), branch) == "confirmed"
+
+
+def test_what_several_runs_miss_at_one_line_is_missed_once(file: Path) -> None:
+    fails = run(file, "fails", failures=(failure(file, 17),))
+    assert len(judge([], [fails, fails]).missed) == 1
+
+
+def test_a_crash_of_torch_is_missed(file: Path) -> None:
+    (surprise,) = judge([], [run(file, "fails", reason="crashed during export (SIGSEGV)")]).missed
+    assert (surprise.what, surprise.frame, surprise.message) == ("crash", None, "crashed during export (SIGSEGV)")
+
+
+def test_a_failure_without_place_is_missed_all_the_same(file: Path, findings: dict[str, Finding]) -> None:
+    judgement = judge(list(findings.values()), [run(file, "fails", failures=(failure(file),))])
+    assert [s.frame for s in judgement.missed] == [None]
+
+
+def test_hints_of_torch_become_proposals_before_the_statement(file: Path) -> None:
+    for row, at in ((17, 17), (14, 13), (16, 13)):  # not before a half of a statement, nor before `elif`
+        hints = ("torch._check(u0 >= 0)", "torch._check(u0 < 0)")
+        fails = run(file, "fails", failures=(failure(file, row, hints=hints),))
+        (surprise,) = judge([], [fails]).missed
+        assert [fix.applicability.value for fix in surprise.fixes] == ["display-only"] * 2
+        text = apply(surprise.fixes[0].edits, LineIndex(MODEL))
+        assert text.splitlines()[at - 1] == "        torch._check(u0 >= 0)"
+        assert text.replace("        torch._check(u0 >= 0)\n", "") == MODEL
+
+
+def test_statements() -> None:
+    text = (
+        "@torch.no_grad()\ndef f(\n    x,\n):\n    try:\n        y = g(\n            x)\n    except ValueError:\n"
+        "        y = 1\n    match y:\n        case 1 if x:\n            pass\n        case _:\n            z = 2\n"
+        "    for i in y: z = i\n    return z\n"
+    )
+    statements = Statements(from_text(text, Path("f.py")))
+    rows = {row: statements.at(row).rows for row in range(1, 17)}
+    assert [(r.start, r.stop - 1) for r in rows.values()] == [
+        *[(1, 4)] * 4, (5, 5), *[(6, 7)] * 2, (8, 8), (9, 9), (10, 10), (11, 11), (12, 12), (13, 13), (14, 14),
+        (15, 15), (16, 16),
+    ]  # fmt: skip
+    assert 12 in statements.at(2).witnesses  # the body ran, so the function did
+    assert 6 in statements.at(8).witnesses  # the `try` ran, so its `except` was there
+    assert [statements.row_to_insert(row) for row in (2, 7, 8, 11, 12, 15)] == [1, 6, 5, 10, 12, 15]
+    assert Statements(from_text("def f(:\n", Path("f.py"))).at(1).rows == range(1, 2)
+
+
+def test_a_place_that_is_not_in_the_text(file: Path, findings: dict[str, Finding]) -> None:
+    far = failure(file, 4000, hints=("torch._check(x)",))
+    gone = Failure("export", "ValueError", "no", (Frame("/nowhere/model.py", 1),), ("torch._check(x)",))
+    judgement = judge(list(findings.values()), [run(file, "fails", failures=(far, gone))])
+    assert [s.fixes for s in judgement.missed] == [(), ()]
+
+
+def test_every_warning_says_what_can_show_it() -> None:
+    from exportlint.registry import FAMILIES
+    from exportlint.verify.kinds import shown
+
+    assert {family for family in FAMILIES if not shown(f"{family}99").by} == {"EXP0"}
