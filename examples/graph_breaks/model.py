@@ -1,5 +1,6 @@
 """What the tutorial of torch.export calls Bad1 to Bad4: Python that one graph cannot hold."""
 
+from functorch.experimental.control_flow import cond
 from torch import Tensor, nn
 
 
@@ -8,6 +9,13 @@ class Branch(nn.Module):
         if x.sum() > 0:
             return x.sin()
         return x.cos()
+
+
+class Chosen(nn.Module):
+    """How the tutorial mends it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), [x])
 
 
 class HiddenWrite(nn.Module):

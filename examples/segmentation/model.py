@@ -48,3 +48,11 @@ def predictor() -> Predictor:
     made = Predictor(SegmentationModel().eval())
     made.set_image(torch.randn(1, 3, 32, 32))
     return made
+
+
+def arguments() -> list[Predictor]:
+    return [predictor()]
+
+
+def method() -> object:
+    return predictor().predict
