@@ -1,11 +1,11 @@
 """Measures for how many classes that need no constructor argument inputs are found which run in eager.
 
-    python scripts/verify_inputs.py corpus.json SOURCES --paritybench harness/b_pb.py -o out.jsonl --part 0/4
+    python scripts/verify_inputs.py corpus.json SOURCES --prepare harness/b_pb.py:prep -o out.jsonl --part 0/4
 
 `corpus.json` names the files, SOURCES is where they are laid out. Each file is imported in a process of its own, each
-class worked on in a child of that, with a time limit. Files of paritybench stand on modules that are replaced by mocks,
-for which a function `prep` of another file sees; a class whose `forward` calls a mock is counted apart, for what such a
-call gives says nothing. `--part I/N` takes every Nth file, chosen by a digest of its name.
+class worked on in a child of that, with a time limit. What is imported may stand on modules that are replaced by mocks,
+which functions given by `--prepare` see to; a class whose `forward` calls a mock is counted apart, for what such a call
+gives says nothing. `--part I/N` takes every Nth file, chosen by a digest of its name. Seconds are the processor's.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("corpus", type=Path)
     parser.add_argument("sources", type=Path)
-    parser.add_argument("--paritybench", type=Path)
+    parser.add_argument("--prepare", action="append", default=[], metavar="FILE:FUNCTION", help="call before importing")
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--no-hints", action="store_true")
-    parser.add_argument("--traces", action="store_true", help="keep the last error's trace")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     models = json.loads(options.corpus.read_text())["models"]
@@ -74,7 +73,7 @@ def measured(folder: Path, file: str, options: argparse.Namespace) -> Iterator[d
     if not names:
         return
     try:
-        module = imported(folder, file, options.paritybench)
+        module = imported(folder, file, options.prepare)
     except BaseException as error:
         for name in names:
             yield {"class": name, "outcome": "no import", "error": f"{type(error).__name__}: {error}"[:300]}
@@ -181,16 +180,17 @@ def candidates(path: Path) -> list[str]:
     return names
 
 
-def imported(folder: Path, file: str, paritybench: Path | None) -> types.ModuleType:
-    """A module, under the name that its place gives it."""
-    if "generated" not in file or paritybench is None:
-        sys.path.insert(0, str(folder))
-        sys.path[1:1] = [str(other) for other in folder.parent.iterdir() if other.is_dir()]
-        return importlib.import_module(file.removesuffix(".py").replace("/", "."))
+def imported(folder: Path, file: str, prepare: list[str]) -> types.ModuleType:
+    """A module: as part of its package, or by itself."""
     os.environ["CORPUS_SOURCES"] = str(folder.parent)
-    sys.path.insert(0, str(paritybench.parent))
-    importlib.import_module(paritybench.stem).prep()
-    spec = importlib.util.spec_from_file_location(f"pbmod_{Path(file).stem}", folder / file)
+    for call in prepare:
+        path, _, function = call.rpartition(":")
+        sys.path.insert(0, str(Path(path).parent))
+        getattr(importlib.import_module(Path(path).stem), function)()
+    sys.path[:0] = [str(folder), *(str(other) for other in folder.parent.iterdir() if other.name.startswith("pip+"))]
+    if (folder / file).with_name("__init__.py").exists():
+        return importlib.import_module(file.removesuffix(".py").replace("/", "."))
+    spec = importlib.util.spec_from_file_location(f"measured_{Path(file).stem}", folder / file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
