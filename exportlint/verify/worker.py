@@ -2354,15 +2354,12 @@ class Comparer:
             one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
             self._emit({"probe": f"the program, gradients {label}"})
             other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
-            if one.error is None and other.error is None:
-                missing = [n for n, g in one.value[1].items() if n not in other.value[1] and bool(g.any())]
-                if missing:
-                    self._tell("gradients", label, "diverges", f"the program has none for {missing[0]}")
-                    continue
-                both = one.value[1].keys() & other.value[1].keys()
-                for outcome in (one, other):
-                    outcome.value = outcome.value[0], {n: outcome.value[1][n] for n in sorted(both)}
-            self._judge("gradients", label, one, other)
+            if one.error is not None or other.error is not None:
+                self._judge("gradients", label, one, other)
+            elif found := gradient_difference(one.value, other.value, self._job["tolerance"]):
+                self._tell("gradients", label, "diverges", *found)
+            else:
+                self._tell("gradients", label, "agrees")
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
@@ -2481,6 +2478,21 @@ def gradients(module: Any, inputs: Inputs, number: int, of_inputs: bool) -> Outc
     except BaseException as error:
         outcome.error = error
     return outcome
+
+
+def gradient_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
+    """How what `gradients` gives for the program is not what it gives for the eager model."""
+    for i, (ours, theirs) in enumerate(_zip(one[0], other[0])):
+        if ours != theirs:
+            has, lacks = ("eager", "the program") if ours else ("the program", "eager")
+            return f"result {i} has a gradient in {has}, and none in {lacks}", None
+    for name, gradient in one[1].items():
+        if name not in other[1]:
+            if bool(gradient.any()):
+                return f"the program has no gradient for {name}", None
+        elif found := difference(gradient, other[1][name], tolerance):
+            return f"that of {name}: {found[0]}", found[1]
+    return None
 
 
 def _weighted(tensor: Any) -> Any:
