@@ -187,8 +187,9 @@ def imported(folder: Path, file: str, prepare: list[str]) -> types.ModuleType:
         path, _, function = call.rpartition(":")
         sys.path.insert(0, str(Path(path).parent))
         getattr(importlib.import_module(Path(path).stem), function)()
-    sys.path[:0] = [str(folder), *(str(other) for other in folder.parent.iterdir() if other.name.startswith("pip+"))]
     if (folder / file).with_name("__init__.py").exists():
+        others = (str(other) for other in folder.parent.iterdir() if other.name.startswith("pip+"))
+        sys.path[:0] = [str(folder), *others]
         return importlib.import_module(file.removesuffix(".py").replace("/", "."))
     spec = importlib.util.spec_from_file_location(f"measured_{Path(file).stem}", folder / file)
     assert spec is not None

@@ -883,7 +883,7 @@ MESSAGES = tuple(
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
         r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
-        r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
+        r"(?:types?:?|be|of|to|only|supports?|with|,) (?=(?:torch\.)?(?P<dtype>[A-Za-z]+))",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
         r"not implemented for '(?P<other>\w+)'",
@@ -931,6 +931,13 @@ class Candidate:
         )
         shape = [name if i == index else dim for i, dim in enumerate(tensor["shape"])]
         return Candidate(replaced(self.specs, path, {"tensor": {**tensor, "shape": shape}}), {**self.sizes, name: size})
+
+    def shaped(self, places: Iterable[Place], shape: Sequence[int | str]) -> Candidate:
+        """Other dimensions for some tensors."""
+        specs = self.specs
+        for place in places:
+            specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": list(shape)}})
+        return Candidate(specs, self.sizes)
 
     def renamed(self, names: Mapping[str, str]) -> Candidate:
         """Other names for some sizes."""
@@ -1123,7 +1130,7 @@ class Search:
             return Trial(spy.depth, TimeoutError("the call took too long"))
         except (Exception, SystemExit) as error:
             words, marks = blamed_by(error, self.model)
-            marks |= spy.marks
+            marks = spy.marks or marks
             blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
             return Trial(spy.depth, error, blamed, frozenset(words), spy.sizes, layers)
         finally:
@@ -1178,11 +1185,10 @@ class Search:
                 cost = said.cost_of_rank(len(other), len(shape))
                 yield cost + 1, with_sizes(candidate.put(path, {"tensor": {**tensor, "shape": other}}))
                 alike = [place for place, spec in leaf_specs(candidate.specs) if dims_of(spec) == shape]
-                if len(alike) > 1:
-                    specs = candidate.specs
-                    for place in alike:
-                        specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": other}})
-                    yield cost, with_sizes(Candidate(specs, candidate.sizes))
+                beside = [place for place in alike if place[:-1] == path[:-1]]
+                for group in (alike, beside) if alike != beside else (alike,):
+                    if len(group) > 1:
+                        yield cost, with_sizes(candidate.shaped(group, other))
             for sizes in said.shapes:
                 if sizes != [candidate.size(dim) for dim in shape]:
                     listed = {f"{path[0]}_{i}": size for i, size in enumerate(sizes)}
@@ -1297,9 +1303,10 @@ class Said:
         self.ranks += [last + 1 if (last := int(g["last"])) >= 0 else -last for g in groups if "last" in g]
         self.ranks += [2 for g in groups if "matrix" in g] + [1 for g in groups if "vector" in g]
         self.shapes = [[int(size) for size in g["shape"].split(",")] for g in groups if "shape" in g]
+        self.ranks += [len(shape) for shape in self.shapes]
         self.deeper = any("deeper" in g for g in groups)
-        self.dtypes = {DTYPES[g["dtype"].lower()] for g in groups if g.get("dtype", "").lower() in DTYPES}
-        self.others = {DTYPES[g["other"].lower()] for g in groups if g.get("other", "").lower() in DTYPES}
+        self.dtypes = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("dtype"))))}
+        self.others = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("other"))))}
         self.kinds = {g["kind"] for g in groups if "kind" in g}
         self.counts = {int(g["count"]) for g in groups if "count" in g}
         self.more = any("more" in g for g in groups)
@@ -1406,6 +1413,11 @@ def ratios(found: int, want: int) -> tuple[float, ...]:
     return (ratio, math.sqrt(ratio))
 
 
+def kind_of(word: str | None) -> str:
+    """What a message means by `LongTensor`, `Long` or `long`."""
+    return (word or "").lower().replace("tensor", "")
+
+
 def is_hopeless(error: BaseException) -> bool:
     """Whether the model is to blame, whatever its inputs are: something that it uses is not there."""
     if isinstance(error, AttributeError):
@@ -1484,6 +1496,7 @@ def spy_class() -> Any:
                 self.marks = sources
                 self.sizes = tuple(size for weight in weights for size in weight.shape)
                 raise
+            self.marks = set()  # what went wrong before was caught
             frame = user_frame()
             self.done.add((frame, getattr(func, "__name__", ""), *map(id, weights)))
             if sources:
