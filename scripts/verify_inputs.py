@@ -95,10 +95,7 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         yield {"outcome": "no module"}
         return
-    if any(
-        p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)
-        for p in inspect.signature(cls).parameters.values()
-    ):
+    if needs_arguments(cls):
         yield {"outcome": "needs arguments"}
         return
     yield {"outcome": "build timed out"}
@@ -143,6 +140,12 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
         "dynamic": repr(example.dynamic),
         "seconds": seconds,
     }
+
+
+def needs_arguments(cls: type) -> bool:
+    """Whether the constructor, which may be inherited, has parameters without a default."""
+    parameters = inspect.signature(cls).parameters.values()
+    return any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 def hints_of_class(cls: Any) -> dict[str, Any]:

@@ -1094,13 +1094,16 @@ class Search:
 
     # -- trying
 
-    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments that a candidate stands for."""
+    def values(self, candidate: Candidate, seed: int = 0) -> dict[str, Any]:
+        """What a candidate stands for, by arguments."""
         generator = torch.Generator().manual_seed(seed)
-        values = {
+        return {
             name: make_value(spec, candidate.sizes, generator, self.device) for name, spec in candidate.specs.items()
         }
-        return arranged(self.parameters, values)
+
+    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a candidate stands for, as a call gives it."""
+        return arranged(self.parameters, self.values(candidate, seed))
 
     def attempt(self, candidate: Candidate) -> Trial:
         """Call the model."""
@@ -1108,10 +1111,11 @@ class Search:
         model = duplicate(self.model, share=True)
         layers: dict[Place, Any] = {}
         try:
-            arguments, keywords = self.call(candidate)
+            values = self.values(candidate)
         except Exception as error:
             return Trial(-1, error)
-        watch(candidate, self.parameters, arguments, keywords)
+        mark_inputs(candidate, values)
+        arguments, keywords = arranged(self.parameters, values)
 
         def entered(layer: Any, inputs: tuple[Any, ...]) -> None:
             if layer is not model and (wish := wish_of(layer)):
@@ -1535,23 +1539,13 @@ def tensors_in(value: Any) -> Iterator[Any]:
         yield from tensors_in(list(value.values()))
 
 
-def watch(
-    candidate: Candidate,
-    parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-) -> None:
+def mark_inputs(candidate: Candidate, values: Mapping[str, Any]) -> None:
     """Write on each tensor which input it is."""
-    starred = next((name for name, parameter in parameters.items() if parameter.kind == parameter.VAR_POSITIONAL), None)
-    names = [name for name in candidate.specs if name not in keywords and name != starred]
-    given = {**dict(_zip(names, arguments)), **keywords}
-    if starred is not None:
-        given[starred] = arguments[len(names) :]
     for path, leaf in leaf_specs(candidate.specs):
-        value = given[path[0]]
-        for step in path[1:]:
-            value = value[step]
         if "tensor" in leaf:
+            value: Any = values
+            for step in path:
+                value = value[step]
             value._exportlint_path = path
 
 
