@@ -136,11 +136,29 @@ def target(case: dict[str, Any], mode: str, root: Path, gradients: bool) -> Targ
         paths=(root,),
         modes=(mode_of(mode),),
         dynamic="dynamic" if mode.endswith("_dyn") else "auto",
-        varying=() if mode in ("ns", "st") else (0,),
+        varying=() if mode in ("ns", "st") else varying(case["inputs"]),
         train="train" in case["snippet"].partition("(")[2] or "train mode" in case["snippet"],
         gradients=gradients,
         timeout=120,
     )
+
+
+def varying(inputs: list[dict[str, Any]]) -> tuple[int, ...]:
+    """Which dimensions vary: the first one, unless the recorded inputs differ in another one only."""
+    found: set[int] = set()
+    for other in inputs[1:]:
+        for one, changed in zip(shapes(inputs[0]), shapes(other), strict=False):
+            found |= {i for i, (a, b) in enumerate(zip(one, changed, strict=False)) if a != b}
+    return (0,) if 0 in found or not found else tuple(sorted(found))
+
+
+def shapes(recorded: Any) -> list[list[int]]:
+    """The shapes of all tensors in what is recorded."""
+    if isinstance(recorded, list):
+        return [shape for item in recorded for shape in shapes(item)]
+    if not isinstance(recorded, dict):
+        return []
+    return [recorded["shape"]] if "tensor" in recorded else shapes(list(recorded.values()))
 
 
 def mode_of(mode: str) -> Mode:

@@ -10,9 +10,9 @@ from pathlib import Path
 from exportlint.findings import Finding, Fix, Mode, Severity
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.hints import as_fixes
-from exportlint.verify.kinds import disagreements, shown
+from exportlint.verify.kinds import agreed, disagreements, shown
 from exportlint.verify.quotes import quotes
-from exportlint.verify.results import Failure, Frame, Run
+from exportlint.verify.results import Comparison, Failure, Frame, Run
 from exportlint.verify.rulings import RULINGS, Judged, Judgement, Ruling, Surprise, described, one_line, said_by
 from exportlint.verify.statements import Statement, Statements
 
@@ -135,9 +135,12 @@ class _Court:
                 yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes)
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
+        unclaimed: dict[str, Comparison] = {}
         for comparison in disagreements(run):
-            if not errors and not any(comparison.kind in shown(f.code).by for f in claimed):
-                yield Surprise(run, Severity.WARNING, None, comparison.kind, described(comparison))
+            if not errors and not any(shown(f.code).is_shown_by(comparison) for f in claimed):
+                unclaimed.setdefault(comparison.kind, comparison)
+        for kind, comparison in unclaimed.items():
+            yield Surprise(run, Severity.WARNING, None, kind, described(comparison))
 
     def _fixes(self, failure: Failure, frame: Frame | None) -> tuple[Fix, ...]:
         source = None if frame is None else self._sources(frame.file)
@@ -160,16 +163,18 @@ def _by_failures(finding: Finding, run: Run) -> Judged:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in disagreements(run) if c.kind in claim.by), None)
+    against = next((c for c in disagreements(run) if claim.is_shown_by(c)), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
         return Judged(warning, "not reached", "the line ran, but nothing that is compared can show this", run)
-    agreed = {c.kind for c in run.comparisons if c.agreement == "agrees"}
-    lacking = sorted(claim.needed - agreed)
+    shown_by = agreed(run)
+    lacking = sorted(claim.needed - shown_by)
     if lacking:
-        return Judged(warning, "not reached", f"the line ran, but was not compared: {', '.join(lacking)}", run)
-    return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(agreed))}", run)
+        other = any(c.kind in lacking and c.agreement != "skipped" for c in run.comparisons)
+        why = "disagrees because of something else" if other else "was not compared"
+        return Judged(warning, "not reached", f"the line ran, but {why}: {', '.join(lacking)}", run)
+    return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(shown_by))}", run)
 
 
 def _failures(run: Run) -> Iterator[Failure]:
