@@ -1281,14 +1281,17 @@ class Search:
     def varying(self, found: Candidate, vary: Sequence[int]) -> tuple[Candidate, list[str]]:
         """The candidate with one name for all that varies together, and these names.
 
-        Together vary the given dimensions of all tensors if they have the same size, or else all that have it.
+        Together vary the given dimensions of all tensors if they have the same size, or else all that have it. Nothing
+        does of a model so slow that no time is left to see.
         """
         names = []
         for size in dict.fromkeys(found.size(dim) for dim in dims_at(found, vary)):
             here = {dim for dim in dims_at(found, vary) if found.size(dim) == size}
             alike = {dim for dim in every_dim(found) if found.size(dim) == size}
             for group in (here, alike):
-                if any(self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)):
+                if not self.budget.is_spent() and any(
+                    self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)
+                ):
                     name = "batch" if "batch" in group else min(group)
                     found = found.renamed(dict.fromkeys(group, name))
                     names.append(name)
