@@ -936,7 +936,7 @@ MESSAGES = tuple(
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
         r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
-        r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
+        r"(?:types?:?|be|of|to|only|supports?|with|,) (?=(?:torch\.)?(?P<dtype>[A-Za-z]+))",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
         r"not implemented for '(?P<other>\w+)'",
@@ -984,6 +984,13 @@ class Candidate:
         )
         shape = [name if i == index else dim for i, dim in enumerate(tensor["shape"])]
         return Candidate(replaced(self.specs, path, {"tensor": {**tensor, "shape": shape}}), {**self.sizes, name: size})
+
+    def shaped(self, places: Iterable[Place], shape: Sequence[int | str]) -> Candidate:
+        """Other dimensions for some tensors."""
+        specs = self.specs
+        for place in places:
+            specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": list(shape)}})
+        return Candidate(specs, self.sizes)
 
     def renamed(self, names: Mapping[str, str]) -> Candidate:
         """Other names for some sizes."""
@@ -1140,13 +1147,16 @@ class Search:
 
     # -- trying
 
-    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments that a candidate stands for."""
+    def values(self, candidate: Candidate, seed: int = 0) -> dict[str, Any]:
+        """What a candidate stands for, by arguments."""
         generator = torch.Generator().manual_seed(seed)
-        values = {
+        return {
             name: make_value(spec, candidate.sizes, generator, self.device) for name, spec in candidate.specs.items()
         }
-        return arranged(self.parameters, values)
+
+    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a candidate stands for, as a call gives it."""
+        return arranged(self.parameters, self.values(candidate, seed))
 
     def attempt(self, candidate: Candidate) -> Trial:
         """Call the model."""
@@ -1154,10 +1164,11 @@ class Search:
         model = duplicate(self.model, share=True)
         layers: dict[Place, Any] = {}
         try:
-            arguments, keywords = self.call(candidate)
+            values = self.values(candidate)
         except Exception as error:
             return Trial(-1, error)
-        watch(candidate, self.parameters, arguments, keywords)
+        mark_inputs(candidate, values)
+        arguments, keywords = arranged(self.parameters, values)
 
         def entered(layer: Any, inputs: tuple[Any, ...]) -> None:
             if layer is not model and (wish := wish_of(layer)):
@@ -1176,7 +1187,7 @@ class Search:
             return Trial(spy.depth, TimeoutError("the call took too long"))
         except (Exception, SystemExit) as error:
             words, marks = blamed_by(error, self.model)
-            marks |= spy.marks
+            marks = spy.marks or marks
             blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
             return Trial(spy.depth, error, blamed, frozenset(words), spy.sizes, layers)
         finally:
@@ -1231,11 +1242,10 @@ class Search:
                 cost = said.cost_of_rank(len(other), len(shape))
                 yield cost + 1, with_sizes(candidate.put(path, {"tensor": {**tensor, "shape": other}}))
                 alike = [place for place, spec in leaf_specs(candidate.specs) if dims_of(spec) == shape]
-                if len(alike) > 1:
-                    specs = candidate.specs
-                    for place in alike:
-                        specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": other}})
-                    yield cost, with_sizes(Candidate(specs, candidate.sizes))
+                beside = [place for place in alike if place[:-1] == path[:-1]]
+                for group in (alike, beside) if alike != beside else (alike,):
+                    if len(group) > 1:
+                        yield cost, with_sizes(candidate.shaped(group, other))
             for sizes in said.shapes:
                 if sizes != [candidate.size(dim) for dim in shape]:
                     listed = {f"{path[0]}_{i}": size for i, size in enumerate(sizes)}
@@ -1323,14 +1333,17 @@ class Search:
     def varying(self, found: Candidate, vary: Sequence[int]) -> tuple[Candidate, list[str]]:
         """The candidate with one name for all that varies together, and these names.
 
-        Together vary the given dimensions of all tensors if they have the same size, or else all that have it.
+        Together vary the given dimensions of all tensors if they have the same size, or else all that have it. Nothing
+        does of a model so slow that no time is left to see.
         """
         names = []
         for size in dict.fromkeys(found.size(dim) for dim in dims_at(found, vary)):
             here = {dim for dim in dims_at(found, vary) if found.size(dim) == size}
             alike = {dim for dim in every_dim(found) if found.size(dim) == size}
             for group in (here, alike):
-                if any(self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)):
+                if not self.budget.is_spent() and any(
+                    self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)
+                ):
                     name = "batch" if "batch" in group else min(group)
                     found = found.renamed(dict.fromkeys(group, name))
                     names.append(name)
@@ -1350,9 +1363,10 @@ class Said:
         self.ranks += [last + 1 if (last := int(g["last"])) >= 0 else -last for g in groups if "last" in g]
         self.ranks += [2 for g in groups if "matrix" in g] + [1 for g in groups if "vector" in g]
         self.shapes = [[int(size) for size in g["shape"].split(",")] for g in groups if "shape" in g]
+        self.ranks += [len(shape) for shape in self.shapes]
         self.deeper = any("deeper" in g for g in groups)
-        self.dtypes = {DTYPES[g["dtype"].lower()] for g in groups if g.get("dtype", "").lower() in DTYPES}
-        self.others = {DTYPES[g["other"].lower()] for g in groups if g.get("other", "").lower() in DTYPES}
+        self.dtypes = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("dtype"))))}
+        self.others = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("other"))))}
         self.kinds = {g["kind"] for g in groups if "kind" in g}
         self.counts = {int(g["count"]) for g in groups if "count" in g}
         self.more = any("more" in g for g in groups)
@@ -1459,6 +1473,11 @@ def ratios(found: int, want: int) -> tuple[float, ...]:
     return (ratio, math.sqrt(ratio))
 
 
+def kind_of(word: str | None) -> str:
+    """What a message means by `LongTensor`, `Long` or `long`."""
+    return (word or "").lower().replace("tensor", "")
+
+
 def is_hopeless(error: BaseException) -> bool:
     """Whether the model is to blame, whatever its inputs are: something that it uses is not there."""
     if isinstance(error, AttributeError):
@@ -1537,6 +1556,7 @@ def spy_class() -> Any:
                 self.marks = sources
                 self.sizes = tuple(size for weight in weights for size in weight.shape)
                 raise
+            self.marks = set()  # what went wrong before was caught
             frame = user_frame()
             self.done.add((frame, getattr(func, "__name__", ""), *map(id, weights)))
             if sources:
@@ -1575,23 +1595,13 @@ def tensors_in(value: Any) -> Iterator[Any]:
         yield from tensors_in(list(value.values()))
 
 
-def watch(
-    candidate: Candidate,
-    parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-) -> None:
+def mark_inputs(candidate: Candidate, values: Mapping[str, Any]) -> None:
     """Write on each tensor which input it is."""
-    starred = next((name for name, parameter in parameters.items() if parameter.kind == parameter.VAR_POSITIONAL), None)
-    names = [name for name in candidate.specs if name not in keywords and name != starred]
-    given = {**dict(_zip(names, arguments)), **keywords}
-    if starred is not None:
-        given[starred] = arguments[len(names) :]
     for path, leaf in leaf_specs(candidate.specs):
-        value = given[path[0]]
-        for step in path[1:]:
-            value = value[step]
         if "tensor" in leaf:
+            value: Any = values
+            for step in path:
+                value = value[step]
             value._exportlint_path = path
 
 
