@@ -20,6 +20,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -34,6 +35,18 @@ from typing import Any
 from exportlint.verify.specs import DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.targets.hints import hints_of
 
+KINDS = (
+    ("the model lacks something", r"(NameError|ImportError|ModuleNotFoundError|NotImplementedError)|has no attribute"),
+    ("a device or an old torch", r"CUDA|cuda|Legacy autograd|removed"),
+    (
+        "a size or a rank",
+        r"[Ss]izes?\b|shape|[Dd]imension|\dD\b|unpack|channels|multiplied|out of (?:range|bounds)|indices for",
+    ),
+    ("a dtype or values", r"dtype|scalar type|Long|Float|between 0 and 1|Boolean value"),
+    ("an assertion", r"AssertionError"),
+    ("another kind of argument", r"TypeError|KeyError"),
+)
+FAILED = ("not found", "timed out", "crashed", "broken")
 LIMIT = 120.0  # seconds for a class, on a machine that may have other things to do
 
 
@@ -95,10 +108,7 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         yield {"outcome": "no module"}
         return
-    if any(
-        p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)
-        for p in inspect.signature(cls).parameters.values()
-    ):
+    if needs_arguments(cls):
         yield {"outcome": "needs arguments"}
         return
     yield {"outcome": "build timed out"}
@@ -145,6 +155,12 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     }
 
 
+def needs_arguments(cls: type) -> bool:
+    """Whether the constructor, which may be inherited, has parameters without a default."""
+    parameters = inspect.signature(cls).parameters.values()
+    return any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+
+
 def hints_of_class(cls: Any) -> dict[str, Any]:
     """What the code of `forward` says, as the worker gets it."""
     code = inspect.unwrap(cls.forward).__code__
@@ -187,8 +203,9 @@ def imported(folder: Path, file: str, prepare: list[str]) -> types.ModuleType:
         path, _, function = call.rpartition(":")
         sys.path.insert(0, str(Path(path).parent))
         getattr(importlib.import_module(Path(path).stem), function)()
-    sys.path[:0] = [str(folder), *(str(other) for other in folder.parent.iterdir() if other.name.startswith("pip+"))]
     if (folder / file).with_name("__init__.py").exists():
+        others = (str(other) for other in folder.parent.iterdir() if other.name.startswith("pip+"))
+        sys.path[:0] = [str(folder), *others]
         return importlib.import_module(file.removesuffix(".py").replace("/", "."))
     spec = importlib.util.spec_from_file_location(f"measured_{Path(file).stem}", folder / file)
     assert spec is not None
@@ -251,15 +268,22 @@ def in_child(work: Callable[[], Iterator[dict[str, Any]]], limit: float) -> Iter
     os.waitpid(child, 0)
 
 
+def kind_of(result: dict[str, Any]) -> str:
+    """What was the matter, in a few words."""
+    said = result.get("error", result["outcome"]).rpartition("]: ")[2]
+    return next((kind for kind, pattern in KINDS if re.search(pattern, said)), "something else")
+
+
 def report(results: list[dict[str, Any]]) -> None:
     """The table."""
     outcomes = collections.Counter((result["folder"], result["outcome"]) for result in results)
     for (folder, outcome), count in sorted(outcomes.items()):
         print(f"{folder:40} {outcome:16} {count:5}")
+    failed = collections.Counter(kind_of(result) for result in results if result["outcome"] in FAILED)
+    for kind, count in failed.most_common():
+        print(f"not found: {kind:45} {count:5}")
     total = collections.Counter(result["outcome"] for result in results)
-    tried = [
-        result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")
-    ]
+    tried = [result for result in results if result["outcome"] in ("found", *FAILED)]
     seconds = sorted(result["seconds"] for result in tried if result["outcome"] == "found")
     print(dict(total))
     if seconds:

@@ -93,6 +93,9 @@ _MOST_STARTED = 64
 _CROWD = 250
 """How many processes of a job may live at a time, whoever started them."""
 
+_own: set[int] = set()
+"""The processes of a job that are the host's own, and not forked by user code."""
+
 _LOOK = 0.5
 """How often these are counted, in seconds."""
 
@@ -286,17 +289,66 @@ def _read(path: str) -> str:
 
 def _refuse_swarms() -> None:
     """Let no process that is forked here start others, and this one only so many."""
-    owner, started = os.getpid(), 0
+    started = 0
+    _own.add(os.getpid())
     starts = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
 
     def hook(event: str, _: object) -> None:
         nonlocal started
         if event in starts:
             started += 1
-            if started > _MOST_STARTED or os.getpid() != owner:
+            if started > _MOST_STARTED or os.getpid() not in _own:
                 raise RuntimeError(f"{event}: the model starts too many processes")
 
     sys.addaudithook(hook)
+
+
+class Aside:
+    """Something that is done meanwhile by a forked process, for the events it gives, as soon as this is made."""
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Whether there is a processor for it, and nothing here that a forked process would stumble over."""
+        alone = threading.active_count() == 1 and not torch.cuda.is_initialized()
+        return sys.platform == "linux" and alone and (os.cpu_count() or 1) > 1
+
+    def __init__(self, work: Callable[[Emit], None]) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()  # else both write what is in there
+        self._reading, writing = os.pipe()
+        self._child = os.fork()
+        if self._child:
+            os.close(writing)
+            return
+        try:
+            _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            _own.add(os.getpid())
+            torch.set_num_threads(1)  # the other threads of torch are not forked
+            events: list[Mapping[str, Any]] = []
+            work(events.append)
+            with open(writing, "wb") as stream:
+                stream.write(json.dumps(events, default=str).encode())
+        finally:
+            os._exit(0)
+
+    def events(self, until: float) -> list[dict[str, Any]] | None:
+        """What it told, or None if it has ended without that, or is not done `until` then, or after long."""
+        told = b""
+        until = min(until, time.monotonic() + 60 + 3 * time.process_time())
+        with open(self._reading, "rb", buffering=0) as stream:
+            while select.select([stream], [], [], max(0.0, until - time.monotonic()))[0]:
+                data = stream.read(1 << 16)
+                if not data:
+                    break
+                told += data
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+        try:
+            found: list[dict[str, Any]] = json.loads(told)
+        except ValueError:
+            return None
+        return found
 
 
 class _Forking:
@@ -884,7 +936,7 @@ MESSAGES = tuple(
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
         r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
-        r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
+        r"(?:types?:?|be|of|to|only|supports?|with|,) (?=(?:torch\.)?(?P<dtype>[A-Za-z]+))",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
         r"not implemented for '(?P<other>\w+)'",
@@ -932,6 +984,13 @@ class Candidate:
         )
         shape = [name if i == index else dim for i, dim in enumerate(tensor["shape"])]
         return Candidate(replaced(self.specs, path, {"tensor": {**tensor, "shape": shape}}), {**self.sizes, name: size})
+
+    def shaped(self, places: Iterable[Place], shape: Sequence[int | str]) -> Candidate:
+        """Other dimensions for some tensors."""
+        specs = self.specs
+        for place in places:
+            specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": list(shape)}})
+        return Candidate(specs, self.sizes)
 
     def renamed(self, names: Mapping[str, str]) -> Candidate:
         """Other names for some sizes."""
@@ -1088,13 +1147,16 @@ class Search:
 
     # -- trying
 
-    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments that a candidate stands for."""
+    def values(self, candidate: Candidate, seed: int = 0) -> dict[str, Any]:
+        """What a candidate stands for, by arguments."""
         generator = torch.Generator().manual_seed(seed)
-        values = {
+        return {
             name: make_value(spec, candidate.sizes, generator, self.device) for name, spec in candidate.specs.items()
         }
-        return arranged(self.parameters, values)
+
+    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a candidate stands for, as a call gives it."""
+        return arranged(self.parameters, self.values(candidate, seed))
 
     def attempt(self, candidate: Candidate) -> Trial:
         """Call the model."""
@@ -1102,10 +1164,11 @@ class Search:
         model = duplicate(self.model, share=True)
         layers: dict[Place, Any] = {}
         try:
-            arguments, keywords = self.call(candidate)
+            values = self.values(candidate)
         except Exception as error:
             return Trial(-1, error)
-        watch(candidate, self.parameters, arguments, keywords)
+        mark_inputs(candidate, values)
+        arguments, keywords = arranged(self.parameters, values)
 
         def entered(layer: Any, inputs: tuple[Any, ...]) -> None:
             if layer is not model and (wish := wish_of(layer)):
@@ -1124,7 +1187,7 @@ class Search:
             return Trial(spy.depth, TimeoutError("the call took too long"))
         except (Exception, SystemExit) as error:
             words, marks = blamed_by(error, self.model)
-            marks |= spy.marks
+            marks = spy.marks or marks
             blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
             return Trial(spy.depth, error, blamed, frozenset(words), spy.sizes, layers)
         finally:
@@ -1179,11 +1242,10 @@ class Search:
                 cost = said.cost_of_rank(len(other), len(shape))
                 yield cost + 1, with_sizes(candidate.put(path, {"tensor": {**tensor, "shape": other}}))
                 alike = [place for place, spec in leaf_specs(candidate.specs) if dims_of(spec) == shape]
-                if len(alike) > 1:
-                    specs = candidate.specs
-                    for place in alike:
-                        specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": other}})
-                    yield cost, with_sizes(Candidate(specs, candidate.sizes))
+                beside = [place for place in alike if place[:-1] == path[:-1]]
+                for group in (alike, beside) if alike != beside else (alike,):
+                    if len(group) > 1:
+                        yield cost, with_sizes(candidate.shaped(group, other))
             for sizes in said.shapes:
                 if sizes != [candidate.size(dim) for dim in shape]:
                     listed = {f"{path[0]}_{i}": size for i, size in enumerate(sizes)}
@@ -1271,14 +1333,17 @@ class Search:
     def varying(self, found: Candidate, vary: Sequence[int]) -> tuple[Candidate, list[str]]:
         """The candidate with one name for all that varies together, and these names.
 
-        Together vary the given dimensions of all tensors if they have the same size, or else all that have it.
+        Together vary the given dimensions of all tensors if they have the same size, or else all that have it. Nothing
+        does of a model so slow that no time is left to see.
         """
         names = []
         for size in dict.fromkeys(found.size(dim) for dim in dims_at(found, vary)):
             here = {dim for dim in dims_at(found, vary) if found.size(dim) == size}
             alike = {dim for dim in every_dim(found) if found.size(dim) == size}
             for group in (here, alike):
-                if any(self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)):
+                if not self.budget.is_spent() and any(
+                    self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)
+                ):
                     name = "batch" if "batch" in group else min(group)
                     found = found.renamed(dict.fromkeys(group, name))
                     names.append(name)
@@ -1298,9 +1363,10 @@ class Said:
         self.ranks += [last + 1 if (last := int(g["last"])) >= 0 else -last for g in groups if "last" in g]
         self.ranks += [2 for g in groups if "matrix" in g] + [1 for g in groups if "vector" in g]
         self.shapes = [[int(size) for size in g["shape"].split(",")] for g in groups if "shape" in g]
+        self.ranks += [len(shape) for shape in self.shapes]
         self.deeper = any("deeper" in g for g in groups)
-        self.dtypes = {DTYPES[g["dtype"].lower()] for g in groups if g.get("dtype", "").lower() in DTYPES}
-        self.others = {DTYPES[g["other"].lower()] for g in groups if g.get("other", "").lower() in DTYPES}
+        self.dtypes = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("dtype"))))}
+        self.others = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("other"))))}
         self.kinds = {g["kind"] for g in groups if "kind" in g}
         self.counts = {int(g["count"]) for g in groups if "count" in g}
         self.more = any("more" in g for g in groups)
@@ -1407,6 +1473,11 @@ def ratios(found: int, want: int) -> tuple[float, ...]:
     return (ratio, math.sqrt(ratio))
 
 
+def kind_of(word: str | None) -> str:
+    """What a message means by `LongTensor`, `Long` or `long`."""
+    return (word or "").lower().replace("tensor", "")
+
+
 def is_hopeless(error: BaseException) -> bool:
     """Whether the model is to blame, whatever its inputs are: something that it uses is not there."""
     if isinstance(error, AttributeError):
@@ -1485,6 +1556,7 @@ def spy_class() -> Any:
                 self.marks = sources
                 self.sizes = tuple(size for weight in weights for size in weight.shape)
                 raise
+            self.marks = set()  # what went wrong before was caught
             frame = user_frame()
             self.done.add((frame, getattr(func, "__name__", ""), *map(id, weights)))
             if sources:
@@ -1523,23 +1595,13 @@ def tensors_in(value: Any) -> Iterator[Any]:
         yield from tensors_in(list(value.values()))
 
 
-def watch(
-    candidate: Candidate,
-    parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-) -> None:
+def mark_inputs(candidate: Candidate, values: Mapping[str, Any]) -> None:
     """Write on each tensor which input it is."""
-    starred = next((name for name, parameter in parameters.items() if parameter.kind == parameter.VAR_POSITIONAL), None)
-    names = [name for name in candidate.specs if name not in keywords and name != starred]
-    given = {**dict(_zip(names, arguments)), **keywords}
-    if starred is not None:
-        given[starred] = arguments[len(names) :]
     for path, leaf in leaf_specs(candidate.specs):
-        value = given[path[0]]
-        for step in path[1:]:
-            value = value[step]
         if "tensor" in leaf:
+            value: Any = values
+            for step in path:
+                value = value[step]
             value._exportlint_path = path
 
 
@@ -2183,6 +2245,9 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
+        # What else becomes of the program is not for fixes to prove. It takes longer than all the rest.
+        later = () if self._job.get("trial") else (self._compare_decomposed, self._compare_reloaded)
+        finish = [self._aside(compare.__name__[len("_compare_") :], compare) for compare in later]
         self._step("example", self._compare_example)
         self._deadline = self._until
         self._step("again", self._compare_again)
@@ -2190,10 +2255,27 @@ class Comparer:
         self._step("values", self._compare_others)
         self._step("size", self._compare_sizes)
         self._step("gradients", self._compare_gradients)
-        if not self._job.get("trial"):  # what else becomes of the program is not for fixes to prove
-            self._step("decomposed", self._compare_decomposed)
-            self._step("reloaded", self._compare_reloaded)
+        for step in finish:
+            step()
+        if not self._job.get("trial"):
             self._step("device", self._compare_device)
+
+    def _aside(self, kind: str, compare: Callable[[], None]) -> Callable[[], None]:
+        """Begin to compare in a process of its own. What is returned finishes that, here if need be."""
+
+        def begin(emit: Emit) -> None:
+            self._emit, self._deadline = emit, self._until
+            self._step(kind, compare)
+
+        def finish() -> None:
+            events = running.events(self._until) if running else None
+            if events is None:
+                self._step(kind, compare)
+            for event in events or ():
+                self._emit(event)
+
+        running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
+        return finish
 
     def _step(self, kind: str, compare: Callable[[], None]) -> None:
         try:
@@ -2354,15 +2436,12 @@ class Comparer:
             one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
             self._emit({"probe": f"the program, gradients {label}"})
             other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
-            if one.error is None and other.error is None:
-                missing = [n for n, g in one.value[1].items() if n not in other.value[1] and bool(g.any())]
-                if missing:
-                    self._tell("gradients", label, "diverges", f"the program has none for {missing[0]}")
-                    continue
-                both = one.value[1].keys() & other.value[1].keys()
-                for outcome in (one, other):
-                    outcome.value = outcome.value[0], {n: outcome.value[1][n] for n in sorted(both)}
-            self._judge("gradients", label, one, other)
+            if one.error is not None or other.error is not None:
+                self._judge("gradients", label, one, other)
+            elif found := gradient_difference(one.value, other.value, self._job["tolerance"]):
+                self._tell("gradients", label, "diverges", *found)
+            else:
+                self._tell("gradients", label, "agrees")
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
@@ -2481,6 +2560,21 @@ def gradients(module: Any, inputs: Inputs, number: int, of_inputs: bool) -> Outc
     except BaseException as error:
         outcome.error = error
     return outcome
+
+
+def gradient_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
+    """How what `gradients` gives for the program is not what it gives for the eager model."""
+    for i, (ours, theirs) in enumerate(_zip(one[0], other[0])):
+        if ours != theirs:
+            has, lacks = ("eager", "the program") if ours else ("the program", "eager")
+            return f"result {i} has a gradient in {has}, and none in {lacks}", None
+    for name, gradient in one[1].items():
+        if name not in other[1]:
+            if bool(gradient.any()):
+                return f"the program has no gradient for {name}", None
+        elif found := difference(gradient, other[1][name], tolerance):
+            return f"that of {name}: {found[0]}", found[1]
+    return None
 
 
 def _weighted(tensor: Any) -> Any:
