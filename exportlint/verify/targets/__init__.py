@@ -32,7 +32,7 @@ def find_targets(paths: Sequence[str], settings: Configuration, cwd: Path, *, ca
         UnknownTargetError: there is nothing of such a name.
         ConfigError: the configuration cannot be used.
     """
-    from exportlint.source.parsing import gc_paused
+    from exportlint.source import gc_paused
     from exportlint.verify.targets.search import Search
     from exportlint.workspace import on_big_stack
 
