@@ -32,8 +32,10 @@ def find_targets(paths: Sequence[str], settings: Configuration, cwd: Path, *, ca
         UnknownTargetError: there is nothing of such a name.
         ConfigError: the configuration cannot be used.
     """
+    from exportlint.source import gc_paused
     from exportlint.verify.targets.search import Search
     from exportlint.workspace import on_big_stack
 
     search = Search(settings, cwd, calls=calls)
-    return on_big_stack(lambda: search.found(paths))
+    with gc_paused():  # all trees are kept
+        return on_big_stack(lambda: search.found(paths))

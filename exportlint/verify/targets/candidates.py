@@ -80,6 +80,8 @@ def offered_beside(module: Module) -> Convention | None:
 def _is_shared(code: Code, cls: Class) -> bool:
     """Whether a class is the model of its file, which the functions of the file are for."""
     module = cls.module
+    if not any(is_offer(module.bindings.get(name)) for name in (*INPUTS, INIT_INPUTS)):
+        return False
     models = [model for model in code.models(module) if code.why_not(model) is None]
     if not is_offer(module.bindings.get(INIT_INPUTS)):
         models = [model for model in models if not code.needs(model)]
