@@ -22,14 +22,14 @@ class Decoder(nn.Module):
     def __init__(self, words: int, channels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, channels)
-        self.layer = nn.TransformerDecoderLayer(channels, 2, 2 * channels, batch_first=True)
         self.head = nn.Linear(channels, words)
 
     def forward(self, ids: Tensor, padding: Tensor, image: Tensor) -> Tensor:
         length = ids.shape[1]
-        causal = torch.ones(length, length, dtype=torch.bool, device=ids.device).triu(1)
-        states = self.layer(self.embedding(ids), image, tgt_mask=causal, tgt_key_padding_mask=padding)
-        return self.head(states)
+        seen = torch.ones(length, length, dtype=torch.bool, device=ids.device).tril() & ~padding[:, None]
+        states = self.embedding(ids)
+        states = states + F.scaled_dot_product_attention(states, states, states, seen)
+        return self.head(states + F.scaled_dot_product_attention(states, image, image))
 
 
 class Captioner(nn.Module):

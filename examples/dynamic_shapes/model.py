@@ -17,6 +17,13 @@ class Product(nn.Module):
         return x @ y
 
 
+class Shifted(nn.Module):
+    """`y` is one longer than `x`."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y[1:]
+
+
 class Strided(nn.Module):
     """With `n` numbers in the sum, `x` has `n + 1` and `y` has `3 * n + 1`."""
 

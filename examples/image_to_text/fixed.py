@@ -40,13 +40,11 @@ class Block(nn.Module):
         self.norm = nn.LayerNorm(channels)
         self.attention = Attention(channels)
         self.cross = Attention(channels)
-        self.mlp = nn.Sequential(nn.LayerNorm(channels), nn.Linear(channels, channels), nn.GELU())
 
     def forward(self, states: Tensor, images: Tensor) -> Tensor:
         normed = self.norm(states)
         states = states + self.attention(normed, normed, causal=True)
-        states = states + self.cross(self.norm(states), images)
-        return states + self.mlp(states)
+        return states + self.cross(self.norm(states), images)
 
 
 class Decoder(nn.Module):

@@ -39,13 +39,11 @@ class Block(nn.Module):
         self.norm = nn.LayerNorm(channels)
         self.attention = Attention(channels)
         self.cross = Attention(channels)
-        self.mlp = nn.Sequential(nn.LayerNorm(channels), nn.Linear(channels, channels), nn.GELU())
 
     def forward(self, states: Tensor, images: Tensor, mask: Tensor, image_mask: Tensor) -> Tensor:
         normed = self.norm(states)
         states = states + self.attention(normed, normed, mask)
-        states = states + self.cross(self.norm(states), images, image_mask)
-        return states + self.mlp(states)
+        return states + self.cross(self.norm(states), images, image_mask)
 
 
 class Decoder(nn.Module):

@@ -56,3 +56,7 @@ def arguments() -> list[Predictor]:
 
 def method() -> object:
     return predictor().predict
+
+
+def exported() -> torch.export.ExportedProgram:
+    return predictor().export(torch.randn(2, 2, 2), torch.tensor([[0, 1], [1, 1]]))

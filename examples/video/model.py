@@ -32,8 +32,7 @@ class Block(nn.Module):
         self.pool_k = Pool(channels, stride)
         self.pool_v = Pool(channels, stride)
         self.project = nn.Linear(channels, channels)
-        self.mlp = nn.Sequential(nn.LayerNorm(channels), nn.Linear(channels, 2 * channels), nn.GELU())
-        self.out = nn.Linear(2 * channels, channels)
+        self.mlp = nn.Sequential(nn.LayerNorm(channels), nn.Linear(channels, channels), nn.GELU())
 
     def split(self, tokens: Tensor) -> Tensor:
         return tokens.unflatten(2, (self.heads, -1)).transpose(1, 2)
@@ -45,7 +44,7 @@ class Block(nn.Module):
         v, _ = self.pool_v(v, grid)
         found = F.scaled_dot_product_attention(self.split(q), self.split(k), self.split(v))
         tokens = q + self.project(found.transpose(1, 2).flatten(2))
-        return tokens + self.out(self.mlp(tokens)), pooled
+        return tokens + self.mlp(tokens), pooled
 
 
 class VideoClassifier(nn.Module):
@@ -54,7 +53,7 @@ class VideoClassifier(nn.Module):
         self.patches = nn.Conv3d(3, channels, (3, 7, 7), stride=(2, 4, 4), padding=(1, 3, 3))
         self.class_token = nn.Parameter(torch.zeros(1, 1, channels))
         self.positions = nn.Parameter(torch.zeros(1, 1 + 2 * 8 * 8, channels))
-        self.blocks = nn.ModuleList([Block(channels, 2, (1, 2, 2)), Block(channels, 4, (1, 2, 2))])
+        self.blocks = nn.ModuleList([Block(channels, 2, (1, 2, 2))])
         self.head = nn.Sequential(nn.LayerNorm(channels), nn.Dropout(0.5), nn.Linear(channels, classes))
 
     def forward(self, clips: Tensor) -> Tensor:

@@ -6,9 +6,10 @@ import contextlib
 import importlib
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from pathlib import Path
+from typing import Any
 
 from exportlint.verify.cache import Cache
 from exportlint.verify.results import Run
@@ -34,7 +35,7 @@ def load_executor(reference: str) -> Executor:
     if not module or not name:
         raise ExecutorError(f"--executor {reference}: expected `package.module:name`, where the name is of a function")
     try:
-        found = importlib.import_module(module)
+        found: Any = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
         given = found() if callable(found) else found
@@ -42,7 +43,8 @@ def load_executor(reference: str) -> Executor:
         raise ExecutorError(f"--executor {reference}: {type(error).__name__}: {error}".split("\n", 1)[0]) from None
     if not callable(getattr(given, "submit", None)):
         raise ExecutorError(f"--executor {reference}: it gives a {type(given).__name__}, which has no `submit`")
-    return given  # type: ignore[no-any-return]
+    executor: Executor = given
+    return executor
 
 
 def verify_with(
@@ -53,7 +55,7 @@ def verify_with(
     cache: Cache | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
     cancelled: threading.Event | None = None,
-) -> Iterator[Run]:
+) -> Generator[Run, None, None]:
     """As `exportlint.verify.run.verify` does, with a worker on the machine that the executor takes for each target.
 
     There, exportlint has to be installed, and `python` and the files of the project have to be at the same paths. What

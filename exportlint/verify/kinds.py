@@ -65,10 +65,19 @@ def shown(code: str) -> Shown:
 
 
 def disagreements(run: Run) -> list[Comparison]:
-    """The comparisons that do not agree, without those that only follow: if the example does not, nothing will."""
+    """The comparisons that do not agree, without those that only follow from others."""
     found = [c for c in run.comparisons if c.agreement in ("diverges", "narrower")]
-    always = {c.agreement for c in found if c.kind == "example"}
-    return [c for c in found if c.kind == "example" or c.agreement not in always]
+    seen = {(c.kind, c.agreement) for c in found}
+    return [c for c in found if not any((kind, c.agreement) in seen for kind in _FOLLOWS.get(c.kind, _EXAMPLE))]
+
+
+_EXAMPLE: tuple[Kind, ...] = ("example",)
+_NUMBERS: tuple[Kind, ...] = ("example", "values", "again")
+_FOLLOWS: dict[Kind, tuple[Kind, ...]] = {
+    "example": (),
+    **dict.fromkeys(("gradients", "decomposed", "reloaded"), _NUMBERS),
+}
+"""What a disagreement follows from. All else than these does from the example: if that does not agree, nothing will."""
 
 
 def agreed(run: Run) -> set[Kind]:

@@ -93,6 +93,9 @@ _MOST_STARTED = 64
 _CROWD = 250
 """How many processes of a job may live at a time, whoever started them."""
 
+_own: set[int] = set()
+"""The processes of a job that are the host's own, and not forked by user code."""
+
 _LOOK = 0.5
 """How often these are counted, in seconds."""
 
@@ -286,17 +289,66 @@ def _read(path: str) -> str:
 
 def _refuse_swarms() -> None:
     """Let no process that is forked here start others, and this one only so many."""
-    owner, started = os.getpid(), 0
+    started = 0
+    _own.add(os.getpid())
     starts = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
 
     def hook(event: str, _: object) -> None:
         nonlocal started
         if event in starts:
             started += 1
-            if started > _MOST_STARTED or os.getpid() != owner:
+            if started > _MOST_STARTED or os.getpid() not in _own:
                 raise RuntimeError(f"{event}: the model starts too many processes")
 
     sys.addaudithook(hook)
+
+
+class Aside:
+    """Something that is done meanwhile by a forked process, for the events it gives, as soon as this is made."""
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Whether there is a processor for it, and nothing here that a forked process would stumble over."""
+        alone = threading.active_count() == 1 and not torch.cuda.is_initialized()
+        return sys.platform == "linux" and alone and (os.cpu_count() or 1) > 1
+
+    def __init__(self, work: Callable[[Emit], None]) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()  # else both write what is in there
+        self._reading, writing = os.pipe()
+        self._child = os.fork()
+        if self._child:
+            os.close(writing)
+            return
+        try:
+            _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            _own.add(os.getpid())
+            torch.set_num_threads(1)  # the other threads of torch are not forked
+            events: list[Mapping[str, Any]] = []
+            work(events.append)
+            with open(writing, "wb") as stream:
+                stream.write(json.dumps(events, default=str).encode())
+        finally:
+            os._exit(0)
+
+    def events(self, until: float) -> list[dict[str, Any]] | None:
+        """What it told, or None if it has ended without that, or is not done `until` then, or after long."""
+        told = b""
+        until = min(until, time.monotonic() + 60 + 3 * time.process_time())
+        with open(self._reading, "rb", buffering=0) as stream:
+            while select.select([stream], [], [], max(0.0, until - time.monotonic()))[0]:
+                data = stream.read(1 << 16)
+                if not data:
+                    break
+                told += data
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+        try:
+            found: list[dict[str, Any]] = json.loads(told)
+        except ValueError:
+            return None
+        return found
 
 
 class _Forking:
@@ -2194,6 +2246,9 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
+        # What else becomes of the program is not for fixes to prove. It takes longer than all the rest.
+        later = () if self._job.get("trial") else (self._compare_decomposed, self._compare_reloaded)
+        finish = [self._aside(compare.__name__[len("_compare_") :], compare) for compare in later]
         self._step("example", self._compare_example)
         self._deadline = self._until
         self._step("again", self._compare_again)
@@ -2201,10 +2256,27 @@ class Comparer:
         self._step("values", self._compare_others)
         self._step("size", self._compare_sizes)
         self._step("gradients", self._compare_gradients)
-        if not self._job.get("trial"):  # what else becomes of the program is not for fixes to prove
-            self._step("decomposed", self._compare_decomposed)
-            self._step("reloaded", self._compare_reloaded)
+        for step in finish:
+            step()
+        if not self._job.get("trial"):
             self._step("device", self._compare_device)
+
+    def _aside(self, kind: str, compare: Callable[[], None]) -> Callable[[], None]:
+        """Begin to compare in a process of its own. What is returned finishes that, here if need be."""
+
+        def begin(emit: Emit) -> None:
+            self._emit, self._deadline = emit, self._until
+            self._step(kind, compare)
+
+        def finish() -> None:
+            events = running.events(self._until) if running else None
+            if events is None:
+                self._step(kind, compare)
+            for event in events or ():
+                self._emit(event)
+
+        running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
+        return finish
 
     def _step(self, kind: str, compare: Callable[[], None]) -> None:
         try:
@@ -2365,15 +2437,12 @@ class Comparer:
             one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
             self._emit({"probe": f"the program, gradients {label}"})
             other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
-            if one.error is None and other.error is None:
-                missing = [n for n, g in one.value[1].items() if n not in other.value[1] and bool(g.any())]
-                if missing:
-                    self._tell("gradients", label, "diverges", f"the program has none for {missing[0]}")
-                    continue
-                both = one.value[1].keys() & other.value[1].keys()
-                for outcome in (one, other):
-                    outcome.value = outcome.value[0], {n: outcome.value[1][n] for n in sorted(both)}
-            self._judge("gradients", label, one, other)
+            if one.error is not None or other.error is not None:
+                self._judge("gradients", label, one, other)
+            elif found := gradient_difference(one.value, other.value, self._job["tolerance"]):
+                self._tell("gradients", label, "diverges", *found)
+            else:
+                self._tell("gradients", label, "agrees")
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
@@ -2492,6 +2561,21 @@ def gradients(module: Any, inputs: Inputs, number: int, of_inputs: bool) -> Outc
     except BaseException as error:
         outcome.error = error
     return outcome
+
+
+def gradient_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
+    """How what `gradients` gives for the program is not what it gives for the eager model."""
+    for i, (ours, theirs) in enumerate(_zip(one[0], other[0])):
+        if ours != theirs:
+            has, lacks = ("eager", "the program") if ours else ("the program", "eager")
+            return f"result {i} has a gradient in {has}, and none in {lacks}", None
+    for name, gradient in one[1].items():
+        if name not in other[1]:
+            if bool(gradient.any()):
+                return f"the program has no gradient for {name}", None
+        elif found := difference(gradient, other[1][name], tolerance):
+            return f"that of {name}: {found[0]}", found[1]
+    return None
 
 
 def _weighted(tensor: Any) -> Any:

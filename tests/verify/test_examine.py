@@ -134,6 +134,21 @@ class Detached(nn.Module):
         return self.layers[0](x)
 
 
+class Times(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 10
+
+
+class Tenfold(nn.Module):
+    def forward(self, x):
+        return Times.apply(x)
+
+
 class Hostile(Exception):
     def __str__(self):
         raise RuntimeError("no")
@@ -303,7 +318,15 @@ VERDICTS = [
     ("Baked", BATCH, {}, "non-strict", "narrower", ["size, batch = 3: narrower the program raises AssertionError"]),
     ("Types", TWO, {}, "non-strict", "diverges", ["example, example: diverges"]),
     ("Types", TWO, {}, "strict", "exports", ["example, example: agrees"]),
-    ("Detached", TWO, {"gradients": True}, "non-strict", "diverges", ["gradients, of the parameters: diverges"]),
+    ("Detached", TWO, {"gradients": True}, "non-strict", "diverges", [
+        "gradients, of the parameters: diverges result 0 has a gradient in eager, and none in the program",
+    ]),
+    ("Tenfold", TWO, {"gradients": True}, "non-strict", "diverges", [
+        "gradients, of inputs and parameters: diverges that of input 0: 8 of 8 numbers differ",
+    ]),
+    ("Plain", TWO, {"gradients": True}, "non-strict", "exports", [
+        "gradients, of the parameters: agrees", "gradients, of inputs and parameters: agrees",
+    ]),
     ("Detached", TWO, {}, "non-strict", "exports", []),
     ("Data", TWO, {}, "strict", "diverges", ["the program gives a FakeTensor"]),
     ("Raises", TWO, {}, "non-strict", "cannot be built", [r"eager: Hostile: \(its text raises RuntimeError\)"]),

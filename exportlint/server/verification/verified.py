@@ -21,12 +21,13 @@ real = lru_cache(maxsize=10_000)(os.path.realpath)
 class Verified:
     """What came of a model in all its modes and on all its devices; no runs, and why, if it cannot be built.
 
-    `place` is where it stands in the code. `judged` are findings in all files that ran, `missed` is what nothing was
-    found of. It holds for files with these `digests`, by their real paths; `texts` are those of the files in which
-    there is something to show.
+    `name` is that of the target, `model` what the file calls what is exported, `place` where that stands. `judged` are
+    findings in all files that ran, `missed` is what nothing was found of. It holds for files with these `digests`, by
+    their real paths; `texts` are those of the files in which there is something to show.
     """
 
     name: str
+    model: str
     place: tuple[str, int]
     runs: tuple[Run, ...] = ()
     reason: str = ""

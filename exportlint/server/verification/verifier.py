@@ -55,7 +55,7 @@ class Verifier:
         self._say = say
         self._changed = changed
         self._ongoing: dict[str, _Ongoing] = {}
-        self._known: dict[tuple[str, str], Verified] = {}
+        self._known: list[Verified] = []
         self._freshness = Freshness(session)
         self._holding: list[tuple[Verified, bool]] | None = None
         self._seen: dict[str, tuple[Document, Seen]] = {}
@@ -99,7 +99,7 @@ class Verifier:
         known = self._seen.get(document.uri)
         if known is None or known[0] is not document:
             if self._holding is None:
-                self._holding = [(one, self._freshness.holds(one.digests)) for one in self._known.values()]
+                self._holding = [(one, self._freshness.holds(one.digests)) for one in self._known]
             known = self._seen[document.uri] = document, see(real(str(document.path)), document.text, self._holding)
         return known[1]
 
@@ -143,7 +143,9 @@ class Verifier:
         return summary(found) + ("" if holds else " (as saved: what was changed since is not verified)"), False
 
     def _take(self, wanted: Wanted, found: list[Verified]) -> None:
-        if wanted.name is None:  # models that are gone are forgotten
-            place = real(str(wanted.path))
-            self._known = {key: one for key, one in self._known.items() if one.place[0] != place}
-        self._known |= {(one.place[0], one.name): one for one in found}
+        place = real(str(wanted.path))
+
+        def is_replaced(one: Verified) -> bool:
+            return one.place[0] == place and wanted.name in (None, one.model)
+
+        self._known = [one for one in self._known if not is_replaced(one)] + found

@@ -64,6 +64,7 @@ def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verifie
         blamed = (real(surprise.frame.file) for surprise in judgement.missed if surprise.frame is not None)
         return Verified(
             target.name,
+            target.model.name,
             (real(target.place[0]), target.place[1]),
             own,
             judged=judgement.findings,
@@ -75,6 +76,7 @@ def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verifie
     unbuildable = (
         Verified(
             one.name,
+            one.name.partition(":")[2],
             (real(one.place[0]), one.place[1]),
             reason=one.reason,
             digests={place: digest},
