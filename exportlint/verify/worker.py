@@ -1447,6 +1447,7 @@ def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict
             # a size that comes of this one: in proportion, as the square of it, or less a constant
             for ratio in ratios(found, other):
                 want(size * ratio, 3)
+            want(size + other - found, 3)
             for usual in USUAL:
                 near = min(abs(math.log(usual / (size * ratio))) for ratio in ratios(found, other))
                 want(usual, 4 + int(near * 6))
@@ -1457,7 +1458,7 @@ def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict
             want(number // size, 4)
     for number in trial.sizes:
         want(number, 3 if size in said.numbers else 6)
-    if size == SIZES["height"]:
+    if SIZES["height"] <= size < 224:
         want(224, 1 if said.too_small else BLIND)  # what most that is made for images of some size is made for
     want(size * 2, 2 if said.too_small else BLIND)
     want(size * 4, 3 if said.too_small else BLIND + 2)
