@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.verify import cache as module_of_cache
 from exportlint.verify.cache import Cache, clean, default_directory
 from exportlint.verify.interpreter import ask
 from exportlint.verify.results import Run
 from exportlint.verify.run import verify
 from exportlint.verify.target import Target
-from exportlint.verify.task import Progress
+from exportlint.verify.task import Progress, Task
 from tests.verify.workshop import HEAD, module, target
 
 PYTHON = Path(sys.executable)
@@ -64,7 +63,7 @@ def test_what_is_kept(project: Path, tmp_path: Path) -> None:
     assert again[1].failures[0].frames
 
     def is_known(of: Target, cache: Cache | None = None) -> bool:
-        task = module_of_cache.Task(of, of.modes[0], of.devices[0])
+        task = Task(of, of.modes[0], of.devices[0])
         return (cache or Cache(directory, INTERPRETER)).get(task) is not None
 
     assert is_known(good)
@@ -101,7 +100,7 @@ def test_a_zoo_goes_on_where_it_stopped(project: Path, tmp_path: Path) -> None:
     zoo = [target(project, module("return x + int(x.sum())"), f"model{number}") for number in range(4)]
     interrupted = verify(zoo, PYTHON, cache=Cache(tmp_path / "cache", INTERPRETER))
     done = {next(interrupted).target, next(interrupted).target}
-    interrupted.close()  # type: ignore[attr-defined]
+    interrupted.close()
     found, count = runs(zoo, Cache(tmp_path / "cache", INTERPRETER))
     assert [run.target for run in found[:2]] == sorted(done)
     assert len(found) == 4

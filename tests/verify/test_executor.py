@@ -77,7 +77,7 @@ class Idle(Executor):
     def __init__(self) -> None:
         self.futures: list[Future[Any]] = []
 
-    def submit(self, *_: Any, **__: Any) -> Future[Any]:  # type: ignore[override]
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
         self.futures.append(Future())
         return self.futures[-1]
 
