@@ -23,6 +23,7 @@ from exportlint.config import Configuration, Layer
 from exportlint.findings import Finding, Mode
 from exportlint.linter import Task, lint
 from exportlint.verify.cache import Cache
+from exportlint.verify.interpreter import ask
 from exportlint.verify.results import Run
 from exportlint.verify.run import verify
 from exportlint.verify.target import Called, Reference, Target
@@ -48,7 +49,7 @@ def main() -> None:
     which, of = map(int, arguments.part.split("/"))
     models = list(_models(arguments.corpus, arguments.builder, arguments.mode))[which - 1 :: of]
     started = time.perf_counter()
-    cache = None if arguments.cache is None else Cache(arguments.cache)
+    cache = None if arguments.cache is None else Cache(arguments.cache, ask(arguments.python))
     targets = [_target(model, arguments.sources.absolute(), arguments.mode) for model in models]
     recorded = {model["id"]: model[arguments.mode.replace("-", "_")] for model in models}
     runs = []
@@ -130,14 +131,14 @@ def _findings(files: set[Path], mode: Mode) -> tuple[Finding, ...]:
 
 def _judged(findings: tuple[Finding, ...], runs: list[Run]) -> None:
     judgement = judge(findings, runs)
-    counts = collections.Counter((v.finding.severity.value, v.verdict) for v in judgement.verdicts)
+    counts = collections.Counter((v.finding.severity.value, v.ruling) for v in judgement.findings)
     for (severity, verdict), count in sorted(counts.items()):
         print(f"  {severity:8} {verdict:12} {count:5}")
     print(f"  missed {len(judgement.missed)}")
-    for verdict in judgement.verdicts:
-        if verdict.verdict == "refuted":
-            place = f"{verdict.finding.filename}:{verdict.finding.span.start.row}"
-            print(f"refuted: {place} {verdict.finding.code} {verdict.why}")
+    for judged in judgement.findings:
+        if judged.ruling == "refuted":
+            place = f"{judged.finding.filename}:{judged.finding.span.start.row}"
+            print(f"refuted: {place} {judged.finding.code} {judged.why}")
     for surprise in judgement.missed:
         print(f"missed: {surprise}")
 

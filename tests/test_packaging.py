@@ -17,6 +17,15 @@ from exportlint import __version__
 
 PROJECT = Path(__file__).parents[1]
 
+DATA = (
+    "py.typed",
+    "analysis/torch_table.txt",
+    "exportlint.schema.json",
+    "rules.schema.json",
+    "verify/reports/html/page.css",
+    "verify/reports/html/page.js",
+)
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -46,10 +55,7 @@ def test_contents(wheel: Path) -> None:
     files = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
     package = {name for name in files if name.startswith("exportlint/")}
     assert {name for name in files - package if ".dist-info/" not in name} == set()
-    assert package >= {
-        f"exportlint/{name}"
-        for name in ("py.typed", "analysis/torch_table.txt", "exportlint.schema.json", "rules.schema.json")
-    }
+    assert package >= {f"exportlint/{name}" for name in DATA}
     tree = {path.relative_to(PROJECT).as_posix() for path in (PROJECT / "exportlint").rglob("*.py")}
     assert {name for name in package if name.endswith(".py")} == tree
     pages = {path.name for path in (PROJECT / "rules").glob("*.md")}
@@ -64,7 +70,7 @@ def test_metadata(wheel: Path) -> None:
     assert core == {"libcst", "platformdirs", "pygls", "tomli"}
     bounds = [bound for names, _, _ in requirements for bound in re.findall(r"[<>=!~]+", names)]
     assert set(bounds) == {">="}
-    assert about.get_all("Provides-Extra") == ["dev", "test", "verify"]
+    assert about.get_all("Provides-Extra") == ["dev", "distributed", "test", "verify"]
     assert about["License-File"] == "LICENSE"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from exportlint.cli.fixing import Outcome, Plan, carry_out, plan
+from exportlint.cli.fixing import Outcome, Plan, Prove, carry_out, plan
 from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
 from exportlint.cli.reporting import report
@@ -56,10 +56,18 @@ def run(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments.jobs, len(tasks))
     if arguments.add_ignore is not None:
         return _add_ignores(tasks, _with(lint(tasks, jobs), problems), arguments)
-    outcome = carry_out(fixes, tasks, jobs)
+    outcome = carry_out(fixes, tasks, jobs, _prover(arguments, settings, cwd))
     outcome = replace(outcome, result=_with(outcome.result, problems))
     report(arguments, fixes, outcome, here, cwd, given)
     return _exit_code(arguments, fixes, outcome)
+
+
+def _prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> Prove | None:
+    if not arguments.verify:
+        return None
+    from exportlint.cli.proving import prover
+
+    return prover(arguments, settings, cwd)
 
 
 def _with(result: LintResult, problems: Sequence[Finding]) -> LintResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from exportlint.findings import Applicability, Finding
 from exportlint.linter import LintResult, Task, lint
 
 if TYPE_CHECKING:
-    from exportlint.fixer import Fixed
+    from exportlint.fixer import Fixed, FixResult
 
 _EXCLUSIVE = (
     ("diff", "show_fixes"),
@@ -24,6 +24,10 @@ _EXCLUSIVE = (
     ("fix_only", "add_ignore"),
     ("diff", "add_ignore"),
 )
+
+
+Prove = Callable[["FixResult", Sequence[Task], Applicability, int], "FixResult"]
+"""From what fixes make of files to what the proven ones make of them, up to an applicability, in so many processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,10 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
         if getattr(arguments, one) and getattr(arguments, other) not in (None, False):
             raise UsageError(f"--{one.replace('_', '-')} cannot be used together with --{other.replace('_', '-')}")
     only = settings.fix_only or arguments.diff
+    if arguments.verify and not (settings.fix or only):
+        raise UsageError("--verify proves fixes: write --fix as well, or `exportlint verify` for the code as it is")
+    if arguments.verify and "-" in arguments.paths:
+        raise UsageError("--verify imports files, so it cannot be used with standard input")
     return Plan(
         apply=settings.fix or only,
         only=only,
@@ -72,14 +80,19 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
     )
 
 
-def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int) -> Outcome:
-    """Lint files, and fix those that are to be fixed. What goes wrong with one of them is told and does not stop it."""
+def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None = None) -> Outcome:
+    """Lint files, and fix those that are to be fixed, as far as `prove` proves it.
+
+    What goes wrong with one of them is told and does not stop it.
+    """
     if not plan.apply:
         result = lint(tasks, jobs)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
     outcome = fix(tasks, lambda _: plan.most, jobs)
+    if prove is not None:
+        outcome = prove(outcome, tasks, plan.most, jobs)
     problems = list(map(str, outcome.problems))
     fixed = outcome.fixed
     if not plan.diff:

@@ -132,6 +132,9 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     fixes.add_argument("--fix", action=flag_type, help="apply fixes, and report what remains")
     fixes.add_argument("--unsafe-fixes", action=flag_type, help="take those that are not safe as well")
     fixes.add_argument("--fix-only", action=flag_type, help="apply fixes, and report nothing that remains")
+    fixes.add_argument(
+        "--verify", action="store_true", help="keep only those that torch.export bears out: this runs the models"
+    )
     fixes.add_argument("--show-fixes", action=flag_type, help="list what was fixed in each file")
     fixes.add_argument("--diff", action="store_true", help="print what --fix would change, and write nothing")
     for flag, text in (

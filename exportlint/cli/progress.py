@@ -19,7 +19,7 @@ class ProgressBar:
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._bar = None if quiet else _rich_bar()
         self._running: dict[tuple[str, str, str], str] = {}
-        self._task = None if self._bar is None else self._bar.add_task("", total=total)
+        self._task = None if self._bar is None else self._bar.add_task("starting Python", total=total)
 
     def __enter__(self) -> None:
         if self._bar is not None:

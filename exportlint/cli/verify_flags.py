@@ -41,7 +41,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')
     how.add_argument("--no-cache", action="store_true", help="run what has been run before as well")
     how.add_argument(
-        "--executor", metavar="MODULE:NAME", help="a function that gives an executor as in concurrent.futures"
+        "--executor",
+        metavar="MODULE:NAME",
+        help="what gives an executor as those of concurrent.futures, to run elsewhere instead of in N processes",
     )
     output = parser.add_argument_group("output")
     output.add_argument(

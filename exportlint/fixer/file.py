@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,11 +21,15 @@ MAX_ROUNDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A file to fix, and others whose code also leads to findings in it."""
+    """A file to fix, and others whose code also leads to findings in it.
+
+    `without` are findings whose fixes are not wanted, by their places in the file as it is.
+    """
 
     task: Task
     witnesses: tuple[Task, ...]
     most: Applicability
+    without: frozenset[Mark] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class _Rounds:
         self._original = source
         self._reads: set[Path] = set()
         self._failed: set[_Key] = set()
+        self._unwanted = job.without
         self._shift = Chain()
 
     def run(self) -> Repair:
@@ -92,7 +97,7 @@ class _Rounds:
         rounds, limit = 0, MAX_ROUNDS
         all_tried = True
         while True:
-            waiting = [f for f in state.waiting if _key(f) not in self._failed]
+            waiting = [f for f in state.waiting if _key(f) not in self._failed and not self._is_unwanted(f)]
             if not waiting:
                 if all_tried:
                     return self._result(state.source, fixed, units=state.units)
@@ -165,9 +170,16 @@ class _Rounds:
         units = [self._workspace.lint(task) for task in tasks]
         self._reads.update(*(unit.reads for unit in units))
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
-        waiting = tuple(f for f in findings if f.fix is not None and f.fix.applicability.rank <= most.rank)
+        waiting = tuple(wanted(findings, most))
         found = marks([*(f for unit in units for f in unit.findings), *findings])
         return _State(source, waiting, found, {task.path: unit for task, unit in zip(tasks, units, strict=True)})
+
+    def _is_unwanted(self, finding: Finding) -> bool:
+        span = finding.span
+        return any(
+            mark.code == finding.code and mark.span.start <= span.start and span.end <= mark.span.end
+            for mark in self._unwanted
+        )
 
     def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
@@ -178,6 +190,7 @@ class _Rounds:
             for mark, contents in self._failed
             if not shift.is_edited(mark.span)
         }
+        self._unwanted = frozenset(mark.at(shift.span(mark.span) or shift.reach(mark.span)) for mark in self._unwanted)
 
     def _result(
         self,
@@ -191,6 +204,11 @@ class _Rounds:
         shift = self._shift if source.data != before else Chain()
         reads = frozenset(self._reads)
         return Repair(task.path, before, source.data, tuple(fixed), shift, tuple(endless), problem, reads, units or {})
+
+
+def wanted(findings: Iterable[Finding], most: Applicability) -> Iterator[Finding]:
+    """The findings that have a fix which is to be applied."""
+    return (f for f in findings if f.fix is not None and f.fix.applicability.rank <= most.rank)
 
 
 def _edits(findings: Iterable[Finding]) -> list[Edit]:

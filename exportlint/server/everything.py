@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ class Everything:
     def __init__(self) -> None:
         self._analyzer: Analyzer | None = None
         self._awaited: asyncio.Future[Mapping[Opened, Outcome]] | None = None
+        self._wanted: Set[Opened] = frozenset()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._before: frozenset[Path] = frozenset()
 
@@ -45,18 +46,17 @@ class Everything:
     async def _look(self, tasks: Mapping[Opened, Task], *, anew: bool) -> Mapping[Opened, Outcome]:
         self._loop = asyncio.get_running_loop()
         self._analyzer = self._analyzer or Analyzer(self._deliver)
-        self._awaited = self._loop.create_future()
+        self._awaited, self._wanted = self._loop.create_future(), tasks.keys()
         self._analyzer.order(Order(tasks, anew=anew))
-        while (found := await self._awaited).keys() != tasks.keys():
-            self._awaited = self._loop.create_future()  # that was only what is told first
-        return found
+        return await self._awaited
 
     def _deliver(self, found: Mapping[Opened, Outcome]) -> None:
         assert self._loop is not None
         hand_over(self._loop, self._settle, found)
 
     def _settle(self, found: Mapping[Opened, Outcome]) -> None:
-        if self._awaited is not None and not self._awaited.done():
+        # Some of it is told first, and the rest may follow before anyone has taken that.
+        if self._awaited is not None and not self._awaited.done() and found.keys() == self._wanted:
             self._awaited.set_result(found)
 
 

@@ -1,10 +1,10 @@
-"""Which comparisons of program and model can show what a warning claims."""
+"""Which comparisons of program and model can show what a warning claims, and which show anything at all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exportlint.verify.results import Kind
+from exportlint.verify.results import Comparison, Kind, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,10 @@ class Shown:
 
     by: frozenset[Kind]
     needed: frozenset[Kind]
+
+    def is_shown_by(self, comparison: Comparison) -> bool:
+        """Whether a disagreement is about the claim. A program that refuses inputs does so for their sizes, mostly."""
+        return comparison.kind in self.by or (comparison.agreement == "narrower" and "size" in self.by)
 
 
 def _shown(by: tuple[Kind, ...], needed: tuple[Kind, ...] = ()) -> Shown:
@@ -31,7 +35,9 @@ _SHOWN = {
     # It is no state: nothing can be learnt of it, which a call alone does not show.
     "EXP309": _shown(("example", "again", "state"), ("gradients",)),
     "EXP310": _shown(("example", "again", "state"), ("gradients",)),
-    "EXP4": _shown((), ("size",)),
+    # Sizes: verify's own, and those of the user's other inputs.
+    "EXP4": _shown(("values",), ("size",)),
+    "EXP404": _shown(("example", "values"), ("size",)),
     # The world at another time: another seed, another second.
     "EXP5": _shown(("example", "values", "device"), ("again",)),
     # The world otherwise: another environment, dtype, layout, nothing that verify changes.
@@ -56,3 +62,25 @@ _SHOWN = {
 def shown(code: str) -> Shown:
     """What can show the claim of the warnings of a rule: its own entry in the table, or its family's."""
     return _SHOWN.get(code) or _SHOWN.get(code[:4]) or Shown(frozenset(), frozenset())
+
+
+def disagreements(run: Run) -> list[Comparison]:
+    """The comparisons that do not agree, without those that only follow from others."""
+    found = [c for c in run.comparisons if c.agreement in ("diverges", "narrower")]
+    seen = {(c.kind, c.agreement) for c in found}
+    return [c for c in found if not any((kind, c.agreement) in seen for kind in _FOLLOWS.get(c.kind, _EXAMPLE))]
+
+
+_EXAMPLE: tuple[Kind, ...] = ("example",)
+_NUMBERS: tuple[Kind, ...] = ("example", "values", "again")
+_FOLLOWS: dict[Kind, tuple[Kind, ...]] = {
+    "example": (),
+    **dict.fromkeys(("gradients", "decomposed", "reloaded"), _NUMBERS),
+}
+"""What a disagreement follows from. All else than these does from the example: if that does not agree, nothing will."""
+
+
+def agreed(run: Run) -> set[Kind]:
+    """The kinds that were compared, and never without agreement."""
+    doubtful = {c.kind for c in run.comparisons if c.agreement in ("diverges", "narrower")}
+    return {c.kind for c in run.comparisons if c.agreement == "agrees"} - doubtful

@@ -10,7 +10,18 @@ from typing import Any, Literal
 from exportlint.findings import Mode
 from exportlint.verify.results import Comparison, Failure, Frame, Run, Stage, Verdict
 from exportlint.verify.specs import Constant, DictSpec, ListSpec, TensorSpec
-from exportlint.verify.target import Called, Convention, Device, Guessed, Inputs, Reference, Script, Target, Written
+from exportlint.verify.target import (
+    Called,
+    Convention,
+    Device,
+    Guessed,
+    Inputs,
+    Reference,
+    Script,
+    Target,
+    Trial,
+    Written,
+)
 
 _EARLY = frozenset[Stage]({"start", "import", "build", "inputs", "eager"})
 """The stages that export has no part in."""
@@ -54,6 +65,7 @@ def job(target: Target, mode: Mode, device: Device, identity: int) -> dict[str, 
         "tolerance": target.tolerance,
         "timeout": target.timeout,
         "memory": target.memory,
+        "trial": _trial(target.trial) if target.trial else None,
     }
 
 
@@ -85,6 +97,11 @@ def encode(value: object) -> Any:
 def _reference(reference: Reference) -> dict[str, Any]:
     file = None if reference.file is None else os.fspath(reference.file)
     return {"module": reference.module, "name": reference.name, "file": file}
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    texts = {os.fspath(path): data.decode("latin-1") for path, data in trial.texts.items()}
+    return {"texts": texts, "outcomes": os.fspath(trial.outcomes)}
 
 
 def _inputs(inputs: Inputs) -> dict[str, Any]:

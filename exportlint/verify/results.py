@@ -12,11 +12,21 @@ Stage = Literal["start", "import", "build", "inputs", "eager", "export", "compar
 """What the worker is at. Before `eager` is done, a target cannot be built."""
 
 Kind = Literal[
-    "example", "values", "again", "refused", "size", "state", "decomposed", "reloaded", "gradients", "device"
+    "example",
+    "values",
+    "again",
+    "refused",
+    "size",
+    "state",
+    "decomposed",
+    "reloaded",
+    "gradients",
+    "device",
+    "original",
 ]
 """What is compared: the example; other values; a second call; inputs that eager refuses; other sizes of a dynamic
 dimension; buffers, and inputs that the call writes to; after `run_decompositions`; after `save` and `load`; gradients;
-constants that are baked to a device."""
+constants that are baked to a device; the model with fixes and the original one, both in eager."""
 
 Agreement = Literal["agrees", "diverges", "narrower", "skipped"]
 """`narrower`: the program refuses what eager accepts. `skipped`: it could not be compared, which is no agreement."""

@@ -6,7 +6,7 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 from exportlint.verify.cache import Cache
@@ -27,7 +27,7 @@ def verify(
     cache: Cache | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
     cancelled: threading.Event | None = None,
-) -> Iterator[Run]:
+) -> Generator[Run, None, None]:
     """Run torch.export on targets, each mode and device by itself, and yield what came of it as it comes.
 
     What `cache` knows is not run. `tell` is called in the thread that takes the results. When `cancelled` is set, or

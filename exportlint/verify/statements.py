@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exportlint.source import LineIndex, SourceFile, SyntaxProblem, parse
 
@@ -12,8 +12,9 @@ from exportlint.source import LineIndex, SourceFile, SyntaxProblem, parse
 class Statement:
     """A statement, or the header of one that has a body. `rows` are its own.
 
-    It has run if any of `witnesses` has: its own rows, but of the header of a function those of its body, for to run
-    the header is only to define it; and of an `except` those of the `try`. `begins` says whether a statement could be
+    It has run if any of `witnesses` has in a call of the model: its own rows, but of the header of a function those of
+    its body, for to run the header is only to define it; of an `except` those of the `try`; and of what makes an
+    instance, or the class, those of the class, for that has run before. `begins` says whether a statement could be
     put on a line before it.
     """
 
@@ -42,13 +43,19 @@ class Statements:
             tree = parse(source)
         except SyntaxProblem:
             return
-        waiting: list[tuple[ast.AST, Statement | None]] = [(node, None) for node in tree.body]
+        waiting: list[tuple[ast.AST, Statement | None, range | None]] = [(node, None, None) for node in tree.body]
         while waiting:  # an outer statement comes before those in it
-            node, parent = waiting.pop()
+            node, parent, made = waiting.pop()
             statement = _statement(node, parent, source.lines)
-            for row in statement.rows:
+            if isinstance(node, ast.ClassDef):
+                made = statement.witnesses
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__init__":
+                made = None
+            if made is not None:
+                statement = replace(statement, witnesses=made)
+            for row in (*statement.rows, *_case_rows(node)):
                 self._by_row[row] = statement
-            waiting += [(child, statement) for child in _parts(node)]
+            waiting += [(child, statement, made) for child in _parts(node)]
 
     def at(self, row: int) -> Statement:
         """The innermost statement that has a row."""
@@ -64,9 +71,6 @@ class Statements:
 
 
 def _statement(node: ast.AST, parent: Statement | None, lines: LineIndex) -> Statement:
-    if isinstance(node, ast.match_case):
-        rows = range(node.pattern.lineno, max(_header_end(node), node.pattern.lineno) + 1)
-        return Statement(rows, rows, begins=False, parent=parent)
     assert isinstance(node, ast.stmt | ast.excepthandler)
     start, last = _start(node), node.end_lineno or node.lineno
     rows = range(start, max(_header_end(node), node.lineno) + 1)
@@ -82,23 +86,29 @@ def _statement(node: ast.AST, parent: Statement | None, lines: LineIndex) -> Sta
 
 
 def _parts(node: ast.AST) -> list[ast.AST]:
-    """The statements directly below one, with `except` and `case`."""
-    names = ("body", "handlers", "cases", "orelse", "finalbody")
-    return [part for name in names for part in getattr(node, name, ())]
+    """The statements directly below one, and `except`."""
+    if isinstance(node, ast.Match):
+        return [part for case in node.cases for part in case.body]
+    return [part for name in ("body", "handlers", "orelse", "finalbody") for part in getattr(node, name, ())]
 
 
-def _start(node: ast.AST) -> int:
+def _case_rows(node: ast.AST) -> list[int]:
+    """The rows of `case`: what is compared there is what `match` has."""
+    cases = node.cases if isinstance(node, ast.Match) else ()
+    return [
+        row for case in cases for row in range(case.pattern.lineno, max(case.pattern.lineno + 1, _start(case.body[0])))
+    ]
+
+
+def _start(node: ast.stmt | ast.excepthandler) -> int:
     """The row that a part begins in, with its decorators."""
-    if isinstance(node, ast.match_case):
-        return node.pattern.lineno
-    assert isinstance(node, ast.stmt | ast.excepthandler)
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _header_end(node: ast.stmt | ast.excepthandler | ast.match_case) -> int:
+def _header_end(node: ast.stmt | ast.excepthandler) -> int:
     """The last row of a statement that is not its body's."""
-    inner: list[ast.AST] = getattr(node, "body", None) or getattr(node, "cases", None) or []
-    if inner:
-        return _start(inner[0]) - 1
-    return _start(node) if isinstance(node, ast.match_case) else node.end_lineno or node.lineno
+    if isinstance(node, ast.Match):
+        return node.cases[0].pattern.lineno - 1
+    inner: list[ast.stmt] | None = getattr(node, "body", None)
+    return _start(inner[0]) - 1 if inner else node.end_lineno or node.lineno

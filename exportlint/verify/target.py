@@ -79,6 +79,18 @@ Inputs: TypeAlias = Written | Called | Convention | Guessed | Script
 
 
 @dataclass(frozen=True, slots=True)
+class Trial:
+    """How a target is run to prove fixes: with other `texts` than those that files hold.
+
+    Without any it is the original, which writes down into the file `outcomes` what comes of calls. With some, they are
+    compared with it.
+    """
+
+    texts: Mapping[Path, bytes]
+    outcomes: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A model that verify can try to build, and how.
 
@@ -111,3 +123,4 @@ class Target:
     tolerance: float | None = None
     timeout: float = 300.0
     memory: int | None = None
+    trial: Trial | None = None

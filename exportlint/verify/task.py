@@ -64,10 +64,16 @@ def do(task: Task, slot: Slot, tell: Callable[[Progress], None]) -> Result | Non
         # Nobody who does not know the number can say anything about the job.
         outcome = slot.run(job(target, mode, device, secrets.randbits(48)), take)
     except StartError as error:
-        return Result(replace(record.run(End("crashed"), 0.0, ""), reason=str(error)), lasts=False)
+        return never_run(task, str(error))
     if outcome.end.how == "cancelled":
         return None
     run = record.run(outcome.end, outcome.seconds, outcome.output)
     # What cannot be built may lack a file, of which there is no digest; and memory may be short only now.
     lasts = outcome.end.how in ("finished", "timed out") and run.verdict != "cannot be built"
     return Result(run, lasts)
+
+
+def never_run(task: Task, reason: str) -> Result:
+    """What comes of a task that cannot be run, for a reason on one line that has nothing to do with the target."""
+    run = Record(task.target, task.mode, task.device).run(End("crashed"), 0.0, "")
+    return Result(replace(run, reason=reason), lasts=False)

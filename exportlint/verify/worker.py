@@ -8,21 +8,25 @@ output; user code gets neither. See `exportlint.verify.protocol` for both.
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import copy
 import ctypes
+import dis
 import faulthandler
 import functools
 import gc
 import hashlib
 import heapq
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import io
 import itertools
 import json
 import linecache
+import logging
 import math
 import operator
 import os
@@ -89,6 +93,9 @@ _MOST_STARTED = 64
 _CROWD = 250
 """How many processes of a job may live at a time, whoever started them."""
 
+_own: set[int] = set()
+"""The processes of a job that are the host's own, and not forked by user code."""
+
 _LOOK = 0.5
 """How often these are counted, in seconds."""
 
@@ -108,6 +115,7 @@ def main() -> None:
     here = Path(__file__).resolve().parent  # whose modules have names that the user's may have, too
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != here]
     commands, events = _take_streams()
+    gc.set_threshold(100_000, 20, 100)  # importing torch and tracing make much, and little of it is garbage
     reason = _import_torch()
     if reason:
         events.send({"unusable": reason})
@@ -232,26 +240,12 @@ def _work(job: Job, events: _Events) -> None:
     try:
         examine(job, emit)
     except BaseException as error:  # also SystemExit: nothing that user code raises ends the host
-        emit({"failure": _escaped(error, stage)})
+        emit({"failure": failure(error, stage, [])})
         emit({"stage": "done"})
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # user code may have closed or replaced it
             stream.flush()
     os._exit(0)  # without waiting for threads, and without what user code left to be run at exit
-
-
-def _escaped(error: BaseException, stage: str) -> dict[str, Any]:
-    message = str(error)
-    if isinstance(error, MemoryError):
-        message = message or "no more memory may be taken"
-    return {
-        "stage": stage,
-        "type": type(error).__name__,
-        "message": message,
-        "frames": [],
-        "hints": [],
-        "further": False,
-    }
 
 
 def _limit_itself(memory: int | None) -> None:
@@ -295,17 +289,66 @@ def _read(path: str) -> str:
 
 def _refuse_swarms() -> None:
     """Let no process that is forked here start others, and this one only so many."""
-    owner, started = os.getpid(), 0
+    started = 0
+    _own.add(os.getpid())
     starts = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
 
     def hook(event: str, _: object) -> None:
         nonlocal started
         if event in starts:
             started += 1
-            if started > _MOST_STARTED or os.getpid() != owner:
+            if started > _MOST_STARTED or os.getpid() not in _own:
                 raise RuntimeError(f"{event}: the model starts too many processes")
 
     sys.addaudithook(hook)
+
+
+class Aside:
+    """Something that is done meanwhile by a forked process, for the events it gives, as soon as this is made."""
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Whether there is a processor for it, and nothing here that a forked process would stumble over."""
+        alone = threading.active_count() == 1 and not torch.cuda.is_initialized()
+        return sys.platform == "linux" and alone and (os.cpu_count() or 1) > 1
+
+    def __init__(self, work: Callable[[Emit], None]) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()  # else both write what is in there
+        self._reading, writing = os.pipe()
+        self._child = os.fork()
+        if self._child:
+            os.close(writing)
+            return
+        try:
+            _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            _own.add(os.getpid())
+            torch.set_num_threads(1)  # the other threads of torch are not forked
+            events: list[Mapping[str, Any]] = []
+            work(events.append)
+            with open(writing, "wb") as stream:
+                stream.write(json.dumps(events, default=str).encode())
+        finally:
+            os._exit(0)
+
+    def events(self, until: float) -> list[dict[str, Any]] | None:
+        """What it told, or None if it has ended without that, or is not done `until` then, or after long."""
+        told = b""
+        until = min(until, time.monotonic() + 60 + 3 * time.process_time())
+        with open(self._reading, "rb", buffering=0) as stream:
+            while select.select([stream], [], [], max(0.0, until - time.monotonic()))[0]:
+                data = stream.read(1 << 16)
+                if not data:
+                    break
+                told += data
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+        try:
+            found: list[dict[str, Any]] = json.loads(told)
+        except ValueError:
+            return None
+        return found
 
 
 class _Forking:
@@ -352,7 +395,7 @@ class _Forking:
 
     def _start(self, job: Job) -> None:
         self._job, self._code, self._crowded = job, None, False
-        gc.freeze()  # what torch has made is not looked at again and again, nor copied for it
+        gc.freeze()  # what torch has made is not looked at again and again, nor copied by that
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of 3.12: that a process with threads is forked
             self._child = os.fork()
@@ -418,7 +461,7 @@ def mark(identity: int) -> bytes:
 def _below(ancestor: int) -> list[int]:
     """The processes that descend from one, which has to be alive."""
     parents: dict[int, int] = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # paths take three times as long
         if name.isdigit():
             # The name of the program, in parentheses, may hold anything.
             fields = _read(f"/proc/{name}/stat").rpartition(")")[2].split()
@@ -438,6 +481,10 @@ def _control(option: int, value: int) -> None:
 # -- building models and inputs ----------------------------------------------------------------------------------------
 
 
+LARGE = 1 << 20
+"""How many numbers a parameter has to have for not being copied before each call."""
+
+
 @dataclass
 class Subject:
     """A model that was built, and how to have it again as it was."""
@@ -445,12 +492,22 @@ class Subject:
     model: Any
     rebuild: Callable[[], Any] | None
     copies: bool | None = None
+    shared: Mapping[int, Any] = field(default_factory=dict)
+
+    def share(self, called: Any) -> None:
+        """From now on, let copies share the parameters that are large, and that a call has not written to."""
+        if called is self.model:
+            return
+        after = dict(called.named_parameters())
+        large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
+        with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
+            self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
 
     def fresh(self) -> Any:
         """The model as it was before any call: a copy, the model built anew, or itself where neither is possible."""
         if self.copies is not False:
             try:
-                copied = copy.deepcopy(self.model)
+                copied = copy.deepcopy(self.model, dict(self.shared))
             except Exception:
                 if self.copies:
                     raise
@@ -543,6 +600,8 @@ def load_module(name: str, file: str | None) -> Any:
     """Import a module: by its name if that leads to `file`, as it does with `paths`; else the file as it lies there."""
     if file is None:
         return importlib.import_module(name)
+    if getattr(sys.modules.get(name), "__file__", None) == os.path.abspath(file):
+        return sys.modules[name]  # which may have deleted its file
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # no such package, or the module of that name is none
@@ -566,8 +625,10 @@ def load_module(name: str, file: str | None) -> Any:
 
 
 def _same_file(one: str | None, other: str) -> bool:
+    if one is None or os.path.abspath(one) == os.path.abspath(other):  # which may be gone by now
+        return one is not None
     try:
-        return one is not None and os.path.samefile(one, other)
+        return os.path.samefile(one, other)
     except OSError:
         return False
 
@@ -821,6 +882,9 @@ def _rows(frame: Any) -> range:
 
 Spec = Mapping[str, Any]
 Place = tuple[Any, ...]  # an argument, then the indices and keys inside of it
+Wish = tuple[
+    str, Sequence[str], Mapping[str, int], Any
+]  # a dtype, dimensions, sizes of some, and a bound of the numbers
 
 DIMENSIONS: Mapping[int, tuple[str, ...]] = {
     0: (),
@@ -831,19 +895,20 @@ DIMENSIONS: Mapping[int, tuple[str, ...]] = {
     5: ("batch", "channels", "depth", "height", "width"),
 }
 SIZES = {"batch": 2, "length": 8, "features": 16, "channels": 3, "depth": 8, "height": 32, "width": 32}
-LETTERS = {"b": 2, "n": 2, "c": 3, "d": 16, "h": 32, "w": 32}
+LETTERS = {"b": 2, "c": 3, "d": 16, "h": 32, "w": 32}
 USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64, 96, 112, 128, 160, 192, 224, 227, 256, 299, 384, 512)
-LARGEST = 1 << 22  # numbers in one tensor
+LARGEST = 1 << 20  # numbers in one tensor
 BLIND = 10  # what a mending costs to which nothing points
 HOPELESS = 4  # after how many errors of the model itself, that no input mends, it is given up
 
 DTYPES = {
-    "float": "float32", "floating": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int64",
-    "integer": "int64", "integral": "int64", "bool": "bool", "byte": "uint8", "complexfloat": "complex64", "boolean": "bool", "int32": "int64", "int64": "int64", "float32": "float32",
+    "float": "float32", "floating": "float32", "float32": "float32", "double": "float64", "half": "float16",
+    "long": "int64", "int": "int64", "int32": "int64", "int64": "int64", "integer": "int64", "integral": "int64",
+    "bool": "bool", "boolean": "bool", "byte": "uint8", "complexfloat": "complex64",
 }  # fmt: skip
 KINDS: Mapping[str, tuple[Any, ...]] = {
-    "index": (1, 2), "integer": (1, 2), "integers": (1, 2), "int": (1, 2), "float": (0.5,), "number": (0.5, 1),
-    "str": ("",), "string": ("",), "bool": (True, False),
+    "index": (1, 2), "integer": (1, 2), "integers": (1, 2), "int": (1, 2), "ints": (1, 2), "float": (0.5,),
+    "number": (0.5, 1), "str": ("",), "string": ("",), "bool": (True, False),
 }  # fmt: skip
 
 # What messages say of sizes that are found and wanted, of numbers of dimensions, dtypes and kinds of values.
@@ -860,6 +925,7 @@ MESSAGES = tuple(
         r"shape \[(?P<want>\d+)\] and input of shape \[\d+, (?P<found>\d+)",
         r"(?:[Ee]xpected|must be equal to) (?:[a-z_]+ )*?(?P<want>\d+),? (?:but )?got (?:[a-z_]+ )*?(?P<found>\d+)",
         r"(?P<found>\d+) ?(?:!=|vs\.?) ?(?P<want>\d+)",
+        r"index (?P<index>\d+) is out of bounds for dimension \d+ with size (?P<size>\d+)",
         r"\b(?P<rank>\d) ?-?[dD]\b",
         r"\b(?P<rank>\d)[ -]dim",
         r"is not equal to len\(dims\) = (?P<rank>\d)",
@@ -867,20 +933,24 @@ MESSAGES = tuple(
         r"range of \[-\d+, \d+\], but got (?P<last>-?\d)",
         r"indices for tensor of dimension (?P<last>\d)",
         r"(?P<deeper>tuple index out of range)",
-        r"(?:types?:?|be|of|to|only|supports?|with|,) (?:torch\.)?(?P<dtype>[A-Za-z]+)",
+        r"(?P<matrix>matri(?:x|ces))",
+        r"(?P<vector>vector)",
+        r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
+        r"(?:types?:?|be|of|to|only|supports?|with|,) (?=(?:torch\.)?(?P<dtype>[A-Za-z]+))",
         r"dtype (?P<dtype>[a-z]+\d+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
         r"not implemented for '(?P<other>\w+)'",
         r"(?P<other>[A-Za-z]+)Tensor",
-        r"(?:as an?|be an?|be|to an?|type|real|are) '?(?P<kind>[a-z]+)\b",
+        r"(?:as an?|be an?|be|to an?|type|real|are|of) '?(?P<kind>[a-z]+)\b",
         r"values to unpack \(expected (?P<count>\d)",
         r"(?P<more>list index out of range|tuple index out of range|Tensors?, not Tensor|(?:tuple|list) of)",
         r"object has no attribute '(?P<attribute>\w+)'",
     )
 )
 TOO_SMALL = re.compile(
-    r"small|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
+    r"small|more than|greater than|bigger|larger|at least|out of (?:range|bounds)|less than|exceed|empty|negative"
 )
+GONE = re.compile(r"Legacy autograd|(?:now|been) removed|CUDA|cuda device|NVIDIA")
 OF_VALUES = re.compile(
     r"between 0 and 1|constraint|out of (?:range|bounds)|positive|negative|greater|less|smaller|class"
 )
@@ -895,7 +965,7 @@ class Candidate:
 
     def key(self) -> str:
         """The same for candidates that are the same."""
-        used = {dim: self.sizes[dim] for _, leaf in leaves(self.specs) for dim in dims_of(leaf) if dim in self.sizes}
+        used = {dim: self.sizes[dim] for dim in every_dim(self)}
         return json.dumps([self.specs, used], sort_keys=True)
 
     def put(self, path: Place, spec: Spec) -> Candidate:
@@ -915,9 +985,31 @@ class Candidate:
         shape = [name if i == index else dim for i, dim in enumerate(tensor["shape"])]
         return Candidate(replaced(self.specs, path, {"tensor": {**tensor, "shape": shape}}), {**self.sizes, name: size})
 
+    def shaped(self, places: Iterable[Place], shape: Sequence[int | str]) -> Candidate:
+        """Other dimensions for some tensors."""
+        specs = self.specs
+        for place in places:
+            specs = replaced(specs, place, {"tensor": {**at(specs, place)["tensor"], "shape": list(shape)}})
+        return Candidate(specs, self.sizes)
+
+    def renamed(self, names: Mapping[str, str]) -> Candidate:
+        """Other names for some sizes."""
+        specs = self.specs
+        for path, leaf in leaf_specs(self.specs):
+            shape = [names.get(str(dim), dim) for dim in dims_of(leaf)]
+            if "tensor" in leaf:
+                specs = replaced(specs, path, {"tensor": {**leaf["tensor"], "shape": shape}})
+        return Candidate(specs, {**self.sizes, **{new: self.sizes[old] for old, new in names.items()}})
+
+    def weight(self) -> int:
+        """What it costs that the tensors are large."""
+        numbers = sum(math.prod(map(self.size, dims_of(leaf))) for _, leaf in leaf_specs(self.specs))
+        return max(0, numbers.bit_length() - 15) // 2
+
     def size(self, dim: int | str) -> int:
         """The size of a dimension."""
-        return size_of(dim, self.sizes)
+        known = self.sizes.get(dim) if isinstance(dim, str) else dim
+        return evaluate(dim, self.sizes) if known is None else known
 
 
 @dataclass(frozen=True)
@@ -933,6 +1025,18 @@ class Trial:
     words: frozenset[str] = frozenset()
     sizes: tuple[int, ...] = ()
     layers: Mapping[Place, Any] = field(default_factory=dict)
+
+
+class Budget:
+    """Seconds that may be worked; on a machine that is busy with other things it may take four times as long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.work = time.process_time() + seconds
+        self.wall = time.monotonic() + 4 * seconds
+
+    def is_spent(self) -> bool:
+        """Whether it is over."""
+        return time.process_time() > self.work or time.monotonic() > self.wall
 
 
 class OutOfTimeError(BaseException):
@@ -956,9 +1060,7 @@ def infer(
     Raises:
         LookupError: none were found; the message says what was tried and what was the matter with the best of it.
     """
-    import torch
-
-    search = Search(model, hints, device, time.monotonic() + seconds, tries)
+    search = Search(model, hints, device, Budget(seconds), tries)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return search.example(search.run(), vary)
@@ -967,13 +1069,11 @@ def infer(
 class Search:
     """Finds inputs of one model within a deadline and a number of tries."""
 
-    def __init__(
-        self, model: Any, hints: Mapping[str, Sequence[Any]], device: str, deadline: float, tries: int
-    ) -> None:
+    def __init__(self, model: Any, hints: Mapping[str, Sequence[Any]], device: str, budget: Budget, tries: int) -> None:
         self.model = duplicate(model)
         self.parameters = parameters_of(model)
         self.device = device
-        self.deadline = deadline
+        self.budget = budget
         self.tries = tries
         self.tried = 0
         self.wish = next((wish for layer in model.modules() if (wish := wish_of(layer))), None)
@@ -981,20 +1081,28 @@ class Search:
 
     def run(self) -> Candidate:
         """The first candidate that runs."""
-        queue: list[tuple[int, int, int, int, Candidate]] = []
+        queue: list[tuple[int, int, int, int, Candidate]] = []  # what got farthest comes first
+        cheap: list[tuple[int, int, int, Candidate]] = []  # what is least far-fetched comes first, however far it got
         order = itertools.count()
         seen: set[str] = set()
 
         def push(depth: int, cost: int, candidate: Candidate) -> None:
-            if cost < 2 * BLIND:
-                heapq.heappush(queue, (cost // BLIND, -depth, cost, next(order), candidate))
+            cost += candidate.weight()
+            if cost < 3 * BLIND:
+                number = next(order)
+                heapq.heappush(queue, (cost // BLIND, -depth, cost, number, candidate))
+                heapq.heappush(cheap, (cost, number, depth, candidate))
 
         for cost, start in enumerate(self.starts()):
             push(0, cost, start)
         best: tuple[int, Candidate | None, Trial] = (-1, None, Trial(0))
         hopeless = 0
-        while queue and self.tried < self.tries and time.monotonic() < self.deadline:
-            _, reached, cost, _, candidate = heapq.heappop(queue)
+        while queue and self.tried < self.tries and not self.budget.is_spent():
+            if self.tried % 4 == 3 and cheap:
+                cost, _, reached, candidate = heapq.heappop(cheap)
+            else:
+                _, reached, cost, _, candidate = heapq.heappop(queue)
+                reached = -reached
             key = candidate.key()
             if key in seen or not fits(candidate):
                 continue
@@ -1009,7 +1117,7 @@ class Search:
                 if hopeless >= HOPELESS:
                     break
                 continue
-            spent = 0 if trial.depth > -reached else cost
+            spent = 0 if trial.depth > reached else cost
             for more, mended in self.mend(candidate, trial):
                 push(trial.depth, spent + more, mended)
         said = f"{type(best[2].error).__name__}: {exception_line(best[2].error)}" if best[1] else "no time was left"
@@ -1017,8 +1125,8 @@ class Search:
         raise LookupError(f"no inputs were found in {self.tried} tries; the one that got farthest{shown}: {said}")
 
     def starts(self) -> Iterator[Candidate]:
-        """What is tried first: what the code says, and for the rest what suits the first layer, or images, or others."""
-        shapes = [("float32", DIMENSIONS[rank], {}, None) for rank in (4, 3, 2, 5, 1)]
+        """What is tried first: what the code says, and for the rest what suits the first layer, images, and others."""
+        shapes: list[Wish] = [("float32", DIMENSIONS[rank], {}, None) for rank in (4, 3, 2, 5, 1)]
         if self.wish is not None:
             shapes.insert(0, self.wish)
         needed = [name for name, parameter in self.parameters.items() if is_needed(parameter)]
@@ -1039,28 +1147,28 @@ class Search:
 
     # -- trying
 
-    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments that a candidate stands for."""
-        import torch
-
+    def values(self, candidate: Candidate, seed: int = 0) -> dict[str, Any]:
+        """What a candidate stands for, by arguments."""
         generator = torch.Generator().manual_seed(seed)
-        values = {
+        return {
             name: make_value(spec, candidate.sizes, generator, self.device) for name, spec in candidate.specs.items()
         }
-        return arranged(self.parameters, values)
+
+    def call(self, candidate: Candidate, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a candidate stands for, as a call gives it."""
+        return arranged(self.parameters, self.values(candidate, seed))
 
     def attempt(self, candidate: Candidate) -> Trial:
         """Call the model."""
-        import torch
-
         self.tried += 1
         model = duplicate(self.model, share=True)
         layers: dict[Place, Any] = {}
         try:
-            arguments, keywords = self.call(candidate)
+            values = self.values(candidate)
         except Exception as error:
             return Trial(-1, error)
-        watch(candidate, self.parameters, arguments, keywords)
+        mark_inputs(candidate, values)
+        arguments, keywords = arranged(self.parameters, values)
 
         def entered(layer: Any, inputs: tuple[Any, ...]) -> None:
             if layer is not model and (wish := wish_of(layer)):
@@ -1068,7 +1176,7 @@ class Search:
                     if (path := getattr(value, "_exportlint_path", None)) is not None:
                         layers.setdefault(path, wish)
 
-        spy = spy_class()(self.deadline)
+        spy = spy_class()(self.budget)
         hook = torch.nn.modules.module.register_module_forward_pre_hook(entered)
         torch.manual_seed(0)
         random.seed(0)
@@ -1079,8 +1187,8 @@ class Search:
             return Trial(spy.depth, TimeoutError("the call took too long"))
         except (Exception, SystemExit) as error:
             words, marks = blamed_by(error, self.model)
-            marks |= spy.marks
-            blamed = frozenset(path for path, _ in leaves(candidate.specs) if path in marks)
+            marks = spy.marks or marks
+            blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
             return Trial(spy.depth, error, blamed, frozenset(words), spy.sizes, layers)
         finally:
             hook.remove()
@@ -1100,7 +1208,7 @@ class Search:
     def mend(self, candidate: Candidate, trial: Trial) -> Iterator[tuple[int, Candidate]]:
         """Candidates that may get farther, each with its cost: the less the error points to it the more."""
         said = Said(trial.error)
-        everything = list(leaves(candidate.specs))
+        everything = list(leaf_specs(candidate.specs))
         for path, leaf in everything:
             innocent = 0 if not trial.blamed or path in trial.blamed else 3
             for cost, mended in self.mend_leaf(candidate, path, leaf, trial, said):
@@ -1130,29 +1238,24 @@ class Search:
             )
         if tensor is not None:
             shape = tensor["shape"]
-            for rank in range(6):
-                if rank == len(shape):
-                    continue
-                cost = said.cost_of_rank(rank, len(shape))
-                changed = {"tensor": {**tensor, "shape": reshaped(shape, rank)}}
-                yield cost + 1, with_sizes(candidate.put(path, changed))
-                alike = [
-                    other
-                    for other, spec in leaves(candidate.specs)
-                    if "tensor" in spec and spec["tensor"]["shape"] == shape
-                ]
-                if len(alike) > 1:
-                    specs = candidate.specs
-                    for other in alike:
-                        specs = replaced(
-                            specs, other, {"tensor": {**at(specs, other)["tensor"], "shape": reshaped(shape, rank)}}
-                        )
-                    yield cost, with_sizes(Candidate(specs, candidate.sizes))
+            for other in reshaped(shape):
+                cost = said.cost_of_rank(len(other), len(shape))
+                yield cost + 1, with_sizes(candidate.put(path, {"tensor": {**tensor, "shape": other}}))
+                alike = [place for place, spec in leaf_specs(candidate.specs) if dims_of(spec) == shape]
+                beside = [place for place in alike if place[:-1] == path[:-1]]
+                for group in (alike, beside) if alike != beside else (alike,):
+                    if len(group) > 1:
+                        yield cost, with_sizes(candidate.shaped(group, other))
+            for sizes in said.shapes:
+                if sizes != [candidate.size(dim) for dim in shape]:
+                    listed = {f"{path[0]}_{i}": size for i, size in enumerate(sizes)}
+                    changed = candidate.put(path, {"tensor": {**tensor, "shape": list(listed)}})
+                    yield 2, Candidate(changed.specs, {**candidate.sizes, **listed})
             for dtype in ("int64", "float32", "bool", "uint8", "float64", "complex64"):
                 if dtype != tensor["dtype"]:
                     yield said.cost_of_dtype(dtype, tensor["dtype"]), candidate.put(path, tensor_spec(dtype, shape))
             cost = 2 if said.of_values else BLIND + 2
-            for low, high in ((0, 2), (0, 1), (1, 2)):
+            for low, high in ((0, 1),) if "float" in tensor["dtype"] else ((1, 2), (0, 1), (0, 2)):
                 if tensor["dtype"] != "bool" and (tensor.get("low"), tensor.get("high")) != (low, high):
                     yield cost, candidate.put(path, {"tensor": {**tensor, "low": low, "high": high}})
         yield from self.mend_kind(candidate, path, leaf, trial, said)
@@ -1188,7 +1291,7 @@ class Search:
     def mend_arguments(self, candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple[int, Candidate]]:
         """More arguments, longer lists, and dictionaries with more keys."""
         plain = tensor_spec("float32", self.wish[1] if self.wish else DIMENSIONS[4])
-        first = next((leaf for _, leaf in leaves(candidate.specs) if "tensor" in leaf), plain)
+        first = next((leaf for _, leaf in leaf_specs(candidate.specs) if "tensor" in leaf), plain)
         for name, parameter in self.parameters.items():
             if name in candidate.specs or parameter.kind == parameter.VAR_KEYWORD:
                 continue
@@ -1218,31 +1321,34 @@ class Search:
 
     def example(self, found: Candidate, vary: Sequence[int]) -> Example:
         """A candidate as inputs, with the dimensions that can vary."""
-        found = joined(found, vary)
-        dynamic = self.varying(found, vary)
+        found, names = self.varying(found, vary)
         arguments, keywords = self.call(found)
-        names = {name for path, leaf in leaves(found.specs) for name in dims_of(leaf) if name in dynamic}
 
         def remake(sizes: Mapping[str, int], seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
             return self.call(Candidate(found.specs, {**found.sizes, **sizes}), seed)
 
-        shapes = {name: dynamic_of(spec, names) for name, spec in found.specs.items()} if names else None
-        return Example(arguments, keywords, shapes, {name: found.sizes[name] for name in sorted(names)}, remake)
+        dynamic = {name: dynamic_of(spec, names) for name, spec in found.specs.items()}
+        return Example(arguments, keywords, dynamic, {name: found.sizes[name] for name in names}, remake)
 
-    def varying(self, found: Candidate, vary: Sequence[int]) -> set[str]:
-        """The names among the given dimensions of tensors that may have another size."""
-        shapes = [dims_of(leaf) for _, leaf in leaves(found.specs)]
-        names = dict.fromkeys(
-            shape[dim]
-            for shape in shapes
-            for dim in vary
-            if -len(shape) <= dim < len(shape) and shape[dim] in found.sizes
-        )
-        return {
-            name
-            for name in names
-            if any(self.runs(found.sized([name], size)) for size in (found.sizes[name] + 1, 2 * found.sizes[name]))
-        }
+    def varying(self, found: Candidate, vary: Sequence[int]) -> tuple[Candidate, list[str]]:
+        """The candidate with one name for all that varies together, and these names.
+
+        Together vary the given dimensions of all tensors if they have the same size, or else all that have it. Nothing
+        does of a model so slow that no time is left to see.
+        """
+        names = []
+        for size in dict.fromkeys(found.size(dim) for dim in dims_at(found, vary)):
+            here = {dim for dim in dims_at(found, vary) if found.size(dim) == size}
+            alike = {dim for dim in every_dim(found) if found.size(dim) == size}
+            for group in (here, alike):
+                if not self.budget.is_spent() and any(
+                    self.runs(found.sized(group, other)) for other in (size + 1, 2 * size)
+                ):
+                    name = "batch" if "batch" in group else min(group)
+                    found = found.renamed(dict.fromkeys(group, name))
+                    names.append(name)
+                    break
+        return found, names
 
 
 class Said:
@@ -1255,13 +1361,20 @@ class Said:
         self.pairs = list(dict.fromkeys((int(g["found"]), int(g["want"])) for g in groups if "found" in g))
         self.ranks = list(dict.fromkeys(int(g["rank"]) for g in groups if "rank" in g))
         self.ranks += [last + 1 if (last := int(g["last"])) >= 0 else -last for g in groups if "last" in g]
+        self.ranks += [2 for g in groups if "matrix" in g] + [1 for g in groups if "vector" in g]
+        self.shapes = [[int(size) for size in g["shape"].split(",")] for g in groups if "shape" in g]
+        self.ranks += [len(shape) for shape in self.shapes]
         self.deeper = any("deeper" in g for g in groups)
-        self.dtypes = {DTYPES[g["dtype"].lower()] for g in groups if g.get("dtype", "").lower() in DTYPES}
-        self.others = {DTYPES[g["other"].lower()] for g in groups if g.get("other", "").lower() in DTYPES}
+        self.dtypes = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("dtype"))))}
+        self.others = {dtype for g in groups if (dtype := DTYPES.get(kind_of(g.get("other"))))}
         self.kinds = {g["kind"] for g in groups if "kind" in g}
         self.counts = {int(g["count"]) for g in groups if "count" in g}
         self.more = any("more" in g for g in groups)
         self.attribute = next((g["attribute"] for g in groups if "attribute" in g), None)
+        self.pairs += [(int(g["size"]), int(g["index"]) + 1) for g in groups if "index" in g]
+        if total := re.search(r"shape '\[(.*)\]' is invalid for input of size (\d+)", text):
+            product = abs(math.prod(int(size) for size in total.group(1).split(",")))
+            self.pairs.append((int(total.group(2)), product))
         self.numbers = list(dict.fromkeys(numbers_in(text)))
         self.too_small = bool(TOO_SMALL.search(text))
         self.of_values = bool(OF_VALUES.search(text))
@@ -1277,7 +1390,7 @@ class Said:
             return 1 if rank == max(self.ranks) else 2
         if self.deeper and rank > now:
             return rank - now
-        return BLIND + abs(rank - now)
+        return BLIND - 3 + abs(rank - now)
 
     def cost_of_dtype(self, dtype: str, now: str) -> int:
         """How far-fetched another dtype is."""
@@ -1294,32 +1407,31 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
     """Other sizes: of all dimensions that have the same, of those with one name, and of a single one."""
     places = [
         (path, index, dim)
-        for path, leaf in leaves(candidate.specs)
+        for path, leaf in leaf_specs(candidate.specs)
         if not trial.blamed or path in trial.blamed
         for index, dim in enumerate(dims_of(leaf))
     ]
     groups: dict[int, dict[str, None]] = {}
     for _, _, dim in places:
-        if dim in candidate.sizes:
+        if isinstance(dim, str) and dim in candidate.sizes:
             groups.setdefault(candidate.size(dim), {})[dim] = None
-    wanted: dict[int, dict[int, int]] = {
-        size: wanted_instead(size, trial, said) for size in {candidate.size(p[2]) for p in places}
-    }
+    known = {size for _, _, dim in places if (size := candidate.size(dim))}  # nothing comes of a size of 0
+    wanted = {size: wanted_instead(size, known, trial, said) for size in known}
     for size, names in groups.items():
         late = 2 if "batch" in names else 0
-        for want, cost in wanted[size].items():
+        for want, cost in wanted.get(size, {}).items():
             yield cost + late, candidate.sized(names, want)
             if len(names) > 1:
                 for name in names:
                     yield cost + late + 1, candidate.sized([name], want)
     for path, index, dim in places:
         size = candidate.size(dim)
-        for want, cost in wanted[size].items():
+        for want, cost in wanted.get(size, {}).items():
             if cost < BLIND:
                 yield cost + 2 + (2 if index == 0 else 0), candidate.apart(path, index, want)
 
 
-def wanted_instead(size: int, trial: Trial, said: Said) -> dict[int, int]:
+def wanted_instead(size: int, known: set[int], trial: Trial, said: Said) -> dict[int, int]:
     """Sizes that may be meant instead of one, with their costs."""
     wanted: dict[int, int] = {}
 
@@ -1331,18 +1443,22 @@ def wanted_instead(size: int, trial: Trial, said: Said) -> dict[int, int]:
     for found, other in said.pairs:
         if found == size:
             want(other, 0)
-        else:
+        elif found not in known:
             # a size that comes of this one: in proportion, as the square of it, or less a constant
-            want(size * other / found if found else 0, 3)
+            for ratio in ratios(found, other):
+                want(size * ratio, 3)
             for usual in USUAL:
                 near = min(abs(math.log(usual / (size * ratio))) for ratio in ratios(found, other))
                 want(usual, 4 + int(near * 6))
     for number in said.numbers:
-        want(number, 2 if size in said.numbers else 5)
+        if size in said.numbers or not known.intersection(said.numbers):
+            want(number, 2 if size in said.numbers else 5)
         if size in said.numbers and number % size == 0:
             want(number // size, 4)
     for number in trial.sizes:
         want(number, 3 if size in said.numbers else 6)
+    if size == SIZES["height"]:
+        want(224, 1 if said.too_small else BLIND)  # what most that is made for images of some size is made for
     want(size * 2, 2 if said.too_small else BLIND)
     want(size * 4, 3 if said.too_small else BLIND + 2)
     want(1, BLIND)
@@ -1355,6 +1471,11 @@ def ratios(found: int, want: int) -> tuple[float, ...]:
     """By what a size may have to grow for one that comes of it to be what is wanted."""
     ratio = max(want, 1) / max(found, 1)
     return (ratio, math.sqrt(ratio))
+
+
+def kind_of(word: str | None) -> str:
+    """What a message means by `LongTensor`, `Long` or `long`."""
+    return (word or "").lower().replace("tensor", "")
 
 
 def is_hopeless(error: BaseException) -> bool:
@@ -1374,9 +1495,7 @@ def is_hopeless(error: BaseException) -> bool:
         )
     if isinstance(error, UnboundLocalError):
         return False
-    return isinstance(error, (NameError, ImportError, NotImplementedError)) or bool(
-        re.search("deprecated|legacy", str(error), re.I)
-    )
+    return isinstance(error, (NameError, ImportError, NotImplementedError)) or bool(GONE.search(str(error)))
 
 
 def numbers_in(text: str) -> Iterator[int]:
@@ -1411,12 +1530,12 @@ def spy_class() -> Any:
     from torch import nn
     from torch.overrides import TorchFunctionMode
 
-    class Spy(TorchFunctionMode):
+    class Spy(TorchFunctionMode):  # type: ignore[misc]  # a class of torch
         """Counts what a call gets done, and follows the inputs to the operation that fails."""
 
-        def __init__(self, deadline: float) -> None:
+        def __init__(self, budget: Budget) -> None:
             super().__init__()
-            self.deadline = deadline
+            self.budget = budget
             self.done: set[Any] = set()
             self.marks: set[Place] = set()
             self.sizes: tuple[int, ...] = ()
@@ -1426,7 +1545,7 @@ def spy_class() -> Any:
             return len(self.done)
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if time.monotonic() > self.deadline:
+            if self.budget.is_spent():
                 raise OutOfTimeError
             given = list(tensors_in([args, kwargs or {}]))
             sources = {path for tensor in given for path in marks_of(tensor)}
@@ -1437,6 +1556,7 @@ def spy_class() -> Any:
                 self.marks = sources
                 self.sizes = tuple(size for weight in weights for size in weight.shape)
                 raise
+            self.marks = set()  # what went wrong before was caught
             frame = user_frame()
             self.done.add((frame, getattr(func, "__name__", ""), *map(id, weights)))
             if sources:
@@ -1450,8 +1570,6 @@ def spy_class() -> Any:
 
 def user_frame() -> tuple[str, int]:
     """The place in the code of others than torch that is being run."""
-    import torch
-
     inside = (os.path.dirname(torch.__file__), __file__)
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
@@ -1468,8 +1586,6 @@ def marks_of(tensor: Any) -> frozenset[Place] | set[Place]:
 
 def tensors_in(value: Any) -> Iterator[Any]:
     """The tensors in lists, tuples and dictionaries."""
-    import torch
-
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -1479,35 +1595,25 @@ def tensors_in(value: Any) -> Iterator[Any]:
         yield from tensors_in(list(value.values()))
 
 
-def watch(
-    candidate: Candidate,
-    parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-) -> None:
+def mark_inputs(candidate: Candidate, values: Mapping[str, Any]) -> None:
     """Write on each tensor which input it is."""
-    starred = next((name for name, parameter in parameters.items() if parameter.kind == parameter.VAR_POSITIONAL), None)
-    names = [name for name in candidate.specs if name not in keywords and name != starred]
-    given = {**dict(zip(names, arguments, strict=False)), **keywords}
-    if starred is not None:
-        given[starred] = arguments[len(names) :]
-    for path, leaf in leaves(candidate.specs):
-        value = given[path[0]]
-        for step in path[1:]:
-            value = value[step]
+    for path, leaf in leaf_specs(candidate.specs):
         if "tensor" in leaf:
+            value: Any = values
+            for step in path:
+                value = value[step]
             value._exportlint_path = path
 
 
-def wish_of(layer: Any) -> tuple[str, tuple[str, ...], dict[str, int], int | None] | None:
+def wish_of(layer: Any) -> Wish | None:
     """The dtype, dimensions, sizes and bound of the input of a layer, by what its attributes are called."""
 
     def number(name: str) -> int | None:
         value = layer.__dict__.get(name)
         return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
-    weight = getattr(layer, "weight", None)
-    rank = weight.dim() if hasattr(weight, "dim") else 0
+    weight: Any = getattr(layer, "weight", None)
+    rank = weight.dim() if callable(getattr(weight, "dim", None)) else 0
     if entries := number("num_embeddings"):
         return "int64", ("batch", "length"), {}, min(entries, 100)
     if (channels := number("in_channels")) and rank in (3, 4, 5):
@@ -1598,9 +1704,16 @@ def filled(spec: Spec, dims: Sequence[str]) -> dict[str, Any]:
     return dict(spec)
 
 
-def reshaped(shape: Sequence[int | str], rank: int) -> list[int | str]:
-    """Dimensions of another number."""
-    return list(DIMENSIONS[rank]) if rank in DIMENSIONS else list(shape)
+def reshaped(shape: Sequence[int | str]) -> Iterator[list[int | str]]:
+    """Dimensions of another number: the usual ones, or these without one, or with one of a single entry."""
+    for rank, dims in DIMENSIONS.items():
+        if rank != len(shape):
+            yield [*dims]
+    for index in {1, len(shape) - 1}:
+        if 0 < index < len(shape):
+            yield [*shape[:index], *shape[index + 1 :]]
+    yield [*shape[:1], 1, *shape[1:]]
+    yield [*shape, 1]
 
 
 def as_json(spec: Any) -> Any:
@@ -1608,7 +1721,7 @@ def as_json(spec: Any) -> Any:
     return json.loads(json.dumps(spec))
 
 
-def leaves(specs: Mapping[str, Spec]) -> Iterator[tuple[Place, Spec]]:
+def leaf_specs(specs: Mapping[str, Spec]) -> Iterator[tuple[Place, Spec]]:
     """The tensors and constants, each with its place."""
     for path, spec in walk(specs):
         if "tensor" in spec or "value" in spec:
@@ -1656,59 +1769,41 @@ def dims_of(leaf: Spec) -> Sequence[int | str]:
 def with_sizes(candidate: Candidate) -> Candidate:
     """A candidate in which every name has a size."""
     sizes = dict(candidate.sizes)
-    for _, leaf in leaves(candidate.specs):
+    for _, leaf in leaf_specs(candidate.specs):
         for dim in dims_of(leaf):
             for name in re.findall(r"[A-Za-z_]\w*", dim) if isinstance(dim, str) else ():
                 if name not in sizes:
                     known = next((size for letter, size in LETTERS.items() if name.lower().startswith(letter)), None)
-                    sizes[name] = known or 4 + 2 * (len(sizes) % 8)
+                    sizes[name] = known or 4 + 2 * (len(sizes.keys() - SIZES.keys()) % 8)
     return Candidate(candidate.specs, sizes)
-
-
-def size_of(dim: int | str, sizes: Mapping[str, int]) -> int:
-    """The size of a dimension that is a number, a name, or an expression of names."""
-    return (
-        dim
-        if isinstance(dim, int)
-        else sizes[dim]
-        if dim in sizes
-        else int(eval(dim, {"__builtins__": {}}, dict(sizes)))
-    )
 
 
 def fits(candidate: Candidate) -> bool:
     """Whether its tensors are of a reasonable size."""
-    shapes = [[candidate.size(dim) for dim in dims_of(leaf)] for _, leaf in leaves(candidate.specs)]
+    shapes = [[candidate.size(dim) for dim in dims_of(leaf)] for _, leaf in leaf_specs(candidate.specs)]
     return all(math.prod(shape) <= LARGEST and min(shape, default=0) >= 0 for shape in shapes)
 
 
-def joined(candidate: Candidate, vary: Sequence[int]) -> Candidate:
-    """A candidate in which tensors of one size in a dimension that varies have it under one name."""
-    sizes = dict(candidate.sizes)
-    specs = candidate.specs
-    for dim in vary:
-        first: dict[int, str] = {}
-        for path, leaf in list(leaves(specs)):
-            shape = list(dims_of(leaf))
-            if -len(shape) <= dim < len(shape) and shape[dim] in sizes:
-                name = first.setdefault(sizes[shape[dim]], shape[dim])
-                shape = [name if other == shape[dim] else other for other in shape]
-                specs = replaced(specs, path, {"tensor": {**leaf["tensor"], "shape": shape}})
-    return Candidate(specs, sizes)
+def every_dim(candidate: Candidate) -> list[str]:
+    """The dimensions that have names."""
+    return [str(dim) for _, leaf in leaf_specs(candidate.specs) for dim in dims_of(leaf) if dim in candidate.sizes]
+
+
+def dims_at(candidate: Candidate, indices: Sequence[int]) -> list[str]:
+    """The dimensions at some indices that have names."""
+    shapes = [dims_of(leaf) for _, leaf in leaf_specs(candidate.specs)]
+    dims = [shape[index] for shape in shapes for index in indices if -len(shape) <= index < len(shape)]
+    return [str(dim) for dim in dims if dim in candidate.sizes]
 
 
 def dynamic_of(spec: Spec, names: Collection[str]) -> Any:
-    """What `dynamic_shapes` says of a value."""
-    from torch.export import Dim
-
+    """The names of what varies of a value."""
     kind, held = next(iter(spec.items()))
     if kind == "dict":
         return {key: dynamic_of(item, names) for key, item in held.items()}
     if kind in ("list", "tuple"):
-        return (list if kind == "list" else tuple)(dynamic_of(item, names) for item in held)
-    if kind == "value":
-        return None
-    return {index: Dim.AUTO for index, dim in enumerate(held["shape"]) if dim in names}
+        return [dynamic_of(item, names) for item in held]
+    return {i: dim for i, dim in enumerate(held["shape"]) if dim in names} if kind == "tensor" else None
 
 
 def describe(candidate: Candidate) -> list[str]:
@@ -1717,9 +1812,10 @@ def describe(candidate: Candidate) -> list[str]:
 
 
 def spec_text(spec: Spec, sizes: Mapping[str, int]) -> str:
+    """A spec for people."""
     kind, held = next(iter(spec.items()))
     if kind == "tensor":
-        return f"{held['dtype']}{[size_of(dim, sizes) for dim in held['shape']]}"
+        return f"{held['dtype']}{[evaluate(dim, sizes) for dim in held['shape']]}"
     if kind == "value":
         return repr(held)
     if kind == "dict":
@@ -1865,6 +1961,15 @@ def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inp
     return bound.args, bound.kwargs
 
 
+def other_sizes(varying: Varying) -> Iterator[tuple[str, dict[str, int]]]:
+    """Other sizes of what varies, each dimension by itself, with what to call them."""
+    for name, size in varying.sizes.items():
+        low, high = varying.limits.get(name, (0, math.inf))
+        for other in dict.fromkeys((size + 1, 2 * size, 1)):
+            if other != size and low <= other <= high:
+                yield f"{name} = {other}", {**varying.sizes, name: other}
+
+
 def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, Any] | None:
     """What torch.export is told of what varies; `how` is for those dimensions of which the user gives a name only."""
     if not any(varying.leaves):
@@ -1880,12 +1985,12 @@ def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, An
     def form(value: Any) -> Any:
         children = _children(value)
         if children is None:
-            return {i: dim(size) for i, size in next(leaves).items()} or None
+            return {i: dim(size) for i, size in next(remaining).items()} or None
         if isinstance(value, dict):
             return {key: form(item) for key, item in children}
         return tuple(form(item) for _, item in children) if isinstance(value, tuple) else [form(i) for _, i in children]
 
-    leaves = iter(varying.leaves)
+    remaining = iter(varying.leaves)
     arguments = varying.signature.bind(*example.arguments, **example.keywords).arguments
     return {name: form(value) for name, value in arguments.items()}
 
@@ -1980,7 +2085,7 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     ours, structure = pytree.tree_flatten(one)
     theirs, their_structure = pytree.tree_flatten(other)
     if structure != their_structure:
-        return f"eager gives {_shape_of(one)}, the program {_shape_of(other)}", None
+        return _form_difference(one, other, "result"), None
     worst: tuple[str, float | None] | None = None
     for i, (a, b) in enumerate(_zip(ours, theirs)):
         found = _leaf_difference(a, b, tolerance)
@@ -1989,12 +2094,19 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     return worst
 
 
-def _shape_of(value: Any) -> str:
-    """What a value is made of, shortly."""
-    children = _children(value)
-    if children is None:
-        return _a(value)
-    return f"{_a(value)} of {len(children)}"
+def _form_difference(one: Any, other: Any, path: str) -> str:
+    """Where two values, which are not made of the same containers, are not."""
+    ours, theirs = _children(one), _children(other)
+    if type(one) is not type(other) or ours is None or theirs is None:
+        return f"{path} is {_a(one)} in eager, {_a(other)} in the program"
+    if [key for key, _ in ours] != [key for key, _ in theirs]:
+        return f"{path} has {len(ours)} items in eager, {len(theirs)} in the program" + (
+            "" if len(ours) != len(theirs) else ", with other keys"
+        )
+    for (key, mine), (_, its) in _zip(ours, theirs):
+        if pytree.tree_structure(mine) != pytree.tree_structure(its):
+            return _form_difference(mine, its, f"{path}[{key!r}]")
+    return f"{path} is made in another way"
 
 
 def _leaf_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
@@ -2038,6 +2150,8 @@ def _number_difference(one: Any, other: Any, tolerance: float | None) -> tuple[s
             return None
         far = (one.to(torch.float64) - other.to(torch.float64)).abs().max().item()
         return f"{int(differ.sum())} of {one.numel()} numbers differ, by up to {far:.6g}", far
+    if torch.equal(one, other):
+        return None
     part = tolerance if tolerance is not None else TOLERANCES.get(kind, 0.125 if "float8" in kind else 1e-4)
     one, other = one.to(torch.float64), other.to(torch.float64)
     same = (one == other) | (one.isnan() & other.isnan())
@@ -2077,6 +2191,8 @@ def text_of(error: BaseException, limit: int = 4000) -> str:
         text = str(error)
     except BaseException as another:
         return f"(its text raises {type(another).__name__})"
+    if not text and isinstance(error, MemoryError):
+        return "no more memory may be taken"
     return text if len(text) <= limit else f"{text[:limit]} ..."
 
 
@@ -2094,13 +2210,30 @@ def short(value: Any, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
+class _NoTimeError(Exception):
+    """What is left of the time of the job is not enough to call model and program once more."""
+
+
 class Comparer:
-    """Compares the model with its program in one respect after the other, and tells of each."""
+    """Compares the model with its program in one respect after the other, and tells of each.
+
+    What would take it beyond `until`, a time of `time.monotonic`, is skipped, but for the example.
+    """
 
     def __init__(
-        self, job: Job, subject: Subject, program: Any, example: Example, varying: Varying, emit: Emit
+        self,
+        job: Job,
+        subject: Subject,
+        program: Any,
+        example: Example,
+        varying: Varying,
+        emit: Emit,
+        until: float = math.inf,
     ) -> None:
         self._job = job
+        self._until = until
+        self._deadline = math.inf
+        self._longest = 0.0
         self._subject = subject
         self._program = program
         self._module = program.module()
@@ -2112,38 +2245,61 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
-        steps = (
-            self._compare_example,
-            self._compare_again,
-            self._compare_values,
-            self._compare_others,
-            self._compare_sizes,
-            self._compare_gradients,
-            self._compare_decomposed,
-            self._compare_reloaded,
-            self._compare_device,
-        )
-        for step in steps:
-            kind = step.__name__[len("_compare_") :]
-            try:
-                step()
-            except Exception as error:
-                kind = {"sizes": "size", "others": "values"}.get(kind, kind)
-                self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
+        # What else becomes of the program is not for fixes to prove. It takes longer than all the rest.
+        later = () if self._job.get("trial") else (self._compare_decomposed, self._compare_reloaded)
+        finish = [self._aside(compare.__name__[len("_compare_") :], compare) for compare in later]
+        self._step("example", self._compare_example)
+        self._deadline = self._until
+        self._step("again", self._compare_again)
+        self._step("values", self._compare_values)
+        self._step("values", self._compare_others)
+        self._step("size", self._compare_sizes)
+        self._step("gradients", self._compare_gradients)
+        for step in finish:
+            step()
+        if not self._job.get("trial"):
+            self._step("device", self._compare_device)
+
+    def _aside(self, kind: str, compare: Callable[[], None]) -> Callable[[], None]:
+        """Begin to compare in a process of its own. What is returned finishes that, here if need be."""
+
+        def begin(emit: Emit) -> None:
+            self._emit, self._deadline = emit, self._until
+            self._step(kind, compare)
+
+        def finish() -> None:
+            events = running.events(self._until) if running else None
+            if events is None:
+                self._step(kind, compare)
+            for event in events or ():
+                self._emit(event)
+
+        running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
+        return finish
+
+    def _step(self, kind: str, compare: Callable[[], None]) -> None:
+        try:
+            compare()
+        except _NoTimeError:
+            self._tell(kind, kind, "skipped", "there is no time left for it")
+        except Exception as error:
+            self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
 
     def _tell(self, kind: str, label: str, agreement: str, detail: str = "", difference: float | None = None) -> None:
         event = {"kind": kind, "label": label, "agreement": agreement, "detail": detail, "difference": difference}
         self._emit({"comparison": event})
 
     def _fresh_program(self) -> Any:
-        try:
-            return copy.deepcopy(self._module)
-        except Exception:  # a FakeTensor that leaked into it has no data to copy
-            return self._program.module()
+        return _apart(self._program, self._module, bool(self._subject.shared))
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
+        start = time.monotonic()
+        if start + self._longest > self._deadline:
+            raise _NoTimeError
         self._emit({"probe": f"{who}, {label}"})
-        return call(module, inputs, number, keep_state)
+        outcome = call(module, inputs, number, keep_state)
+        self._longest = max(self._longest, 2 * (time.monotonic() - start))
+        return outcome
 
     def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> None:
         """Call both with the same, and tell how they agree; with `state`, also what they leave behind."""
@@ -2152,7 +2308,7 @@ class Comparer:
         other = self._observe(label, self._fresh_program(), "the program", inputs, number, state)
         self._judge(kind, label, one, other, lambda: self._repeated(inputs, number))
         if state and one.error is None and other.error is None:
-            self._tell_state("state", one, other)
+            self._tell_state(label, one, other)
 
     def _repeated(self, inputs: Inputs, number: int) -> bool:
         """Whether both give other results each time that they are called, so that none can be compared."""
@@ -2194,7 +2350,7 @@ class Comparer:
                 self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
                 return
         if found := difference(one.inputs, other.inputs, tolerance):
-            self._tell("state", label, "diverges", f"the inputs after the call: {found[0]}", found[1])
+            self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
         self._tell("state", label, "agrees")
 
@@ -2262,20 +2418,14 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        for name, size in self._varying.sizes.items():
-            low, high = self._varying.limits.get(name, (0, math.inf))
-            for other in dict.fromkeys((size + 1, 2 * size, 1)):
-                if other == size or not low <= other <= high:
-                    continue
-                label = f"{name} = {other}"
-                sizes = {**self._varying.sizes, name: other}
-                try:
-                    remake = self._example.remake
-                    inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
-                except (ValueError, RuntimeError, LookupError) as error:
-                    self._tell("size", label, "skipped", first_line(text_of(error)))
-                else:
-                    self._both("size", label, inputs)
+        for label, sizes in other_sizes(self._varying):
+            try:
+                remake = self._example.remake
+                inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
+            except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
+                self._tell("size", label, "skipped", first_line(text_of(error)))
+            else:
+                self._both("size", label, inputs)
 
     def _compare_gradients(self) -> None:
         if not self._job["gradients"]:
@@ -2286,32 +2436,37 @@ class Comparer:
             one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
             self._emit({"probe": f"the program, gradients {label}"})
             other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
-            if one.error is None and other.error is None:
-                missing = [n for n, g in one.value[1].items() if n not in other.value[1] and bool(g.any())]
-                if missing:
-                    self._tell("gradients", label, "diverges", f"the program has none for {missing[0]}")
-                    continue
-                both = one.value[1].keys() & other.value[1].keys()
-                for outcome in (one, other):
-                    outcome.value = outcome.value[0], {n: outcome.value[1][n] for n in sorted(both)}
-            self._judge("gradients", label, one, other)
+            if one.error is not None or other.error is not None:
+                self._judge("gradients", label, one, other)
+            elif found := gradient_difference(one.value, other.value, self._job["tolerance"]):
+                self._tell("gradients", label, "diverges", *found)
+            else:
+                self._tell("gradients", label, "agrees")
 
     def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
         """Compare what becomes of the program with the model, on the example."""
-        number = next(self._numbers)
+        number, one, direct = self._directly
+        if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
+            self._tell(kind, label, "skipped", "the program itself does not agree")  # torch may even crash on it
+            return
         self._emit({"probe": f"the program, {label}"})
         try:
-            module = make().module()
+            program = make()
+            module = _apart(program, program.module(), bool(self._subject.shared))
         except Exception as error:
             self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
             return
-        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
-        direct = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
-        if difference(one.value, direct.value, self._job["tolerance"]) is not None or direct.error or one.error:
-            self._tell(kind, label, "skipped", "the program itself does not agree")
-            return
-        other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
+        with torch.no_grad():  # what switched gradients off is gone from a program that is decomposed
+            other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
         self._judge(kind, label, one, other, lambda: self._is_random(number))
+
+    @functools.cached_property
+    def _directly(self) -> tuple[int, Outcome, Outcome]:
+        """What the model and the program do with the example, and the seed that they had."""
+        number, label = next(self._numbers), "example"
+        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
+        other = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
+        return number, one, other
 
     def _is_random(self, number: int) -> bool:
         """Whether the program draws random numbers, which may come in another order."""
@@ -2335,9 +2490,9 @@ class Comparer:
         baked = baked_devices(self._program)
         here = torch.device(self._job["device"]).type
         where = f"the program holds {'; '.join(baked[:3])}{' and more' if len(baked) > 3 else ''}" if baked else ""
-        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else ""
-        if not there or passes is None:
-            why = "there is no other device here" if passes else "this torch cannot move programs"
+        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else "meta"
+        if passes is None:
+            why = "this torch cannot move programs"
             self._tell("device", "another device", "skipped", f"{why}; {where}" if where else why)
             return
         inputs = _to_device(self._inputs, there)
@@ -2348,7 +2503,30 @@ class Comparer:
             return
         moved = passes.move_to_device_pass(copy.deepcopy(self._program), there).module()
         other = self._observe(there, moved, "the program", inputs, number, keep_state=False)
-        self._judge("device", there, one, other, lambda: self._is_random(number))
+        if there == "meta" and other.error is not None and "device" not in text_of(other.error):
+            self._tell("device", there, "skipped", f"the program does not run there: {other.raised}")
+            return
+        found = None if other.error else difference(one.value, other.value, self._job["tolerance"])
+        if other.error is None and found is None:
+            self._tell("device", there, "agrees", f"once it is moved by torch.export.passes: {where}" if where else "")
+        elif found is not None and found[0].startswith("eager gives the device"):
+            self._tell("device", there, "skipped", f"the pass of torch moves what eager leaves: {found[0]}")
+        else:
+            self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _apart(program: Any, module: Any, shares: bool) -> Any:
+    """A copy of the module of a program, whose state calls do not change in the program as well.
+
+    `shares`: the model does not write to its large parameters, which need not be copied then.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch, about how torch copies it
+            shared = {id(p): p for p in module.parameters() if p.numel() >= LARGE} if shares else {}
+            return copy.deepcopy(module, shared)
+    except Exception:  # a FakeTensor that leaked into it has no data to copy
+        return program.module()
 
 
 def _has_module(name: str) -> bool:
@@ -2382,6 +2560,21 @@ def gradients(module: Any, inputs: Inputs, number: int, of_inputs: bool) -> Outc
     except BaseException as error:
         outcome.error = error
     return outcome
+
+
+def gradient_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
+    """How what `gradients` gives for the program is not what it gives for the eager model."""
+    for i, (ours, theirs) in enumerate(_zip(one[0], other[0])):
+        if ours != theirs:
+            has, lacks = ("eager", "the program") if ours else ("the program", "eager")
+            return f"result {i} has a gradient in {has}, and none in {lacks}", None
+    for name, gradient in one[1].items():
+        if name not in other[1]:
+            if bool(gradient.any()):
+                return f"the program has no gradient for {name}", None
+        elif found := difference(gradient, other[1][name], tolerance):
+            return f"that of {name}: {found[0]}", found[1]
+    return None
 
 
 def _weighted(tensor: Any) -> Any:
@@ -2469,6 +2662,111 @@ def baked_devices(program: Any) -> list[str]:
     return list(found)
 
 
+# -- fixes that are to be proven ---------------------------------------------------------------------------------------
+
+
+def see_instead(texts: Mapping[str, str]) -> None:
+    """Have Python import other texts than files hold, by their paths. Each is the bytes of a file, as Latin-1."""
+    found = {os.path.realpath(path): text.encode("latin-1") for path, text in texts.items()}
+    loader = importlib.machinery.SourceFileLoader
+    get_data, path_stats = loader.get_data, loader.path_stats
+
+    def data(self: Any, path: Any) -> bytes:
+        text = found.get(os.path.realpath(path))
+        return get_data(self, path) if text is None else text
+
+    def stats(self: Any, path: Any) -> Mapping[str, Any]:
+        if os.path.realpath(path) in found:
+            raise OSError(f"{path} is not to be taken from, or put into, a cache")
+        return path_stats(self, path)
+
+    loader.get_data, loader.path_stats = data, stats  # type: ignore[method-assign]
+    for path in texts:  # for `inspect.getsource`, and for tracebacks
+        with contextlib.suppress(SyntaxError, ValueError):
+            lines = importlib.util.decode_source(found[os.path.realpath(path)]).splitlines(keepends=True)
+            linecache.cache[path] = (len(lines), None, lines, path)
+
+
+Probe = tuple[str, str, Inputs]
+"""How a model is called: what to call it, whether `once`, on the same object as `before`, or for `gradients`."""
+
+
+def probes(example: Example, varying: Varying) -> Iterator[Probe]:
+    """The calls by which two models are compared."""
+    inputs: Inputs = (example.arguments, dict(example.keywords))
+    changed = changed_values(example, 1)
+    yield "example", "once", inputs
+    for label, others in changed:
+        yield label, "once", others
+    for label, sizes in other_sizes(varying):
+        with contextlib.suppress(ValueError, RuntimeError, LookupError):
+            yield label, "once", example.remake(sizes, 1) if example.remake else resized(example, varying, sizes)
+    for others in (inputs, changed[0][1] if changed else inputs, inputs):
+        yield "a later call", "before", others
+    yield "gradients", "gradients", inputs
+
+
+def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[Outcome]:
+    """What comes of each call."""
+    lasting = subject.fresh()
+    for number, (_, how, inputs) in enumerate(calls, 1):
+        if how == "gradients":
+            yield gradients(subject.fresh(), inputs, number, of_inputs=True)
+        else:
+            yield call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
+
+
+def note_outcomes(file: str, subject: Subject, example: Example, varying: Varying) -> None:
+    """Write down what comes of calls, for a model with fixes to be compared with.
+
+    Raises:
+        Exception: it cannot be written, as it holds something that cannot be pickled.
+    """
+    calls = list(probes(example, varying))
+    first, again = (next(observed(subject, calls[:1])) for _ in range(2))
+    outcomes = []
+    for outcome in observed(subject, calls):
+        written = {name: outcome.state[name] for name in outcome.written}  # of the state, which may be large
+        outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
+    varies = difference(first.value, again.value, None) is not None
+    noted = {"calls": calls, "outcomes": outcomes, "state": list(_state(subject.model)), "varies": varies}
+    torch.save({**noted, "leaves": len(pytree.tree_leaves(calls[0][2]))}, file)
+
+
+def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
+    """Whether a model does what was written down of another one, and how it does not."""
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    noted = torch.load(file, **options)
+    if noted["varies"]:
+        return "skipped", "each call of the original gives something else, or something that cannot be compared"
+    # A class that torch has come to know has tensors in it now, of which there are gradients.
+    same = noted["leaves"] == len(pytree.tree_leaves(noted["calls"][0][2]))
+    seen = observed(subject, noted["calls"])
+    for (label, how, _), ((raised, one), outcome) in _zip(noted["calls"], _zip(noted["outcomes"], seen)):
+        if how == "gradients" and not same:
+            continue
+        if raised or outcome.error is not None:
+            if not raised or outcome.error is None:
+                what = f"the original raises {raised}, and this does not" if raised else f"this raises {outcome.raised}"
+                return "diverges", f"{label}: {what}"
+            continue
+        value, inputs, written = one
+        names = sorted(name for name in written if name in outcome.state)
+        pairs = (
+            ("", value, outcome.value),
+            ("the inputs after the call: ", inputs, outcome.inputs),
+            ("state: ", {name: written[name] for name in names}, {name: outcome.state[name] for name in names}),
+        )
+        for what, ours, theirs in pairs:
+            found = difference(ours, theirs, tolerance)
+            if found is not None:
+                text = re.sub(
+                    r"\beager gives", "the original gives", re.sub(r"\bin eager\b", "in the original", found[0])
+                )
+                return "diverges", f"{label}: {what}{text.replace('the program', 'this one')}"
+    return "agrees", f"in {len(noted['calls'])} calls"
+
+
 # -- exporting ---------------------------------------------------------------------------------------------------------
 
 
@@ -2484,11 +2782,16 @@ def examine(job: Job, emit: Emit) -> None:
     emit({"stage": "done"})
 
 
+_FOR_ALL = 0.8
+"""The part of a job's time after which nothing more is compared: a verdict is worth more than all comparisons."""
+
+
 class _Steps:
     """What is done one after the other. What raises is the end of it."""
 
     def __init__(self, job: Job, emit: Emit) -> None:
         self.stage = "start"
+        self._rows: Mapping[str, set[int]] = {}
         self._job = job
         self._emit = emit
 
@@ -2497,7 +2800,10 @@ class _Steps:
         self._emit({"stage": stage})
 
     def run(self) -> None:
-        job, emit = self._job, self._emit
+        job, emit, start = self._job, self._emit, time.monotonic()
+        trial = job.get("trial")
+        if trial:
+            see_instead(trial["texts"])
         emit({"versions": versions()})
         self._enter("import")
         for path in reversed(job["paths"]):
@@ -2517,17 +2823,31 @@ class _Steps:
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         with rows_that_run(lambda file: is_of_project(file, job["root"])) as rows:
-            outcome = call(subject.fresh(), inputs, 0)
+            model = subject.fresh()
+            outcome = call(model, inputs, 0)
+        subject.share(model)
+        del model
+        self._rows = rows
         emit({"lines": {file: sorted(found) for file, found in rows.items()}})
         emit({"files": imported_files(job["root"])})
-        if outcome.error is not None:
+        # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
+        if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
             raise outcome.error
-        del outcome
+        refused, outcome = outcome.error, Outcome()
+        if trial and trial["texts"]:
+            agreement, detail = compare_outcomes(trial["outcomes"], subject, job["tolerance"])
+            told = {"kind": "original", "label": "original", "agreement": agreement, "detail": detail}
+            emit({"comparison": {**told, "difference": None}})
+        elif trial:
+            note_outcomes(trial["outcomes"], subject, example, varying)
         self._enter("export")
         program = self._export(subject, example, varying)
+        if refused is not None and program is not None:
+            self.stage = "eager"
+            raise refused
         if program is not None:
             self._enter("compare")
-            Comparer(job, subject, program, example, varying, emit).run()
+            Comparer(job, subject, program, example, varying, emit, start + _FOR_ALL * job["timeout"]).run()
 
     def _export(self, subject: Subject, example: Example, varying: Varying) -> Any:
         """The program, or None after telling why there is none."""
@@ -2549,12 +2869,16 @@ class _Steps:
         frames = user_frames(first, root, strict) or frames_in_graph(first, root)
         if not frames and "fake tensor" in text_of(first):
             frames = frames_of_data(lambda: export(torch.export.export), root)
+            frames = frames or frames_of_line(r"\.data\b", subject.model, self._rows)
+        if not frames and "output" in text_of(first):
+            frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
+        suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
-        if isinstance(first, Exception) and not isinstance(first, MemoryError):
-            for found in further_failures(export, root, strict):
-                if frames and found["frames"][-1:] == frames[-1:]:
-                    continue
-                self._emit({"failure": found})
+        if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
+            with contextlib.suppress(Exception):  # of drafts, which are nobody's promise
+                for found in further_failures(export, root, strict):
+                    if not frames or found["frames"][-1:] != frames[-1:]:
+                        self._emit({"failure": found})
         return None
 
 
@@ -2618,6 +2942,25 @@ def user_frames(error: BaseException, root: str, strict: bool) -> Frames:
     return ranked(max(map(_of_users, found), key=len, default=[]), root)
 
 
+def suggest_checks(error: BaseException, root: str) -> None:
+    """Have torch say in terms of the user's variables what it wants to know, where it could and does not by itself."""
+    shapes = sys.modules.get("torch.fx.experimental.symbolic_shapes")
+    suggest = getattr(shapes, "_suggest_torch_checks", None)
+    if suggest is None or getattr(error, "cond", None) is None or _HINT.search(text_of(error)):
+        return
+    frames = [f for f, _ in traceback.walk_tb(error.__traceback__) if is_of_project(f.f_code.co_filename, root)]
+    names: dict[str, list[str]] = collections.defaultdict(list)
+    for name, value in frames[-1].f_locals.items() if frames else ():
+        if isinstance(value, torch.SymInt):
+            names[str(value.node.expr)].append(name)
+        elif isinstance(value, torch.Tensor):
+            sizes = ((i, n) for i, n in enumerate(value.shape) if isinstance(n, torch.SymInt))
+            for i, size in sizes:
+                names[str(size.node.expr)].append(f"{name}.shape[{i}]")
+    with contextlib.suppress(Exception), _silent("torch.fx"):
+        suggest(error, names)
+
+
 def ranked(frames: Frames, root: str) -> Frames:
     """Frames of the user's code, those of the project last: installed packages are seldom what one can change."""
     return sorted(_of_users(frames), key=lambda frame: is_of_project(frame["file"], root))
@@ -2674,11 +3017,14 @@ def is_of_user(file: str) -> bool:
 
 def is_of_project(file: str, root: str) -> bool:
     """Whether a file lies below the root, and is not installed there."""
-    if os.path.abspath(file) == os.path.abspath(__file__):
-        return False
-    for path, above in ((os.path.abspath(file), root), (os.path.realpath(file), os.path.realpath(root))):
-        if path.startswith(os.path.join(os.path.abspath(above), "")):
-            below = path[len(os.path.abspath(above)) :]
+    return _is_below(os.path.dirname(os.path.abspath(file)), root)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033 -- thousands of modules lie in a few hundred directories
+def _is_below(directory: str, root: str) -> bool:
+    for path, above in ((directory, os.path.abspath(root)), (os.path.realpath(directory), os.path.realpath(root))):
+        below = os.path.join(path, "")[len(above) :]
+        if os.path.join(path, "").startswith(os.path.join(above, "")):
             return "site-packages" not in below and "dist-packages" not in below
     return False
 
@@ -2735,6 +3081,18 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
     return hit[0] if hit else []
 
 
+def frames_of_line(pattern: str, model: Any, rows: Mapping[str, set[int]]) -> Frames:
+    """The last line of the model's own `forward` that ran and looks like that, for what torch blames on no line."""
+    code = getattr(inspect.unwrap(type(model).forward), "__code__", None)
+    if code is None:
+        return []
+    lines = {row for _, row in dis.findlinestarts(code) if row}
+    for row in sorted(lines & rows.get(os.path.abspath(code.co_filename), set()), reverse=True):
+        if re.search(pattern, linecache.getline(code.co_filename, row)):
+            return [_frame(code.co_filename, row, code.co_name)]
+    return []
+
+
 def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> Iterator[dict[str, Any]]:
     """What `draft_export` trips over, which goes on where export stops. From torch 2.6 on."""
     try:
@@ -2756,7 +3114,8 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
         os.environ[variable] = directory  # where it writes a report that nobody asked for
         drafts.LogRecord = Record
         try:
-            export(drafts.draft_export)
+            with contextlib.redirect_stdout(io.StringIO()), _silent("torch.export", "torch.fx", "torch._dynamo"):
+                export(drafts.draft_export)
         except Exception as raised:
             error = raised
         finally:
@@ -2772,8 +3131,24 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
             yield found
     if error is not None:
         frames = user_frames(error, root, strict)
-        if frames not in seen:
+        if frames and frames not in seen:
             yield failure(error, "export", frames, further=True)
+
+
+@contextlib.contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """Have what comes with drafts said once only, as failures."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(names)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in _zip(loggers, levels):
+            logger.setLevel(level)
 
 
 def _logged_failure(name: str, data: Any, root: str) -> dict[str, Any] | None:

@@ -290,4 +290,10 @@ def test_only_python_is_linted(shared: Process, language: str, count: int) -> No
     shared.published("untitled:other.py", 1)
     shared.close("untitled:other.py")
     shared.published("untitled:other.py")
-    assert len([m for m in shared.heard if (m.get("params") or {}).get("uri") == item["uri"]]) == count
+
+    def told() -> int:
+        return len([m for m in shared.heard if (m.get("params") or {}).get("uri") == item["uri"]])
+
+    if told() < count:
+        shared.published(item["uri"], 1)  # which of the two is told first is nobody's business
+    assert told() == count

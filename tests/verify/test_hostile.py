@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from exportlint.verify import worker
 from exportlint.verify.slot import Slot
 from tests.verify.workshop import HEAD, SECONDS, module, result, running, target
 
@@ -75,7 +80,7 @@ CASES = {
     "memory bit by bit": (
         module("held = []\nwhile True:\n    held.append(bytearray(1 << 26))"),
         NOT_BUILT,
-        "memory|MemoryError",
+        "MemoryError: no more memory may be taken",
     ),
     "os._exit": (module("os._exit(0)"), NOT_BUILT, "exit code 0"),
     "os._exit in export": (
@@ -127,7 +132,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_hostile(case: str, slot: Slot, tmp_path: Path) -> None:
     code, verdict, reason = CASES[case]
-    timeout = TIMEOUT if verdict == TIMES_OUT else 60.0
+    timeout = 60.0 if verdict != TIMES_OUT else 4 * TIMEOUT if "export" in case else TIMEOUT
     run = result(slot, target(tmp_path, code, timeout=timeout, memory=1 << 28)).run
     assert (run.verdict, run.reason) == (verdict, run.reason)
     assert re.search(reason, run.reason)
@@ -143,3 +148,29 @@ def test_output_is_kept_short(slot: Slot, tmp_path: Path) -> None:
     assert output.endswith("\nline 99998\nline 99999\n")
     assert "\n... 1023354 bytes are left out ...\n" in output
     assert len(output) < 70_000
+
+
+FORKED = """
+if os.getpid() != HERE:
+    os._exit(9)
+return x + 1
+"""
+
+
+def test_what_is_compared_aside_is_compared_here_if_that_fails(slot: Slot, tmp_path: Path) -> None:
+    run = result(slot, target(tmp_path, module(FORKED, first="HERE = os.getpid()"))).run
+    assert run.verdict == "exports"
+    agree = {comparison.kind for comparison in run.comparisons if comparison.agreement == "agrees"}
+    assert agree >= {"example", "decomposed", "reloaded"}
+
+
+def test_aside() -> None:
+    def fail(_: object) -> None:
+        raise ValueError
+
+    assert worker.Aside(lambda emit: emit({"a": 1})).events(math.inf) == [{"a": 1}]
+    assert worker.Aside(lambda _: os.kill(os.getpid(), signal.SIGSEGV)).events(math.inf) is None
+    assert worker.Aside(fail).events(math.inf) is None
+    began = time.monotonic()
+    assert worker.Aside(lambda _: time.sleep(60)).events(began + 0.2) is None
+    assert time.monotonic() - began < 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -113,6 +114,15 @@ def test_json_has_everything(made: tuple[Outcome, Linted]) -> None:
     assert document["counts"] == {"confirmed": 2, "refuted": 1, "not reached": 0, "missed": 1}
     assert document["agrees"] is False
     assert document["unbuildable"][0]["reason"] == "the constructor needs `path`"
+
+
+def test_every_key_is_documented(made: tuple[Outcome, Linted]) -> None:
+    outcome, linted = made
+    document = json.loads(render(outcome, "json", linted.source))
+    text = (Path(__file__).parents[2] / "docs" / "verify.md").read_text(encoding="utf-8")
+    for heading, keys in (("| key |", document.keys()), ("| key of a run |", document["runs"][0].keys())):
+        table = text.partition(heading)[2].partition("\n\n")[0].splitlines()[2:]
+        assert {key for row in table for key in re.findall(r"`(\w+)`", row.split("|")[1])} == keys
 
 
 def test_sarif_is_what_its_schema_requires(made: tuple[Outcome, Linted]) -> None:

@@ -79,7 +79,7 @@ def test_cut_short(how: str, jobs: int, tmp_path: Path) -> None:
     assert next(runs).target == "first"
     began = time.monotonic()
     if how == "closed":
-        runs.close()  # type: ignore[attr-defined]
+        runs.close()
         assert time.monotonic() - began < 10
     else:
         assert list(runs) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from exportlint.edits import apply
 from exportlint.findings import Finding, Mode, Severity
 from exportlint.linter import Task, lint
 from exportlint.source import LineIndex, from_text
-from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Run, Verdict
+from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Kind, Run, Verdict
 from exportlint.verify.statements import Statements
 from exportlint.verify.verdicts import Judgement, judge
 
@@ -145,14 +146,27 @@ def test_where_the_example_diverges_another_size_shows_nothing(tmp_path: Path) -
     (size,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
     assert size.code == "EXP402"
 
-    def judged(example: Agreement, other: Agreement) -> Judgement:
-        compared = (Comparison("example", "example", example), Comparison("size", "batch = 3", other))
+    def judged(example: Agreement, other: Agreement, kind: Kind = "size") -> Judgement:
+        compared = (Comparison("example", "example", example), Comparison(kind, "batch = 3", other))
         made = Run("m:N", "non-strict", "cpu", "diverges", lines={str(file): (4,)}, comparisons=compared)
         return judge([size], [made])
 
     assert ruling(judged("agrees", "diverges"), size) == "confirmed"
     assert ruling(judged("diverges", "diverges"), size) == "not reached"
     assert ruling(judged("diverges", "narrower"), size) == "confirmed"
+    assert ruling(judged("agrees", "narrower", "values"), size) == "confirmed"  # the user's, of any size
+    assert ruling(judged("agrees", "diverges", "values"), size) == "confirmed"
+    assert ruling(judged("agrees", "diverges", "again"), size) == "not reached"
+
+
+def test_what_follows_from_a_divergence_is_no_surprise(file: Path) -> None:
+    def missed(*kinds: str) -> list[str]:
+        compared = [Comparison(kind, kind, "diverges") for kind in kinds]  # type: ignore[arg-type]
+        return [s.what for s in judge([], [run(file, "diverges", comparisons=tuple(compared))]).missed]
+
+    assert missed("example", "values", "size", "gradients", "reloaded") == ["example"]
+    assert missed("values", "values", "size", "gradients") == ["values", "size"]
+    assert missed("gradients", "decomposed") == ["gradients", "decomposed"]
 
 
 def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:
@@ -183,14 +197,43 @@ def test_what_several_runs_miss_at_one_line_is_missed_once(file: Path) -> None:
     assert len(judge([], [fails, fails]).missed) == 1
 
 
+def test_a_guard_of_draft_export_confirms_but_is_no_surprise(file: Path, findings: dict[str, Finding]) -> None:
+    guards = [replace(failure(file, row), further=True) for row in (13, 17)]
+    judgement = judge([findings["tensor-branch-13"]], [run(file, "fails", failures=(failure(file, 13), *guards))])
+    assert ruling(judgement, findings["tensor-branch-13"]) == "confirmed"
+    assert judgement.missed == ()
+    other = replace(guards[1], type="Unsupported")
+    assert len(judge([], [run(file, "fails", failures=(other,))]).missed) == 1
+
+
 def test_a_crash_of_torch_is_missed(file: Path) -> None:
     (surprise,) = judge([], [run(file, "fails", reason="crashed during export (SIGSEGV)")]).missed
     assert (surprise.what, surprise.frame, surprise.message) == ("crash", None, "crashed during export (SIGSEGV)")
 
 
-def test_a_failure_without_place_is_missed_all_the_same(file: Path, findings: dict[str, Finding]) -> None:
-    judgement = judge(list(findings.values()), [run(file, "fails", failures=(failure(file),))])
-    assert [s.frame for s in judgement.missed] == [None]
+def test_a_failure_without_place_is_missed_where_no_error_ran(file: Path, findings: dict[str, Finding]) -> None:
+    fails = run(file, "fails", failures=(failure(file),))
+    warnings = [findings["attribute-state"], findings["host-random"]]
+    assert [s.frame for s in judge(warnings, [fails]).missed] == [None]
+    judgement = judge([*warnings, findings["tensor-branch-13"]], [fails])
+    assert judgement.missed == ()
+    assert [j.ruling for j in judgement.findings] == [
+        "not reached",
+        "not reached",
+        "confirmed",
+    ]
+
+
+def test_a_failure_without_place_confirms_what_has_it_on_its_page(file: Path, findings: dict[str, Finding]) -> None:
+    """EXP301's page says that torch does not tell the line, and what it does tell."""
+    data = replace(findings["tensor-branch-13"], code="EXP301", name="tensor-data")
+    said = "We found a fake tensor in the exported program constant's list. This typically means 7 things"
+    fails = run(file, "fails", failures=(Failure("export", "RuntimeError", said),))
+    judgement = judge([data, findings["tensor-branch-13"], findings["attribute-state"]], [fails])
+    assert [j.ruling for j in judgement.findings] == ["confirmed", "not reached", "not reached"]
+    unknown = Failure("export", "RuntimeError", "We found something else, of which no page tells")
+    other = judge([data, findings["tensor-branch-13"]], [run(file, "fails", failures=(unknown,))])
+    assert [j.ruling for j in other.findings] == ["not reached", "not reached"]  # it may be either
 
 
 def test_hints_of_torch_become_proposals_before_the_statement(file: Path) -> None:
@@ -213,13 +256,39 @@ def test_statements() -> None:
     statements = Statements(from_text(text, Path("f.py")))
     rows = {row: statements.at(row).rows for row in range(1, 17)}
     assert [(r.start, r.stop - 1) for r in rows.values()] == [
-        *[(1, 4)] * 4, (5, 5), *[(6, 7)] * 2, (8, 8), (9, 9), (10, 10), (11, 11), (12, 12), (13, 13), (14, 14),
+        *[(1, 4)] * 4, (5, 5), *[(6, 7)] * 2, (8, 8), (9, 9), (10, 10), (10, 10), (12, 12), (10, 10), (14, 14),
         (15, 15), (16, 16),
     ]  # fmt: skip
     assert 12 in statements.at(2).witnesses  # the body ran, so the function did
     assert 6 in statements.at(8).witnesses  # the `try` ran, so its `except` was there
     assert [statements.row_to_insert(row) for row in (2, 7, 8, 11, 12, 15)] == [1, 6, 5, 10, 12, 15]
     assert Statements(from_text("def f(:\n", Path("f.py"))).at(1).rows == range(1, 2)
+
+
+def test_what_the_constructor_does_has_run_if_anything_of_the_class_has(tmp_path: Path) -> None:
+    text = """\
+import torch
+class Net(torch.nn.Module):
+    size = 3
+    def __init__(self):
+        super().__init__()
+        self.layers = [torch.nn.Linear(2, 2)]
+    def forward(self, x):
+        return self.layers[0](x)
+    def other(self, x):
+        return x
+"""
+    file = tmp_path / "lists.py"
+    file.write_text(text, encoding="utf-8")
+    (unregistered,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
+    assert (unregistered.code, unregistered.span.start.row) == ("EXP310", 6)
+    lost = Comparison("gradients", "of the parameters", "diverges")
+    made = Run("m:Net", "non-strict", "cpu", "diverges", lines={str(file): (8,)}, comparisons=(*agree("example"), lost))
+    assert ruling(judge([unregistered], [made]), unregistered) == "confirmed"
+    statements = Statements(from_text(text, file))
+    assert [8 in statements.at(row).witnesses for row in (1, 2, 3, 4, 6, 7, 8, 9, 10)] == [
+        False, True, True, True, True, True, True, False, False,
+    ]  # fmt: skip
 
 
 def test_a_place_that_is_not_in_the_text(file: Path, findings: dict[str, Finding]) -> None:

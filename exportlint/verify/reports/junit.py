@@ -11,7 +11,8 @@ from exportlint.findings import Finding
 from exportlint.report.context import located
 from exportlint.verify.reports import MISSED, Outcome, told
 from exportlint.verify.results import Run
-from exportlint.verify.verdicts import Sources, described, said_by
+from exportlint.verify.rulings import described, said_by
+from exportlint.verify.verdicts import Sources
 
 _Said = tuple[Finding, str, str]
 

@@ -60,27 +60,31 @@ def maker(code: Code, module: Module, name: str) -> Target | Unbuildable:
     place = (module.path, row_of(binding))
     if isinstance(binding, FunctionNode) and (needed := required(binding)):
         return Unbuildable(str(model), place, f"it needs {_listed(needed)}: give a target")
-    return plain(code.settings, model, paths, place, offered_beside(module))
+    return plain(code.settings, model, paths, place, offered_beside(module) or Guessed())
 
 
 def inputs_of(code: Code, cls: Class) -> Inputs:
     """What the code offers as inputs of a model, or else what it says about them."""
     if code.offers(cls, OWN_INPUTS):
         return Convention(OWN_INPUTS, of_model=True)
-    return offered_beside(cls.module) if _is_shared(code, cls) else Guessed()
+    offered = offered_beside(cls.module) if _is_shared(code, cls) else None
+    return offered or Guessed(code.hints(cls))
 
 
-def offered_beside(module: Module) -> Inputs:
+def offered_beside(module: Module) -> Convention | None:
     """The inputs that the functions of a file offer, for the model that it is about."""
     name = next((name for name in INPUTS if is_offer(module.bindings.get(name))), None)
-    return Guessed() if name is None else Convention(name)
+    return None if name is None else Convention(name)
 
 
 def _is_shared(code: Code, cls: Class) -> bool:
     """Whether a class is the model of its file, which the functions of the file are for."""
-    models = [model for model in code.models(cls.module) if code.why_not(model) is None]
+    module = cls.module
+    models = [model for model in code.models(module) if code.why_not(model) is None]
+    if not is_offer(module.bindings.get(INIT_INPUTS)):
+        models = [model for model in models if not code.needs(model)]
     named = [model for model in models if model.qualname in MODELS]
-    whole = named or [model for model in models if model.node.name not in cls.module.called_in_classes]
+    whole = named or [model for model in models if model.node.name not in module.called_in_classes]
     return cls in whole if named else whole == [cls]
 
 

@@ -1,0 +1,163 @@
+"""What verifying a model costs over a bare script that builds it, imports torch, and calls torch.export once.
+
+    python benchmarks/verify.py [--repeat N] [--mode MODE] [--stages]
+
+Both are whole processes from start to end, under the same Python; the best of `--repeat` runs counts, taken in turn.
+`--stages` shows what the time goes to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+MODELS = {"ResidualNetwork": (3, 64, 64), "TransformerEncoder": (32, 64), "LinearLayer": (8,)}
+"""What to export, and the sizes of the example but for the first, which is 2 and varies."""
+
+CODE = '''
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, channels, stride):
+        super().__init__()
+        self.first = nn.Conv2d(channels // stride, channels, 3, stride, 1, bias=False)
+        self.one = nn.BatchNorm2d(channels)
+        self.second = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.two = nn.BatchNorm2d(channels)
+        self.shortcut = nn.Identity() if stride == 1 else nn.Conv2d(channels // stride, channels, 1, stride)
+
+    def forward(self, x):
+        y = self.two(self.second(self.one(self.first(x)).relu()))
+        return (y + self.shortcut(x)).relu()
+
+
+class ResidualNetwork(nn.Module):
+    """As ResNet-18 is: 18 convolutions in four stages, a fourth as wide."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 16, 7, 2, 3, bias=False)
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        stages = ((16, 1), (16, 1), (32, 2), (32, 1), (64, 2), (64, 1), (128, 2), (128, 1))
+        self.blocks = nn.Sequential(*(Block(*stage) for stage in stages))
+        self.head = nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.head(self.blocks(self.pool(self.stem(x).relu())).mean((2, 3)))
+
+
+class TransformerEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
+
+    def forward(self, x):
+        return self.encoder(x)
+
+
+class LinearLayer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.layer(x)
+'''
+
+BARE = """
+import torch
+from models import {name}
+
+shapes = ({{0: torch.export.Dim.AUTO}},)
+torch.export.export({name}().eval(), (torch.randn{sizes},), dynamic_shapes=shapes, strict={strict})
+"""
+
+VERIFY = """
+import sys
+from pathlib import Path
+from exportlint.verify.run import verify
+from exportlint.verify.specs import TensorSpec
+from exportlint.verify.target import Reference, Target, Written
+
+root = Path.cwd()
+inputs = Written((TensorSpec("float32", ("batch", *{sizes}[1:])),), dimensions={{"batch": 2}})
+place = (root / "models.py", 1)
+model = Reference("models", "{name}", root / "models.py")
+target = Target("model", "configured", model, inputs, place, root, (root,), modes=("{mode}",))
+(run,) = verify([target], Path(sys.executable))
+assert run.verdict == "exports", run
+"""
+
+STAGES = VERIFY.replace(
+    "(run,)",
+    """
+import time
+from exportlint.verify.protocol import job
+from exportlint.verify.slot import Slot
+
+spent, last, what = {{}}, time.monotonic(), "python, torch"
+
+def take(event):
+    global last, what
+    if "stage" in event or "probe" in event:
+        now = time.monotonic()
+        spent[what] = spent.get(what, 0.0) + now - last
+        last, what = now, event.get("probe", event.get("stage"))
+
+slot = Slot(Path(sys.executable))
+slot.run(job(target, "{mode}", "cpu", 1), take)
+slot.close()
+for what, seconds in spent.items():
+    if seconds >= 0.01:
+        print(f"    {{seconds:6.2f}} s  {{what}}")
+sys.exit()
+(run,)""",
+)
+
+
+def main() -> None:
+    """Print a line for each model, and what it is made up of."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="run everything N times [5]")
+    parser.add_argument(
+        "--mode", choices=("non-strict", "strict"), default="non-strict", help="the tracer [non-strict]"
+    )
+    parser.add_argument("--stages", action="store_true", help="also print what each is made up of")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "models.py").write_text(CODE, encoding="utf-8")
+        for name, sizes in MODELS.items():
+            values = {"name": name, "sizes": (2, *sizes), "mode": arguments.mode, "strict": arguments.mode == "strict"}
+            times = [
+                [seconds(code.format(**values), directory) for code in (BARE, VERIFY)] for _ in range(arguments.repeat)
+            ]
+            for i, what in enumerate(("wall time", "processors")):
+                bare, verified = (min(one[i] for one in column) for column in zip(*times, strict=True))
+                print(
+                    f"{name:20} {what:10} {bare:6.2f} s, verified {verified:6.2f} s, {verified / bare:5.2f}x",
+                    flush=True,
+                )
+            if arguments.stages:
+                seconds(STAGES.format(**values), directory)
+
+
+def seconds(code: str, directory: str) -> tuple[float, float]:
+    """The time that a process takes, and what it has of processors together with those it starts."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    began, before = time.monotonic(), os.times()
+    subprocess.run([sys.executable, "-c", code], cwd=directory, env=environment, check=True)
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return time.monotonic() - began, spent
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""What is said of findings, and how what runs met is put into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.findings import Finding, Fix, Severity
+from exportlint.verify.results import Comparison, Failure, Frame, Run
+
+Ruling = Literal["confirmed", "refuted", "not reached"]
+
+RULINGS: tuple[Ruling, ...] = ("confirmed", "refuted", "not reached")
+"""The stronger ones first."""
+
+_MAX_WHY = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A finding, what became of its claim, in one line why, and the run that says so, if one does.
+
+    `near` says whether anything of the class or function around it ran or is blamed, or else it was hardly meant.
+    """
+
+    finding: Finding
+    ruling: Ruling
+    why: str
+    run: Run | None = None
+    near: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """What a run met and no finding claims. `frame` is the place in the user's code, None where torch names none.
+
+    `severity` is that of the finding that there should have been, `what` the type of the exception or the kind of the
+    comparison. `fixes` are what torch proposes; they are only to be shown.
+    """
+
+    run: Run
+    severity: Severity
+    frame: Frame | None
+    what: str
+    message: str
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What becomes of each finding, in their order, and what was missed, in the order of the runs."""
+
+    findings: tuple[Judged, ...]
+    missed: tuple[Surprise, ...]
+
+
+def one_line(message: str) -> str:
+    """What an exception says, as far as one line has it."""
+    text = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
+    return text if len(text) <= _MAX_WHY else text[: _MAX_WHY - 1].rstrip() + "…"
+
+
+def said_by(failure: Failure) -> str:
+    """The type of an exception, and its message in one line."""
+    return f"{failure.type}: {one_line(failure.message)}"
+
+
+def described(comparison: Comparison) -> str:
+    """A comparison in one line."""
+    what = "is narrower" if comparison.agreement == "narrower" else comparison.agreement
+    label = (
+        f"{comparison.kind}, {comparison.label}" if comparison.label not in ("", comparison.kind) else comparison.kind
+    )
+    return f"the program {what} ({label})" + (f": {one_line(comparison.detail)}" if comparison.detail else "")
