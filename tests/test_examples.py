@@ -49,7 +49,6 @@ def check_verdicts(report: dict[str, Any], expected: list[list[str]]) -> None:
     reasons = [run["reason"] for run in report["runs"]]
     ends = [[run["target"], run["mode"], run["verdict"]] for run in report["runs"]]
     assert ends == [row[:3] for row in expected], reasons
-    )
     for reason, (*_, why) in zip(reasons, expected, strict=True):
         assert why in reason
 
