@@ -100,7 +100,7 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     """What comes of one class."""
     import torch
 
-    from exportlint.verify import worker
+    from exportlint.verify.worker.inferring import infer
 
     torch.set_num_threads(1)
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
@@ -123,7 +123,7 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     yield {"outcome": "timed out"}
     try:
         hints = {} if options.no_hints else hints_of_class(cls)
-        example = worker.infer(model, hints, (0,), "cpu", seconds=options.seconds)
+        example = infer(model, hints, (0,), "cpu", seconds=options.seconds)
     except LookupError as error:
         yield {
             "outcome": "mocked" if mocks[0] else "not found",

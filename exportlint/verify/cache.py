@@ -86,7 +86,7 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-_WORKER = _digest(Path(worker.__file__).read_bytes())
+_WORKER = _digest(b"".join(file.read_bytes() for file in sorted(Path(worker.__file__).parent.glob("*.py"))))
 
 
 def _read(data: dict[str, Any]) -> Run:

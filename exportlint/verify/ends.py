@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from exportlint.verify.protocol import End
-from exportlint.verify.worker import CLOSED
+from exportlint.verify.worker.streams import CLOSED
 
 _THREAD = re.compile(r"^(Current|Thread).* \(most recent call first\):$", re.MULTILINE)
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)

@@ -17,8 +17,9 @@ from typing import Any
 from exportlint.verify import worker
 from exportlint.verify.family import Family
 from exportlint.verify.output import Output
+from exportlint.verify.worker.forking import mark
 
-_SCRIPT = Path(worker.__file__)
+_SCRIPT = Path(worker.__file__).parent
 
 FORKS = sys.platform == "linux"
 """Whether a process can import torch once for many jobs."""
@@ -79,7 +80,7 @@ class Process:
     def send(self, command: Mapping[str, Any]) -> None:
         """Give it a job, or have it kill one. If it is gone, that is seen by what it says."""
         if "id" in command:
-            self._mark = worker.mark(command["id"])
+            self._mark = mark(command["id"])
         assert self._family.process.stdin
         with contextlib.suppress(OSError, ValueError):
             self._family.process.stdin.write(json.dumps(command).encode() + b"\n")

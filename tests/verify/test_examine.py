@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 
 from exportlint.findings import Mode
-from exportlint.verify import worker
 from exportlint.verify.protocol import End, Record, job
 from exportlint.verify.results import Comparison, Run
 from exportlint.verify.specs import DictSpec, ListSpec, TensorSpec
 from exportlint.verify.target import Called, Convention, Guessed, Inputs, Reference, Script, Target, Written
+from exportlint.verify.worker import comparing, inputs, models
+from exportlint.verify.worker import examine as worker
+from exportlint.verify.worker.differences import difference
+from exportlint.verify.worker.specs import evaluate, make_value
 
 torch = pytest.importorskip("torch")
 
@@ -483,7 +486,7 @@ def test_inputs_that_nobody_found(project: Path, monkeypatch: pytest.MonkeyPatch
     def infer(*_: object) -> None:
         raise LookupError("no size fits")
 
-    monkeypatch.setattr(worker, "infer", infer)
+    monkeypatch.setattr(inputs, "infer", infer)
     run = examine(target_of(project, "Plain", Guessed({"x": (TensorSpec("float32", (2, 4)),)})))
     assert (run.verdict, run.reason) == ("cannot be built", "inputs: LookupError: no size fits")
 
@@ -493,7 +496,7 @@ def test_inputs_that_nobody_found(project: Path, monkeypatch: pytest.MonkeyPatch
     [(3, 3), ("n", 6), ("2*n + 1", 13), ("n // m", 3), ("(n - m) * 2", 8), ("n / m", 3), ("n % 4", 2)],
 )
 def test_sizes(size: int | str, value: int) -> None:
-    assert worker.evaluate(size, {"n": 6, "m": 2}) == value
+    assert evaluate(size, {"n": 6, "m": 2}) == value
 
 
 @pytest.mark.parametrize(
@@ -501,7 +504,7 @@ def test_sizes(size: int | str, value: int) -> None:
 )
 def test_what_is_no_size(size: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(size))):
-        worker.evaluate(size, {"n": 6, "m": 2})
+        evaluate(size, {"n": 6, "m": 2})
 
 
 @pytest.mark.parametrize(
@@ -517,16 +520,16 @@ def test_what_is_no_size(size: str) -> None:
 )
 def test_numbers_are_in_their_range(spec: TensorSpec, low: float, high: float) -> None:
     encoded = {"tensor": {"dtype": spec.dtype, "shape": list(spec.shape), "low": spec.low, "high": spec.high}}
-    made = worker.make_value(encoded, {}, torch.Generator().manual_seed(0), "cpu")
+    made = make_value(encoded, {}, torch.Generator().manual_seed(0), "cpu")
     assert str(made.dtype) == f"torch.{spec.dtype}"
     assert low <= made.min() < made.max() <= high
 
 
 def test_tolerance_is_relative_to_the_largest_number() -> None:
     one = torch.tensor([1000.0, 0.001])
-    assert worker.difference(one, one + 0.05, None) is None
-    assert worker.difference(one, one + 0.5, None) is not None
-    assert worker.difference(one, one + 0.5, 1e-3) is None
+    assert difference(one, one + 0.05, None) is None
+    assert difference(one, one + 0.5, None) is not None
+    assert difference(one, one + 0.5, 1e-3) is None
 
 
 @pytest.mark.parametrize(
@@ -568,7 +571,8 @@ def test_what_is_known_of_comparisons_survives_a_crash(project: Path) -> None:
 
 def test_large_parameters(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not copied for each call, and yet no call sees what another one has written."""
-    monkeypatch.setattr(worker, "LARGE", 100)
+    for module in (models, comparing):
+        monkeypatch.setattr(module, "LARGE", 100)
     (project / "src" / "large.py").write_text(LARGE)
     kept = examine(target_of(project, "large:Kept", TWO))
     assert kept.verdict == "exports", shown(kept)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from exportlint.verify import worker
 from exportlint.verify.slot import Slot
+from exportlint.verify.worker.aside import Aside
 from tests.verify.workshop import HEAD, SECONDS, module, result, running, target
 
 if sys.platform != "linux":
@@ -172,9 +172,9 @@ def test_aside() -> None:
     def fail(_: object) -> None:
         raise ValueError
 
-    assert worker.Aside(lambda emit: emit({"a": 1})).events(math.inf) == [{"a": 1}]
-    assert worker.Aside(lambda _: os._exit(3)).events(math.inf) is None
-    assert worker.Aside(fail).events(math.inf) is None
+    assert Aside(lambda emit: emit({"a": 1})).events(math.inf) == [{"a": 1}]
+    assert Aside(lambda _: os._exit(3)).events(math.inf) is None
+    assert Aside(fail).events(math.inf) is None
     began = time.monotonic()
-    assert worker.Aside(lambda _: time.sleep(60)).events(began + 0.2) is None
+    assert Aside(lambda _: time.sleep(60)).events(began + 0.2) is None
     assert time.monotonic() - began < 20

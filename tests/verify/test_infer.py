@@ -14,9 +14,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from exportlint.verify import worker
 from exportlint.verify.protocol import encode
 from exportlint.verify.targets.hints import hints_of
+from exportlint.verify.worker import inferring
+from exportlint.verify.worker.words import Example
 
 FILE = Path(__file__).parents[1] / "data" / "verify" / "without_inputs.py"
 MODELS: Mapping[str, Any] = runpy.run_path(str(FILE))
@@ -96,14 +97,14 @@ def test_a_call_without_end_is_ended() -> None:
     assert time.monotonic() - start < 5
 
 
-def infer(model: nn.Module, vary: tuple[int, ...] = (0,), **limits: Any) -> worker.Example:
+def infer(model: nn.Module, vary: tuple[int, ...] = (0,), **limits: Any) -> Example:
     lines = FILE.read_text("utf-8").splitlines()
     said = hints_of(FORWARDS[type(model).__name__], lines)
     hints = {name: [encode(spec) for spec in specs] for name, specs in said.items()}
-    return worker.infer(model, hints, vary, "cpu", **limits)
+    return inferring.infer(model, hints, vary, "cpu", **limits)
 
 
-def shown(model: nn.Module, example: worker.Example) -> str:
+def shown(model: nn.Module, example: Example) -> str:
     """An example as text, with the names of the dimensions that vary."""
     bound = inspect.signature(model.forward).bind(*example.arguments, **example.keywords).arguments
     dynamic = example.dynamic or {}

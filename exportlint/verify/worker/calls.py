@@ -1,0 +1,76 @@
+"""Calls of a model, and what they leave behind."""
+
+from __future__ import annotations
+
+import copy
+import random
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from .differences import difference
+from .lazily import pytree, torch
+from .texts import first_line, text_of
+from .words import Inputs
+
+
+@dataclass
+class Outcome:
+    """What a call left behind: what it gave or raised, its arguments, and the model's state."""
+
+    value: Any = None
+    error: BaseException | None = None
+    inputs: Any = None
+    state: dict[str, Any] = field(default_factory=dict)
+    written: frozenset[str] = frozenset()
+
+    @property
+    def raised(self) -> str:
+        """What was raised, on one line."""
+        return "" if self.error is None else f"{type(self.error).__name__}: {first_line(text_of(self.error))}"
+
+
+def seed(number: int) -> None:
+    """Seed everything that can be seeded."""
+    torch.manual_seed(number)
+    random.seed(number)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(number)
+
+
+def copied(inputs: Any) -> Any:
+    """Inputs that a call may write to. What they share they still share, strides and all."""
+    try:
+        return copy.deepcopy(inputs)
+    except Exception:
+        return snapshot(inputs)
+
+
+def snapshot(value: Any) -> Any:
+    """A value that no later call changes."""
+    return pytree.tree_map(lambda leaf: leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf, value)
+
+
+def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> Outcome:
+    """Call a module, with all that is random seeded."""
+    arguments, keywords = given = copied(inputs)
+    before = state_of(module) if keep_state else {}
+    before = {name: tensor.clone() for name, tensor in before.items()}
+    outcome = Outcome(inputs=given)
+    seed(number)
+    try:
+        outcome.value = module(*arguments, **keywords)
+    except BaseException as error:  # whatever users raise, SystemExit as well
+        outcome.error = error
+    if keep_state:
+        outcome.state = state_of(module)
+        changed = (n for n, t in outcome.state.items() if n not in before or difference(before[n], t, 0.0) is not None)
+        outcome.written = frozenset(changed)
+    return outcome
+
+
+def state_of(module: Any) -> dict[str, Any]:
+    """The parameters and buffers of a model, also those that have several names."""
+    named = (*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False))
+    return {name: tensor.detach() for name, tensor in named}

@@ -1,0 +1,347 @@
+"""Compares a program with its model, in one respect after the other."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import io
+import itertools
+import math
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .aside import Aside
+from .calls import Outcome, call
+from .devices import baked_devices, has_module
+from .differences import difference
+from .inputs import as_inputs, to_device
+from .lazily import pytree, torch
+from .models import LARGE, Subject
+from .modules import load
+from .slopes import gradient_difference, gradients
+from .texts import first_line, is_refusal, text_of
+from .values import changed_values
+from .varying import Varying, other_sizes, resized
+from .words import Emit, Example, Inputs, Job
+
+
+class _NoTimeError(Exception):
+    """What is left of the time of the job is not enough to call model and program once more."""
+
+
+class Comparer:
+    """Compares the model with its program in one respect after the other, and tells of each.
+
+    What would take it beyond `until`, a time of `time.monotonic`, is skipped, but for the example.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        subject: Subject,
+        program: Any,
+        example: Example,
+        varying: Varying,
+        emit: Emit,
+        until: float = math.inf,
+    ) -> None:
+        self._job = job
+        self._until = until
+        self._deadline = math.inf
+        self._longest = 0.0
+        self._subject = subject
+        self._program = program
+        self._module = program.module()
+        self._example = example
+        self._varying = varying
+        self._emit = emit
+        self._numbers = itertools.count(1)
+        self._inputs: Inputs = (example.arguments, dict(example.keywords))
+
+    def run(self) -> None:
+        """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
+        # What else becomes of the program is not for fixes to prove. It takes longer than all the rest.
+        later = () if self._job.get("trial") else (self._compare_decomposed, self._compare_reloaded)
+        finish = [self._aside(compare.__name__[len("_compare_") :], compare) for compare in later]
+        self._step("example", self._compare_example)
+        self._deadline = self._until
+        self._step("again", self._compare_again)
+        self._step("values", self._compare_values)
+        self._step("values", self._compare_others)
+        self._step("size", self._compare_sizes)
+        self._step("gradients", self._compare_gradients)
+        for step in finish:
+            step()
+        if not self._job.get("trial"):
+            self._step("device", self._compare_device)
+
+    def _aside(self, kind: str, compare: Callable[[], None]) -> Callable[[], None]:
+        """Begin to compare in a process of its own. What is returned finishes that, here if need be."""
+
+        def begin(emit: Emit) -> None:
+            self._emit, self._deadline = emit, self._until
+            self._step(kind, compare)
+
+        def finish() -> None:
+            events = running.events(self._until) if running else None
+            if events is None:
+                self._step(kind, compare)
+            for event in events or ():
+                self._emit(event)
+
+        running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
+        return finish
+
+    def _step(self, kind: str, compare: Callable[[], None]) -> None:
+        try:
+            compare()
+        except _NoTimeError:
+            self._tell(kind, kind, "skipped", "there is no time left for it")
+        except Exception as error:
+            self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
+
+    def _tell(self, kind: str, label: str, agreement: str, detail: str = "", difference: float | None = None) -> None:
+        event = {"kind": kind, "label": label, "agreement": agreement, "detail": detail, "difference": difference}
+        self._emit({"comparison": event})
+
+    def _fresh_program(self) -> Any:
+        return _apart(self._program, self._module, bool(self._subject.shared))
+
+    def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
+        start = time.monotonic()
+        if start + self._longest > self._deadline:
+            raise _NoTimeError
+        self._emit({"probe": f"{who}, {label}"})
+        outcome = call(module, inputs, number, keep_state)
+        self._longest = max(self._longest, 2 * (time.monotonic() - start))
+        return outcome
+
+    def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> None:
+        """Call both with the same, and tell how they agree; with `state`, also what they leave behind."""
+        number = next(self._numbers)
+        one = self._observe(label, self._subject.fresh(), "eager", inputs, number, state)
+        other = self._observe(label, self._fresh_program(), "the program", inputs, number, state)
+        self._judge(kind, label, one, other, lambda: self._repeated(inputs, number))
+        if state and one.error is None and other.error is None:
+            self._tell_state(label, one, other)
+
+    def _repeated(self, inputs: Inputs, number: int) -> bool:
+        """Whether both give other results each time that they are called, so that none can be compared."""
+        for make in (self._subject.fresh, self._fresh_program):
+            one, other = call(make(), inputs, number), call(make(), inputs, number)
+            if difference(one.value, other.value, self._job["tolerance"]) is None:
+                return False
+        return True
+
+    def _judge(
+        self, kind: str, label: str, one: Outcome, other: Outcome, both_vary: Callable[[], bool] = lambda: False
+    ) -> None:
+        if one.error is not None:
+            kind = "refused" if kind == "values" else kind
+            if other.error is not None:
+                self._tell(kind, label, "agrees", f"both raise; eager {one.raised}")
+            else:
+                self._tell(kind, label, "diverges", f"eager raises {one.raised}, and the program does not")
+            return
+        if other.error is not None:
+            agreement = "narrower" if is_refusal(other.error) else "diverges"
+            self._tell(kind, label, agreement, f"the program raises {other.raised}")
+            return
+        found = difference(one.value, other.value, self._job["tolerance"])
+        if found is None:
+            self._tell(kind, label, "agrees")
+        elif both_vary():
+            self._tell(kind, label, "skipped", "the model and the program give other results each time")
+        else:
+            self._tell(kind, label, "diverges", *found)
+
+    def _tell_state(self, label: str, one: Outcome, other: Outcome) -> None:
+        tolerance = self._job["tolerance"]
+        for name in (*(one.state.keys() & other.state.keys()), *(one.written - other.state.keys())):
+            if name not in other.state:
+                self._tell("state", label, "diverges", f"{name} is written by eager, and the program has no such state")
+                return
+            if found := difference(one.state[name], other.state[name], tolerance):
+                self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
+                return
+        if found := difference(one.inputs, other.inputs, tolerance):
+            self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
+            return
+        self._tell("state", label, "agrees")
+
+    def _compare_example(self) -> None:
+        self._both("example", "example", self._inputs, state=True)
+
+    def _compare_again(self) -> None:
+        """Call the same two objects once more, with other numbers where there are any."""
+        model, program = self._subject.fresh(), self._fresh_program()
+        others = [made for _, made in changed_values(self._example, next(self._numbers))]
+        calls = [self._inputs, others[0] if others else self._inputs, self._inputs]
+        for inputs in calls:
+            number = next(self._numbers)
+            one = self._observe("a later call", model, "eager", inputs, number, keep_state=True)
+            other = self._observe("a later call", program, "the program", inputs, number, keep_state=True)
+            if one.error is not None and other.error is not None:
+                break
+            if difference(one.value, other.value, self._job["tolerance"]) is not None or (one.error or other.error):
+                vary = functools.partial(self._repeated, self._inputs, number)
+                self._judge("again", "a later call", one, other, vary)
+                return
+        if one.error is None:
+            self._tell_state("after several calls", one, other)
+        self._tell("again", "a later call", "agrees")
+
+    def _compare_values(self) -> None:
+        refused = False
+        for label, inputs in changed_values(self._example, next(self._numbers)):
+            number = next(self._numbers)
+            one = self._observe(label, self._subject.fresh(), "eager", inputs, number, keep_state=False)
+            refused |= one.error is not None
+            if label == "not numbers" and one.error is None:
+                continue  # both give no numbers, of which nothing can be said
+            other = self._observe(label, self._fresh_program(), "the program", inputs, number, keep_state=False)
+            self._judge("values", label, one, other, functools.partial(self._repeated, inputs, number))
+        if not refused:
+            self._tell("refused", "refused inputs", "skipped", "eager refuses none of the inputs that were tried")
+
+    def _compare_others(self) -> None:
+        if not self._job["others"]:
+            return
+        for i, given in enumerate(load(self._job["others"])()):
+            inputs = to_device(as_inputs(given), self._job["device"])
+            if self._are_of_other_sizes(inputs):
+                self._tell("values", f"others[{i}]", "skipped", "it has other sizes, in dimensions that do not vary")
+            else:
+                self._both("values", f"others[{i}]", inputs, state=True)
+
+    def _are_of_other_sizes(self, inputs: Inputs) -> bool:
+        """Whether inputs have other sizes than the example, in dimensions that do not vary."""
+        try:
+            arguments = self._varying.signature.bind(*inputs[0], **inputs[1]).arguments
+        except TypeError:
+            return False
+        example = self._varying.signature.bind(*self._example.arguments, **self._example.keywords).arguments
+        ours, structure = pytree.tree_flatten(dict(example))
+        theirs, other = pytree.tree_flatten(dict(arguments))
+        if structure != other:
+            return False
+        for a, b, sized in zip(ours, theirs, self._varying.leaves):  # noqa: B905
+            if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+                continue
+            if a.dim() != b.dim() or any(a.size(i) != b.size(i) for i in range(a.dim()) if i not in sized):
+                return True
+        return False
+
+    def _compare_sizes(self) -> None:
+        for label, sizes in other_sizes(self._varying):
+            try:
+                remake = self._example.remake
+                inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
+            except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
+                self._tell("size", label, "skipped", first_line(text_of(error)))
+            else:
+                self._both("size", label, inputs)
+
+    def _compare_gradients(self) -> None:
+        if not self._job["gradients"]:
+            return
+        number = next(self._numbers)
+        for label, of_inputs in (("of the parameters", False), ("of inputs and parameters", True)):
+            self._emit({"probe": f"eager, gradients {label}"})
+            one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
+            self._emit({"probe": f"the program, gradients {label}"})
+            other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
+            if one.error is not None or other.error is not None:
+                self._judge("gradients", label, one, other)
+            elif found := gradient_difference(one.value, other.value, self._job["tolerance"]):
+                self._tell("gradients", label, "diverges", *found)
+            else:
+                self._tell("gradients", label, "agrees")
+
+    def _variant(self, kind: str, label: str, make: Callable[[], Any]) -> None:
+        """Compare what becomes of the program with the model, on the example."""
+        number, one, direct = self._directly
+        if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
+            self._tell(kind, label, "skipped", "the program itself does not agree")  # torch may even crash on it
+            return
+        self._emit({"probe": f"the program, {label}"})
+        try:
+            program = make()
+            module = _apart(program, program.module(), bool(self._subject.shared))
+        except Exception as error:
+            self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
+            return
+        with torch.no_grad():  # what switched gradients off is gone from a program that is decomposed
+            other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
+        self._judge(kind, label, one, other, lambda: self._is_random(number))
+
+    @functools.cached_property
+    def _directly(self) -> tuple[int, Outcome, Outcome]:
+        """What the model and the program do with the example, and the seed that they had."""
+        number, label = next(self._numbers), "example"
+        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
+        other = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
+        return number, one, other
+
+    def _is_random(self, number: int) -> bool:
+        """Whether the program draws random numbers, which may come in another order."""
+        one, other = (call(self._fresh_program(), self._inputs, n) for n in (number, number + 1000))
+        return difference(one.value, other.value, self._job["tolerance"]) is not None
+
+    def _compare_decomposed(self) -> None:
+        self._variant("decomposed", "run_decompositions", self._program.run_decompositions)
+
+    def _compare_reloaded(self) -> None:
+        def make() -> Any:
+            buffer = io.BytesIO()
+            torch.export.save(self._program, buffer)
+            buffer.seek(0)
+            return torch.export.load(buffer)
+
+        self._variant("reloaded", "save and load", make)
+
+    def _compare_device(self) -> None:
+        passes = importlib.import_module("torch.export.passes") if has_module("torch.export.passes") else None
+        baked = baked_devices(self._program)
+        here = torch.device(self._job["device"]).type
+        where = f"the program holds {'; '.join(baked[:3])}{' and more' if len(baked) > 3 else ''}" if baked else ""
+        there = "cpu" if here != "cpu" else "cuda" if torch.cuda.is_available() else "meta"
+        if passes is None:
+            why = "this torch cannot move programs"
+            self._tell("device", "another device", "skipped", f"{why}; {where}" if where else why)
+            return
+        inputs = to_device(self._inputs, there)
+        number = next(self._numbers)
+        one = self._observe(there, self._subject.fresh().to(there), "eager", inputs, number, keep_state=False)
+        if one.error is not None:
+            self._tell("device", there, "skipped", f"eager does not run there: {one.raised}")
+            return
+        moved = passes.move_to_device_pass(copy.deepcopy(self._program), there).module()
+        other = self._observe(there, moved, "the program", inputs, number, keep_state=False)
+        if there == "meta" and other.error is not None and "device" not in text_of(other.error):
+            self._tell("device", there, "skipped", f"the program does not run there: {other.raised}")
+            return
+        found = None if other.error else difference(one.value, other.value, self._job["tolerance"])
+        if other.error is None and found is None:
+            self._tell("device", there, "agrees", f"once it is moved by torch.export.passes: {where}" if where else "")
+        elif found is not None and found[0].startswith("eager gives the device"):
+            self._tell("device", there, "skipped", f"the pass of torch moves what eager leaves: {found[0]}")
+        else:
+            self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _apart(program: Any, module: Any, shares: bool) -> Any:
+    """A copy of the module of a program, whose state calls do not change in the program as well.
+
+    `shares`: the model does not write to its large parameters, which need not be copied then.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch, about how torch copies it
+            shared = {id(p): p for p in module.parameters() if p.numel() >= LARGE} if shares else {}
+            return copy.deepcopy(module, shared)
+    except Exception:  # a FakeTensor that leaked into it has no data to copy
+        return program.module()

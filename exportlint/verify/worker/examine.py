@@ -1,0 +1,163 @@
+"""Builds the model of a job, exports it, and compares the program with it."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from .blame import frames_in_graph, frames_of_data, frames_of_line
+from .calls import Outcome, call, copied, seed
+from .comparing import Comparer
+from .drafts import further_failures
+from .failures import failure, suggest_checks
+from .frames import is_of_project, user_frames
+from .inputs import find_example
+from .lazily import torch
+from .models import Subject, build
+from .modules import load_module
+from .rows import imported_files, rows_that_run
+from .script import run_script
+from .texts import short, text_of
+from .trials import compare_outcomes, note_outcomes, see_instead
+from .varying import Varying, dynamic_shapes, leaves_of, varying_of, zipped
+from .words import Emit, Example, Job
+
+
+def examine(job: Job, emit: Emit) -> None:
+    """Build the model of a job, export it, and compare the program with it."""
+    steps = _Steps(job, emit)
+    try:
+        steps.run()
+    except BaseException as error:  # whatever users raise, SystemExit as well
+        frames = user_frames(error, job["root"], strict=False)
+        emit({"failure": failure(error, steps.stage, frames)})
+    emit({"files": imported_files(job["root"])})
+    emit({"stage": "done"})
+
+
+_FOR_ALL = 0.8
+"""The part of a job's time after which nothing more is compared: a verdict is worth more than all comparisons."""
+
+
+class _Steps:
+    """What is done one after the other. What raises is the end of it."""
+
+    def __init__(self, job: Job, emit: Emit) -> None:
+        self.stage = "start"
+        self._rows: Mapping[str, set[int]] = {}
+        self._job = job
+        self._emit = emit
+
+    def _enter(self, stage: str) -> None:
+        self.stage = stage
+        self._emit({"stage": stage})
+
+    def run(self) -> None:
+        job, emit, start = self._job, self._emit, time.monotonic()
+        trial = job.get("trial")
+        if trial:
+            see_instead(trial["texts"])
+        emit({"versions": versions()})
+        self._enter("import")
+        for path in reversed(job["paths"]):
+            if path not in sys.path:
+                sys.path.insert(0, path)
+        if "script" in job["inputs"]:
+            subject, example = run_script(job)
+            self._enter("inputs")
+        else:
+            load_module(job["model"]["module"], job["model"]["file"])
+            self._enter("build")
+            subject = build(job)
+            self._enter("inputs")
+            example = find_example(job, subject)
+        varying = varying_of(subject.model, example, job["varying"])
+        emit({"inputs": described(example, varying)})
+        self._enter("eager")
+        inputs = (example.arguments, dict(example.keywords))
+        with rows_that_run(lambda file: is_of_project(file, job["root"])) as rows:
+            model = subject.fresh()
+            outcome = call(model, inputs, 0)
+        subject.share(model)
+        del model
+        self._rows = rows
+        emit({"lines": {file: sorted(found) for file, found in rows.items()}})
+        emit({"files": imported_files(job["root"])})
+        # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
+        if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
+            raise outcome.error
+        refused, outcome = outcome.error, Outcome()
+        if trial and trial["texts"]:
+            agreement, detail = compare_outcomes(trial["outcomes"], subject, job["tolerance"])
+            told = {"kind": "original", "label": "original", "agreement": agreement, "detail": detail}
+            emit({"comparison": {**told, "difference": None}})
+        elif trial:
+            note_outcomes(trial["outcomes"], subject, example, varying)
+        self._enter("export")
+        program = self._export(subject, example, varying)
+        if refused is not None and program is not None:
+            self.stage = "eager"
+            raise refused
+        if program is not None:
+            self._enter("compare")
+            Comparer(job, subject, program, example, varying, emit, start + _FOR_ALL * job["timeout"]).run()
+
+    def _export(self, subject: Subject, example: Example, varying: Varying) -> Any:
+        """The program, or None after telling why there is none."""
+        strict = self._job["mode"] == "strict"
+        shapes = dynamic_shapes(example, varying, self._job["dynamic"])
+
+        def export(function: Any) -> Any:
+            torch._dynamo.reset()
+            seed(12345)
+            arguments, keywords = copied((example.arguments, dict(example.keywords)))
+            options = {"strict": strict} if "strict" in inspect.signature(function).parameters else {}
+            return function(subject.fresh(), arguments, keywords, dynamic_shapes=shapes, **options)
+
+        try:
+            return export(torch.export.export)
+        except BaseException as error:
+            first = error
+        root = self._job["root"]
+        frames = user_frames(first, root, strict) or frames_in_graph(first, root)
+        if not frames and "fake tensor" in text_of(first):
+            frames = frames_of_data(lambda: export(torch.export.export), root)
+            frames = frames or frames_of_line(r"\.data\b", subject.model, self._rows)
+        if not frames and "output" in text_of(first):
+            frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
+        suggest_checks(first, root)
+        self._emit({"failure": failure(first, "export", frames)})
+        if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
+            with contextlib.suppress(Exception):  # of drafts, which are nobody's promise
+                for found in further_failures(export, root, strict):
+                    if not frames or found["frames"][-1:] != frames[-1:]:
+                        self._emit({"failure": found})
+        return None
+
+
+def versions() -> dict[str, str]:
+    """What the results depend on."""
+    found = {"python": sys.version.split()[0], "torch": str(torch.__version__)}
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        found["numpy"] = str(numpy.__version__)
+    if torch.cuda.is_available():
+        found["cuda"], found["gpu"] = str(torch.version.cuda), torch.cuda.get_device_name()
+    return found
+
+
+def described(example: Example, varying: Varying) -> list[str]:
+    """The example as one would write it down: `x: float32[batch=2, 3]`."""
+    arguments = varying.signature.bind(*example.arguments, **example.keywords).arguments
+    found = []
+    for (leaf, path), sized in zipped(leaves_of(arguments), varying.leaves):
+        if isinstance(leaf, torch.Tensor):
+            sizes = [f"{sized[i].key}={n}" if i in sized else str(n) for i, n in enumerate(leaf.shape)]
+            found.append(f"{path}: {str(leaf.dtype)[len('torch.') :]}[{', '.join(sizes)}]")
+        else:
+            found.append(f"{path}: {short(leaf)}")
+    return found

@@ -1,0 +1,109 @@
+"""Which lines of the user's code an exception comes from."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sysconfig
+import traceback
+from typing import Any
+
+from .lazily import torch
+from .own import is_own
+from .texts import text_of
+
+_LOCATION = re.compile(r'File "([^"\n]+)", line (\d+), in ([^\s]+)')
+
+
+Frames = list[dict[str, Any]]
+
+
+def user_frames(error: BaseException, root: str, strict: bool) -> Frames:
+    """The places in the user's code that an exception comes from, those of the project last, the innermost last."""
+    chain = chain_of(error)
+    found: list[Frames] = []
+    if strict:
+        stacks = [getattr(link, "real_stack", None) or () for link in chain]
+        found = [[frame_event(s.filename, s.lineno, s.name) for s in stack] for stack in stacks]
+        if not any(map(_of_users, found)):
+            found = [frames_in_text(text.partition("from user code:")[2]) for text in map(text_of, chain)]
+    if not any(map(_of_users, found)):
+        found = [_frames_of_traceback(link.__traceback__) for link in chain]
+    if not any(map(_of_users, found)):
+        found = [frames_in_text(text_of(link)) for link in chain]
+    return ranked(max(map(_of_users, found), key=len, default=[]), root)
+
+
+def ranked(frames: Frames, root: str) -> Frames:
+    """Frames of the user's code, those of the project last: installed packages are seldom what one can change."""
+    return sorted(_of_users(frames), key=lambda frame: is_of_project(frame["file"], root))
+
+
+def chain_of(error: BaseException | None) -> list[BaseException]:
+    """An exception and what it was raised from, or in handling of what."""
+    found: list[BaseException] = []
+    while error is not None and all(error is not known for known in found):
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def frame_event(file: str, row: int | None, function: str) -> dict[str, Any]:
+    """A place as it is told."""
+    return {"file": os.path.abspath(file), "row": row or 1, "function": function}
+
+
+def _frames_of_traceback(trace: Any) -> Frames:
+    entries = traceback.walk_tb(trace)
+    return [
+        frame_event(frame.f_code.co_filename, row, frame.f_code.co_name) for frame, row in entries if not odd(frame)
+    ]
+
+
+def odd(frame: Any) -> bool:
+    """Whether a frame is of code that stands in no file."""
+    return str(frame.f_code.co_filename).startswith("<")
+
+
+def frames_in_text(text: str) -> Frames:
+    """The places that a text of torch names."""
+    return [
+        frame_event(file, int(row), name) for file, row, name in _LOCATION.findall(text) if not file.startswith("<")
+    ]
+
+
+def _of_users(frames: Frames) -> Frames:
+    return [frame for frame in frames if is_of_user(frame["file"])]
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033 -- as long as the process lives
+def _places() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Where torch lies, with what comes with it, and where Python's own modules lie."""
+    packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
+    standard = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib")}
+    standard |= {os.path.realpath(path) for path in standard}
+    of_torch = (os.path.join(packages, name, "") for name in ("torch", "torchgen", "functorch", "sympy"))
+    return tuple(of_torch), tuple(os.path.join(path, "") for path in standard)
+
+
+def is_of_user(file: str) -> bool:
+    """Whether a file is neither torch's nor Python's, nor this one."""
+    path = os.path.abspath(file)
+    of_torch, standard = _places()
+    installed = "site-packages" in path or "dist-packages" in path
+    return not is_own(path) and not path.startswith(of_torch if installed else of_torch + standard)
+
+
+def is_of_project(file: str, root: str) -> bool:
+    """Whether a file lies below the root, and is not installed there."""
+    return not is_own(file) and _is_below(os.path.dirname(os.path.abspath(file)), root)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033 -- thousands of modules lie in a few hundred directories
+def _is_below(directory: str, root: str) -> bool:
+    for path, above in ((directory, os.path.abspath(root)), (os.path.realpath(directory), os.path.realpath(root))):
+        below = os.path.join(path, "")[len(above) :]
+        if os.path.join(path, "").startswith(os.path.join(above, "")):
+            return "site-packages" not in below and "dist-packages" not in below
+    return False

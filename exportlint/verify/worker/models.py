@@ -1,0 +1,111 @@
+"""Models that are built, and how to have them again as they were."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .calls import seed
+from .lazily import torch
+from .modules import load
+from .specs import make_value
+from .texts import with_article
+from .words import Job
+
+LARGE = 1 << 20
+"""How many numbers a parameter has to have for not being copied before each call."""
+
+
+@dataclass
+class Subject:
+    """A model that was built, and how to have it again as it was."""
+
+    model: Any
+    rebuild: Callable[[], Any] | None
+    copies: bool | None = None
+    shared: Mapping[int, Any] = field(default_factory=dict)
+
+    def share(self, called: Any) -> None:
+        """From now on, let copies share the parameters that are large, and that a call has not written to."""
+        if called is self.model:
+            return
+        after = dict(called.named_parameters())
+        large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
+        with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
+            self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
+
+    def fresh(self) -> Any:
+        """The model as it was before any call: a copy, the model built anew, or itself where neither is possible."""
+        if self.copies is not False:
+            try:
+                copied = copy.deepcopy(self.model, dict(self.shared))
+            except Exception:
+                if self.copies:
+                    raise
+            else:
+                self.copies = True
+                return copied
+        self.copies = False
+        if self.rebuild is None:
+            return self.model
+        again = self.rebuild()
+        with contextlib.suppress(Exception):
+            again.load_state_dict(self.model.state_dict())
+        return again
+
+
+def build(job: Job) -> Subject:
+    """Import what the job names, and make a model of it.
+
+    Raises:
+        TypeError: it is no model, and gives none. And whatever the user's code raises.
+    """
+    reference = job["model"]
+    found = load(reference)
+
+    def make() -> Any:
+        seed(0)
+        if isinstance(found, torch.nn.Module):
+            made = found
+        elif callable(found):
+            made = found(*_constructor_arguments(job), **_constructor_keywords(job))
+        else:
+            made = found
+        if not isinstance(made, torch.nn.Module):
+            what = f"gives {with_article(made)}" if callable(found) else f"is {with_article(found)}"
+            raise TypeError(f"{reference['module']}:{reference['name']} {what}, not an nn.Module")
+        return _prepared(made, job)
+
+    return Subject(make(), None if isinstance(found, torch.nn.Module) else make)
+
+
+def _prepared(model: Any, job: Job) -> Any:
+    model.train(job["train"])
+    return model.to(job["device"])
+
+
+def _constructor_arguments(job: Job) -> tuple[Any, ...]:
+    return _constructor(job)[0]
+
+
+def _constructor_keywords(job: Job) -> dict[str, Any]:
+    return _constructor(job)[1]
+
+
+def _constructor(job: Job) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What a class or a factory is called with."""
+    if not job.get("init_inputs"):
+        generator = torch.Generator().manual_seed(0)
+        arguments = [make_value(spec, {}, generator, "cpu") for spec in job["arguments"]]
+        return tuple(arguments), {n: make_value(s, {}, generator, "cpu") for n, s in job["keywords"].items()}
+    given = load({**job["model"], "name": job["init_inputs"]})()
+    if isinstance(given, Mapping):
+        return (), dict(given)
+    if not isinstance(given, (list, tuple)):
+        return (given,), {}
+    if len(given) == 2 and isinstance(given[0], (list, tuple)) and isinstance(given[1], Mapping):
+        return tuple(given[0]), dict(given[1])
+    return tuple(given), {}

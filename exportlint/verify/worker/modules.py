@@ -1,0 +1,62 @@
+"""Modules that are imported by name, by file, or both."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+
+def load(reference: Mapping[str, Any]) -> Any:
+    """What a reference names. `name` may have dots.
+
+    Raises:
+        AttributeError: the module has nothing of that name. And whatever importing it raises.
+    """
+    module = load_module(reference["module"], reference.get("file"))
+    try:
+        return functools.reduce(getattr, reference["name"].split("."), module)
+    except AttributeError:
+        where = getattr(module, "__file__", None) or reference["module"]
+        raise AttributeError(f"{where} has no {reference['name']}") from None
+
+
+def load_module(name: str, file: str | None) -> Any:
+    """Import a module: by its name if that leads to `file`, as it does with `paths`; else the file as it lies there."""
+    if file is None:
+        return importlib.import_module(name)
+    if getattr(sys.modules.get(name), "__file__", None) == os.path.abspath(file):
+        return sys.modules[name]  # which may have deleted its file
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):  # no such package, or the module of that name is none
+        spec = None
+    if spec is not None and spec.origin and _same_file(spec.origin, file):
+        return importlib.import_module(name)
+    alone = name if spec is None and "." not in name else f"{name.replace('.', '_')}__{abs(hash(file)):x}"
+    if alone in sys.modules and _same_file(getattr(sys.modules[alone], "__file__", None), file):
+        return sys.modules[alone]
+    spec = importlib.util.spec_from_file_location(alone, file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is no Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[alone] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(alone, None)
+        raise
+    return module
+
+
+def _same_file(one: str | None, other: str) -> bool:
+    if one is None or os.path.abspath(one) == os.path.abspath(other):  # which may be gone by now
+        return one is not None
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

@@ -1,0 +1,71 @@
+"""Other inputs of the same form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .lazily import pytree, torch
+from .varying import zipped
+from .words import Example, Inputs
+
+
+def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
+    """The example with other numbers, with what was done to them. Integers stay in the range of those seen."""
+    inputs: Inputs = (example.arguments, dict(example.keywords))
+    ranges = iter(example.ranges)
+    leaves, structure = pytree.tree_flatten(inputs)
+    limits = [next(ranges, None) if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
+    generator = torch.Generator().manual_seed(number)
+    found: list[tuple[str, Inputs]] = []
+    changes: Sequence[tuple[str, Callable[[Any, Any], Any]]] = (
+        ("random", lambda tensor, _: _random(tensor, generator)),
+        ("negated", _negated),
+        ("zeros", _zeros),
+        ("not numbers", lambda tensor, _: torch.full_like(tensor, math.nan) if tensor.is_floating_point() else tensor),
+    )
+    for label, change in changes:
+        if label == "random" and example.remake is not None:
+            found.append((label, example.remake(example.sizes, number)))
+            continue
+        made = [
+            change(leaf, limit) if isinstance(leaf, torch.Tensor) and leaf.numel() else leaf
+            for leaf, limit in zipped(leaves, limits)
+        ]
+        if any(new is not old for new, old in zipped(made, leaves)):
+            found.append((label, pytree.tree_unflatten(made, structure)))
+    return found
+
+
+def _random(tensor: Any, generator: Any) -> Any:
+    if tensor.dtype == torch.bool:
+        made = torch.rand(tensor.shape, generator=generator) < 0.5
+    elif tensor.is_floating_point() or tensor.is_complex():
+        wide = tensor.detach().to("cpu", torch.complex128 if tensor.is_complex() else torch.float64)
+        scale = wide.std().abs().item() if tensor.numel() > 1 else 0.0
+        scale = scale if math.isfinite(scale) and scale > 0 else 1.0
+        made = torch.randn(tensor.shape, generator=generator, dtype=wide.dtype) * scale
+    else:
+        low, high = int(tensor.min()), int(tensor.max())
+        made = torch.randint(low, high + 1, tuple(tensor.shape), generator=generator)
+    return _as(made, tensor)
+
+
+def _negated(tensor: Any, limits: Any) -> Any:
+    if tensor.dtype == torch.bool:
+        return ~tensor
+    if tensor.is_floating_point() or tensor.is_complex():
+        return tensor if limits else -tensor
+    return (tensor.min() + tensor.max()) - tensor
+
+
+def _zeros(tensor: Any, limits: Any) -> Any:
+    if tensor.dtype == torch.bool or ((tensor.is_floating_point() or tensor.is_complex()) and not limits):
+        return torch.zeros_like(tensor)
+    return tensor
+
+
+def _as(made: Any, tensor: Any) -> Any:
+    """Numbers in the dtype, on the device and in the layout of a tensor."""
+    return torch.empty_like(tensor).copy_(made)
