@@ -50,18 +50,11 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     """
     project.trim()
     module = project.add(source)
-    options = Options(
-        mode=settings.mode,
-        training=settings.train,
-        dynamic_dims=frozenset(settings.dynamic_dims),
-        module_bases=settings.module_bases,
-        entry_points=settings.entry_points,
-    )
     rules = _rules_by_fact()
     crashes: list[Crash] = []
     reports = [
         reported
-        for fact in analyze(module, project, options)
+        for fact in analyze(module, project, options(settings))
         for rule in rules.get(type(fact), ())
         for reported in _reports(rule, fact, project, settings, crashes)
     ]
@@ -75,6 +68,17 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     if crashes:
         raise PartialError(found, crashes[0])
     return found
+
+
+def options(settings: Settings) -> Options:
+    """What of the settings the analysis depends on."""
+    return Options(
+        mode=settings.mode,
+        training=settings.train,
+        dynamic_dims=frozenset(settings.dynamic_dims),
+        module_bases=settings.module_bases,
+        entry_points=settings.entry_points,
+    )
 
 
 @functools.cache

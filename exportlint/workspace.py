@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from exportlint.analysis.models import models
 from exportlint.analysis.project import Project
-from exportlint.check import PartialError, check_file
+from exportlint.check import PartialError, check_file, options
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
@@ -67,10 +68,15 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class ClassSite:
-    """Where a class statement stands: its first line from `class` on, and all of it."""
+    """Where a class statement stands: its first line from `class` on, and all of it.
+
+    `name` is what its file calls it, `is_model` whether it is a module with a `forward`.
+    """
 
     header: Span
     whole: Span
+    name: str = ""
+    is_model: bool = False
 
     def holds(self, span: Span) -> bool:
         """Whether something stands inside of the class."""
@@ -142,14 +148,15 @@ class Workspace:
     def classes(self, task: Task) -> tuple[ClassSite, ...]:
         """The classes of a file, an outer one before those in it; none if it cannot be parsed."""
         try:
-            source = self.read(task)
-            nodes = [cls.node for cls in self._project(task.settings.src).add(source).classes]
+            project, source = self._project(task.settings.src), self.read(task)
+            module = project.add(source)
         except (SourceError, SyntaxProblem):
             return ()
-        lines = source.lines
-        wholes = map(lines.span_of, nodes)
+        lines, exportable = source.lines, models(module, project, options(task.settings))
+        wholes = ((cls, (whole := lines.span_of(cls.node)), whole.start) for cls in module.classes)
         return tuple(
-            ClassSite(Span(whole.start, lines.position(lines.line_end(whole.start.row))), whole) for whole in wholes
+            ClassSite(Span(start, lines.position(lines.line_end(start.row))), whole, cls.qualname, cls in exportable)
+            for cls, whole, start in wholes
         )
 
     def _project(self, src: tuple[Path, ...]) -> Project:

@@ -1,11 +1,11 @@
 """Measures for how many classes that need no constructor argument inputs are found which run in eager.
 
-    python scripts/verify_inputs.py corpus.json SOURCES --paritybench harness/b_pb.py -o out.jsonl --part 0/4
+    python scripts/verify_inputs.py corpus.json SOURCES --prepare harness/b_pb.py:prep -o out.jsonl --part 0/4
 
 `corpus.json` names the files, SOURCES is where they are laid out. Each file is imported in a process of its own, each
-class worked on in a child of that, with a time limit. Files of paritybench stand on modules that are replaced by mocks,
-for which a function `prep` of another file sees; a class whose `forward` calls a mock is counted apart, for what such a
-call gives says nothing. `--part I/N` takes every Nth file, chosen by a digest of its name.
+class worked on in a child of that, with a time limit. What is imported may stand on modules that are replaced by mocks,
+which functions given by `--prepare` see to; a class whose `forward` calls a mock is counted apart, for what such a call
+gives says nothing. `--part I/N` takes every Nth file, chosen by a digest of its name. Seconds are the processor's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -34,6 +35,18 @@ from typing import Any
 from exportlint.verify.specs import DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.targets.hints import hints_of
 
+KINDS = (
+    ("the model lacks something", r"(NameError|ImportError|ModuleNotFoundError|NotImplementedError)|has no attribute"),
+    ("a device or an old torch", r"CUDA|cuda|Legacy autograd|removed"),
+    (
+        "a size or a rank",
+        r"[Ss]izes?\b|shape|[Dd]imension|\dD\b|unpack|channels|multiplied|out of (?:range|bounds)|indices for",
+    ),
+    ("a dtype or values", r"dtype|scalar type|Long|Float|between 0 and 1|Boolean value"),
+    ("an assertion", r"AssertionError"),
+    ("another kind of argument", r"TypeError|KeyError"),
+)
+FAILED = ("not found", "timed out", "crashed", "broken")
 LIMIT = 120.0  # seconds for a class, on a machine that may have other things to do
 
 
@@ -42,13 +55,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("corpus", type=Path)
     parser.add_argument("sources", type=Path)
-    parser.add_argument("--paritybench", type=Path)
+    parser.add_argument("--prepare", action="append", default=[], metavar="FILE:FUNCTION", help="call before importing")
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--no-hints", action="store_true")
-    parser.add_argument("--traces", action="store_true", help="keep the last error's trace")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     models = json.loads(options.corpus.read_text())["models"]
@@ -74,7 +86,7 @@ def measured(folder: Path, file: str, options: argparse.Namespace) -> Iterator[d
     if not names:
         return
     try:
-        module = imported(folder, file, options.paritybench)
+        module = imported(folder, file, options.prepare)
     except BaseException as error:
         for name in names:
             yield {"class": name, "outcome": "no import", "error": f"{type(error).__name__}: {error}"[:300]}
@@ -96,10 +108,7 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         yield {"outcome": "no module"}
         return
-    if any(
-        p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)
-        for p in inspect.signature(cls).parameters.values()
-    ):
+    if needs_arguments(cls):
         yield {"outcome": "needs arguments"}
         return
     yield {"outcome": "build timed out"}
@@ -146,6 +155,12 @@ def worked(module: types.ModuleType, name: str, options: argparse.Namespace) -> 
     }
 
 
+def needs_arguments(cls: type) -> bool:
+    """Whether the constructor, which may be inherited, has parameters without a default."""
+    parameters = inspect.signature(cls).parameters.values()
+    return any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+
+
 def hints_of_class(cls: Any) -> dict[str, Any]:
     """What the code of `forward` says, as the worker gets it."""
     code = inspect.unwrap(cls.forward).__code__
@@ -181,16 +196,18 @@ def candidates(path: Path) -> list[str]:
     return names
 
 
-def imported(folder: Path, file: str, paritybench: Path | None) -> types.ModuleType:
-    """A module, under the name that its place gives it."""
-    if "generated" not in file or paritybench is None:
-        sys.path.insert(0, str(folder))
-        sys.path[1:1] = [str(other) for other in folder.parent.iterdir() if other.is_dir()]
-        return importlib.import_module(file.removesuffix(".py").replace("/", "."))
+def imported(folder: Path, file: str, prepare: list[str]) -> types.ModuleType:
+    """A module: as part of its package, or by itself."""
     os.environ["CORPUS_SOURCES"] = str(folder.parent)
-    sys.path.insert(0, str(paritybench.parent))
-    importlib.import_module(paritybench.stem).prep()
-    spec = importlib.util.spec_from_file_location(f"pbmod_{Path(file).stem}", folder / file)
+    for call in prepare:
+        path, _, function = call.rpartition(":")
+        sys.path.insert(0, str(Path(path).parent))
+        getattr(importlib.import_module(Path(path).stem), function)()
+    if (folder / file).with_name("__init__.py").exists():
+        others = (str(other) for other in folder.parent.iterdir() if other.name.startswith("pip+"))
+        sys.path[:0] = [str(folder), *others]
+        return importlib.import_module(file.removesuffix(".py").replace("/", "."))
+    spec = importlib.util.spec_from_file_location(f"measured_{Path(file).stem}", folder / file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -251,15 +268,22 @@ def in_child(work: Callable[[], Iterator[dict[str, Any]]], limit: float) -> Iter
     os.waitpid(child, 0)
 
 
+def kind_of(result: dict[str, Any]) -> str:
+    """What was the matter, in a few words."""
+    said = result.get("error", result["outcome"]).rpartition("]: ")[2]
+    return next((kind for kind, pattern in KINDS if re.search(pattern, said)), "something else")
+
+
 def report(results: list[dict[str, Any]]) -> None:
     """The table."""
     outcomes = collections.Counter((result["folder"], result["outcome"]) for result in results)
     for (folder, outcome), count in sorted(outcomes.items()):
         print(f"{folder:40} {outcome:16} {count:5}")
+    failed = collections.Counter(kind_of(result) for result in results if result["outcome"] in FAILED)
+    for kind, count in failed.most_common():
+        print(f"not found: {kind:45} {count:5}")
     total = collections.Counter(result["outcome"] for result in results)
-    tried = [
-        result for result in results if result["outcome"] in ("found", "not found", "timed out", "crashed", "broken")
-    ]
+    tried = [result for result in results if result["outcome"] in ("found", *FAILED)]
     seconds = sorted(result["seconds"] for result in tried if result["outcome"] == "found")
     print(dict(total))
     if seconds:

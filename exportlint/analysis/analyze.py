@@ -48,6 +48,7 @@ from exportlint.analysis.values import (
     Function,
     Object,
     Partial,
+    Range,
     Value,
 )
 
@@ -80,7 +81,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     return (*engine.facts.values(), *scripts)
 
 
-def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, frozenset[int]]]:
+def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, Mapping[int, Range]]]:
     if not scripts:
         return {}
     from exportlint.analysis.exports.dims import exported_dims

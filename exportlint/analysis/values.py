@@ -21,6 +21,9 @@ Kind = Literal["int", "float", "bool"]
 Symbols = frozenset[tuple[int, str]]
 """Dimensions of a tensor whose sizes vary from call to call, each with a name of the size: `(0, "1.0")`."""
 
+Range = tuple[int, int | None]
+"""The smallest and the largest value of a size that varies; None if there is no largest."""
+
 
 class Origin(Enum):
     """Where the storage of a tensor comes from: decides what a write to it means."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -74,8 +74,7 @@ def _run(
     cache = None if arguments.no_cache else Cache(default_directory(), interpreter)
     places = {target.name: target.place[0] for target in targets}
     bar = ProgressBar(sum(len(jobs_of(target)) for target in targets), quiet=arguments.quiet)
-    at_once = jobs(arguments, settings.verify.jobs)
-    running = verify(targets, interpreter.path, jobs=at_once, cache=cache, tell=bar.tell)
+    running = _running(arguments, targets, interpreter.path, jobs(arguments, settings.verify.jobs), cache, bar)
     runs, later = [], []
     with bar, closing(running):
         for one in running:
@@ -84,3 +83,24 @@ def _run(
             bar.done(one, "" if arguments.output_file else text)
             later.append(text if arguments.output_file else "")
     return runs, "".join(later)
+
+
+def _running(
+    arguments: argparse.Namespace,
+    targets: Sequence[Target],
+    python: Path,
+    at_once: int,
+    cache: Cache | None,
+    bar: ProgressBar,
+) -> Generator[Run, None, None]:
+    """What comes of all targets, here or where an executor runs them."""
+    if arguments.executor is None:
+        return verify(targets, python, jobs=at_once, cache=cache, tell=bar.tell)
+    from exportlint.verify.executor import ExecutorError, load_executor, verify_with
+
+    sys.path.insert(0, str(Path.cwd()))  # where the project's own modules are looked for
+    try:
+        executor = load_executor(arguments.executor)
+    except ExecutorError as error:
+        raise UsageError(str(error)) from None
+    return verify_with(executor, targets, python, cache=cache, tell=bar.tell)

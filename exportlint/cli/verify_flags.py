@@ -40,6 +40,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--timeout", metavar="SECONDS", help="the time for each run [300]")
     how.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')
     how.add_argument("--no-cache", action="store_true", help="run what has been run before as well")
+    how.add_argument(
+        "--executor",
+        metavar="MODULE:NAME",
+        help="what gives an executor as those of concurrent.futures, to run elsewhere instead of in N processes",
+    )
     output = parser.add_argument_group("output")
     output.add_argument(
         "--output-format",

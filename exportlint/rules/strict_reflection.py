@@ -73,6 +73,8 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         is_tensor = any(True for _ in tensors_in(fact.computed))
         instead = "compute it in `__init__`, a tensor as a buffer"
         return CACHED if is_tensor else CLAIM, f"the `cached_property` `{fact.name}`", instead
+    if fact.name.startswith("torch.nn.Module.register_"):
+        return CLAIM, f"`{fact.name.rpartition('.')[2]}()`", "register it in `__init__`, or have the module return it"
     if fact.name == "builtins.pow" and any(True for v in fact.positional for _ in tensors_in(v)):
         return CLAIM, "`pow()` of a tensor", "use `x ** y`"
     if fact.name not in CALLS or _is_constant_expression(fact):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from exportlint.findings import Edit, Finding
 from exportlint.report import in_cells
 from exportlint.server.documents import Document
 from exportlint.server.notebooks import NotebookDocument, Opened
+from exportlint.server.verification.seen import NOTHING, Seen
 from exportlint.source import Cells, Notebook, SourceFile, from_cells
 from exportlint.workspace import ClassSite, Task, Unit
 
@@ -19,7 +20,7 @@ class Outcome:
 
     It holds as of the order with the number `order`. `sources` are it and all files that its findings speak of, by
     filename, as they were read.
-    `classes` are those of the document, if anything is found in it.
+    `classes` are those of the document.
     """
 
     opened: Opened
@@ -39,6 +40,8 @@ class Analysis:
     outcome: Outcome
     findings: tuple[Finding, ...]
     classes: tuple[ClassSite, ...]
+    seen: Seen = NOTHING
+    """What came of verifying it."""
 
     @property
     def source(self) -> SourceFile | None:
@@ -96,4 +99,4 @@ def _classes(classes: Sequence[ClassSite], cells: Cells, index: int) -> Iterable
     for site in classes:
         header, whole = cells.span(site.header), cells.span(site.whole)
         if header is not None and whole is not None and header[0] == index:
-            yield ClassSite(header[1], whole[1])
+            yield replace(site, header=header[1], whole=whole[1])

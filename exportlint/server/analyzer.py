@@ -14,7 +14,7 @@ from exportlint.linter import merge
 from exportlint.server.analyses import Outcome
 from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import Task, Unit, Workspace, internal_error, start_on_big_stack
+from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,15 @@ class Order:
     """Whether files came or went, so that names may lead elsewhere."""
     number: int = 0
     """Later orders have greater ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What looking at a document gave."""
+
+    task: Task
+    unit: Unit
+    classes: tuple[ClassSite, ...]
 
 
 Deliver = Callable[[Mapping[Opened, Outcome]], None]
@@ -49,7 +58,7 @@ class Analyzer:
         self._stopped = False
         self._number = 0
         self._workspace = Workspace({}, self._proceed)
-        self._known: dict[Opened, tuple[Task, Unit]] = {}
+        self._known: dict[Opened, _Looked] = {}
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._thread = start_on_big_stack(self._run)
 
@@ -101,12 +110,12 @@ class Analyzer:
         self._number = order.number
         self._see(order)
         before = self._known
-        self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d][0] == task}
+        self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d].task == task}
         stale = [document for document in order.tasks if document not in self._known]
         for document in stale:
             task = order.tasks[document]
             unit = self._workspace.lint(task)
-            self._known[document] = task, unit
+            self._known[document] = _Looked(task, unit, self._workspace.classes(task))
             self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
             self._proceed()
             if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
@@ -122,14 +131,14 @@ class Analyzer:
         for path in changed:
             self._workspace.forget(path)
         self._known = {
-            document: (task, unit)
-            for document, (task, unit) in self._known.items()
-            if not order.anew and not unit.reads & changed
+            document: looked
+            for document, looked in self._known.items()
+            if not order.anew and not looked.unit.reads & changed
         }
 
     def _changed_on_disk(self, held: Iterable[Path]) -> set[Path]:
         """Files that were read, are not open, and are not what they were."""
-        read = {path for _, unit in self._known.values() for path in unit.reads}.difference(held)
+        read = {path for looked in self._known.values() for path in looked.unit.reads}.difference(held)
         stamps = {path: _stamp(path) for path in read}
         changed = {path for path, stamp in stamps.items() if self._stamps.get(path, stamp) != stamp}
         self._stamps = stamps
@@ -137,20 +146,20 @@ class Analyzer:
 
     def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
         known = list(self._known.values())
-        tasks = {task.filename: task for task, _ in known}
+        tasks = {looked.task.filename: looked.task for looked in known}
         found: dict[str, list[Finding]] = {name: [] for name in tasks}
-        for finding in merge([task for task, _ in known], [unit for _, unit in known]):
+        for finding in merge([looked.task for looked in known], [looked.unit for looked in known]):
             found[finding.filename].append(finding)
         return {document: self._outcome(document, tasks, found) for document in documents}
 
     def _outcome(self, document: Opened, tasks: Mapping[str, Task], found: Mapping[str, Sequence[Finding]]) -> Outcome:
-        task, unit = self._known[document]
+        looked = self._known[document]
+        task = looked.task
         findings = tuple(found[task.filename])
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
         sources = {name: source for name, source in read.items() if source}
-        classes = self._workspace.classes(task) if findings else ()
-        return Outcome(document, task, findings, unit, self._number, sources, classes)
+        return Outcome(document, task, findings, looked.unit, self._number, sources, looked.classes)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
@@ -159,13 +168,13 @@ class Analyzer:
             return None
 
 
-def _elsewhere(known: Mapping[Opened, tuple[Task, Unit]], task: Task) -> bool:
+def _elsewhere(known: Mapping[Opened, _Looked], task: Task) -> bool:
     """Whether looking at other documents gave findings in this one."""
     return any(
         finding.filename == task.filename
-        for other, unit in known.values()
-        if other.filename != task.filename
-        for finding in unit.findings
+        for other in known.values()
+        if other.task.filename != task.filename
+        for finding in other.unit.findings
     )
 
 
@@ -175,3 +184,9 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
+
+
+def changed_files(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:
+    """The files of which something else is to be seen."""
+    old, new = ({task.path: task.data for task in tasks} for tasks in (before, after))
+    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}

@@ -14,10 +14,12 @@ from exportlint.registry import find_rule
 from exportlint.server import uris
 from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
-from exportlint.server.ranges import range_of
+from exportlint.server.ranges import range_between, range_of
+from exportlint.server.verification.seen import Remark
 from exportlint.source import LineIndex
 
 SOURCE = "exportlint"
+VERIFY_SOURCE = "exportlint-verify"
 
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
@@ -32,7 +34,8 @@ _TAGS = {
 
 def diagnostics(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
     """What to show of a document. `opened` are the URIs of open documents by filename."""
-    return [diagnostic(finding, analysis, client, opened) for finding in analysis.findings]
+    found = [diagnostic(finding, analysis, client, opened) for finding in analysis.findings]
+    return found + [remark_diagnostic(remark, analysis, client) for remark in analysis.seen.remarks]
 
 
 def diagnostic(
@@ -41,9 +44,11 @@ def diagnostic(
     """One finding, as far as the client can show it."""
     lines = analysis.document.lines
     rule = find_rule(finding.code)
+    ruled = analysis.seen.of(finding)
+    parts = [finding.message, finding.help and f"help: {finding.help}", ruled and str(ruled)]
     shown = types.Diagnostic(
         range=range_of(finding.span, lines, client.encoding),
-        message=f"{finding.message}\nhelp: {finding.help}" if finding.help else finding.message,
+        message="\n".join(part for part in parts if part),
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         source=SOURCE,
@@ -55,6 +60,28 @@ def diagnostic(
         shown.tags = [_TAGS[finding.name]]
     if client.related_information and finding.trail:
         shown.related_information = list(_related(finding, analysis, client, opened or {}))
+    return shown
+
+
+def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> types.Diagnostic:
+    """What torch.export met, as far as the client can show it; what is about another text is shown as such."""
+    lines = analysis.document.lines
+    line = lines.line(remark.row)
+    start = lines.line_start(remark.row) + len(line) - len(line.lstrip())
+    shown = types.Diagnostic(
+        range=range_between(start, start + len(line.strip()), lines, client.encoding),
+        message=f"stale: {remark.message}" if remark.stale else remark.message,
+        severity=types.DiagnosticSeverity.Information if remark.stale else _SEVERITIES[remark.severity],
+        code=remark.verdict,
+        source=VERIFY_SOURCE,
+    )
+    if remark.stale and client.tags:
+        shown.tags = [types.DiagnosticTag.Unnecessary]
+    if client.related_information and remark.elsewhere is not None:
+        file, row = remark.elsewhere
+        place = types.Range(types.Position(row - 1, 0), types.Position(row, 0))
+        uri = uris.from_path(Path(file))
+        shown.related_information = [types.DiagnosticRelatedInformation(types.Location(uri, place), "it raises here")]
     return shown
 
 

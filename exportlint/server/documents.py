@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,6 +52,11 @@ class Document:
     def data(self) -> bytes:
         """What its file will hold when it is saved."""
         return as_saved(self.text)
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of that."""
+        return hashlib.sha256(self.data).hexdigest()
 
     def changed(self, version: int, changes: Sequence[Change], encoding: PositionEncoding) -> Document:
         """The version after changes, each of which is about the text that those before it leave."""

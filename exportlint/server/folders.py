@@ -52,6 +52,10 @@ class Folder:
         self._good[directory] = settings
         return settings, None
 
+    def configuration(self) -> Configuration:
+        """The settings of all its directories, read anew, for another thread."""
+        return self._read()
+
     def _without_files(self) -> Settings:
         return Configuration(self.root, isolated=True, overrides=self.preferences.layers).for_directory(self.root)
 

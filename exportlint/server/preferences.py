@@ -33,6 +33,8 @@ KEYS = frozenset(_KEYS) | {
     "codeAction.disableRuleComment.enable",
     "codeLens.enable",
     "workspaceDiagnostics",
+    "verify.enable",
+    "verify.python",
     "logLevel",
     "logFile",
     # of the client alone
@@ -58,6 +60,8 @@ class Preferences:
     disable_comment: bool = True
     code_lens: bool = True
     workspace_diagnostics: bool = False
+    verify: bool = True
+    python: str | None = None
     log_level: Literal["warning", "error", "info", "debug"] = "warning"
     log_file: str | None = None
     layers: tuple[Layer, ...] = ()
@@ -77,10 +81,12 @@ class Preferences:
                 value = None
             return allowed[0] if value is None else value
 
-        log_file = given.get("logFile")
-        if not isinstance(log_file, (str, type(None))):
-            problems.append(f"`exportlint.logFile`: `{log_file}` is not a path")
-            log_file = None
+        def path(key: str) -> str | None:
+            value = given.get(key)
+            if isinstance(value, (str, type(None))):
+                return value or None
+            problems.append(f"`exportlint.{key}`: `{value}` is not a path")
+            return None
 
         return Preferences(
             enable=one_of("enable", True, False),
@@ -92,8 +98,10 @@ class Preferences:
             disable_comment=one_of("codeAction.disableRuleComment.enable", True, False),
             code_lens=one_of("codeLens.enable", True, False),
             workspace_diagnostics=one_of("workspaceDiagnostics", False, True),
+            verify=one_of("verify.enable", True, False),
+            python=path("verify.python"),
             log_level=one_of("logLevel", "warning", "error", "info", "debug"),
-            log_file=log_file or None,
+            log_file=path("logFile"),
             layers=tuple(_layers(given, folder, problems)),
             problems=tuple(problems),
         )

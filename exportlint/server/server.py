@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -14,19 +14,21 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from exportlint import __version__
-from exportlint.config import ConfigError
 from exportlint.findings import Finding
 from exportlint.server import uris
 from exportlint.server.analyses import Analysis, Outcome, analyses
-from exportlint.server.analyzer import Analyzer, Order
-from exportlint.server.diagnostics import SOURCE, diagnostics
+from exportlint.server.analyzer import Analyzer, Order, changed_files
+from exportlint.server.diagnostics import diagnostics
 from exportlint.server.documents import Document
 from exportlint.server.everything import Everything
 from exportlint.server.notebooks import SYNC, Opened, parts
 from exportlint.server.parent import end_with
+from exportlint.server.problems import ConfigurationProblems
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
 from exportlint.server.threads import hand_over
+from exportlint.server.verification.seen import NOTHING, Seen
+from exportlint.server.verification.verifier import Verifier
 from exportlint.workspace import Task
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,7 @@ class _Told:
 
     document: Document
     findings: tuple[Finding, ...]
+    seen: Seen
 
 
 class Server(LanguageServer):
@@ -70,12 +73,13 @@ class Server(LanguageServer):
         self._told: dict[str, _Told] = {}
         self.orders = 0
         self.everything = Everything()
+        self.verifier = Verifier(self.session, lambda: self.work_done_progress, self.say, self._reshow)
         self.reported = -1
         """The order as of which the client was last told of all files."""
         self._stale_since: dict[str, int] = {}
         """The orders that came with changes in what documents depend on."""
         self._news = asyncio.Event()
-        self._shown_problems: dict[Path, types.Diagnostic] = {}
+        self._problems = ConfigurationProblems(self.text_document_publish_diagnostics)
 
     @property
     def was_shut_down(self) -> bool:
@@ -94,6 +98,12 @@ class Server(LanguageServer):
         """Look at nothing any more."""
         self.analyzer.stop()
         self.everything.stop()
+        self.verifier.stop()
+
+    def say(self, message: str, failed: bool = True) -> None:
+        """Show a message to the user: that what they asked for failed, or what came of it."""
+        kind = types.MessageType.Error if failed else types.MessageType.Info
+        self.window_show_message(types.ShowMessageParams(kind, f"exportlint: {message}"))
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
@@ -105,9 +115,10 @@ class Server(LanguageServer):
     def look(self, touched: Collection[Path] = (), *, anew: bool = False) -> None:
         """Have what is open now looked at. Files that were `touched` on the disk are read again."""
         before, self.tasks = self.tasks, self.session.tasks()
-        self._show_problems()
+        self.verifier.refresh()
+        self._problems.show(self.session.problems)
         self.orders += 1
-        changed = {*touched, *_changed(before.values(), self.tasks.values())}
+        changed = {*touched, *changed_files(before.values(), self.tasks.values())}
         for key, analysis in self._found.items():
             if anew or analysis.outcome.unit.reads & changed:
                 self._stale_since[key] = self.orders
@@ -124,7 +135,9 @@ class Server(LanguageServer):
     def known(self, uri: str) -> Analysis | None:
         """What was found in a document, if that is known of its version now."""
         analysis = self._found.get(uris.same(uri))
-        return analysis if analysis is not None and self._is_current(analysis) else None
+        if analysis is None or not self._is_current(analysis):
+            return None
+        return replace(analysis, seen=self.verifier.seen(analysis.document))
 
     async def analysis(self, uri: str) -> Analysis | None:
         """What is found in a document, as soon as it is known of its version then; None if it is not to be linted."""
@@ -168,7 +181,8 @@ class Server(LanguageServer):
         """The client, which pulls, was told what was found in a document."""
         document = self.session.document(uri)
         if document is not None:
-            self._told[uris.same(uri)] = _Told(document, analysis.findings if analysis else ())
+            found = (analysis.findings, analysis.seen) if analysis else ((), NOTHING)
+            self._told[uris.same(uri)] = _Told(document, *found)
 
     def _deliver(self, outcomes: Mapping[Opened, Outcome]) -> None:
         if self._loop is not None:
@@ -183,18 +197,32 @@ class Server(LanguageServer):
             before = self._found.get(uris.same(document.uri))
             self._found[uris.same(document.uri)] = analysis
             changed |= before is not None and before.document == document and before.findings != analysis.findings
-            if not self.session.client.pulls:
-                self._show(analysis)
-        self._tell()
-        if changed and self.session.client.refreshes_lenses:
+        self._show()
+        if changed:
+            self._refresh_lenses()
+
+    def _reshow(self) -> None:
+        """Something else is known of models that were verified."""
+        self._show()
+        self._refresh_lenses()
+
+    def _refresh_lenses(self) -> None:
+        if self.session.client.refreshes_lenses:
             self.workspace_code_lens_refresh(None)
 
-    def _show(self, analysis: Analysis) -> None:
+    def _show(self) -> None:
+        """Have the client show what is known now."""
+        if not self.session.client.pulls:
+            for analysis in [known for key in list(self._found) if (known := self.known(key)) is not None]:
+                self._show_one(analysis)
+        self._tell()
+
+    def _show_one(self, analysis: Analysis) -> None:
         """Publish what was found, unless that is what the client was told of the same version."""
-        key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.findings)
+        key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.findings, analysis.seen)
         if self._told.get(key) != told:
             self._told[key] = told
-            self._publish(analysis.document, diagnostics(analysis, self.session.client, self.opened))
+            self._publish(analysis.document, diagnostics(analysis, self.session.client, self.session.uris))
 
     def _publish(self, document: Document, shown: list[types.Diagnostic]) -> None:
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, shown, document.version))
@@ -213,32 +241,6 @@ class Server(LanguageServer):
         if document != told.document:
             return False  # closed, or changed, about which a client asks by itself
         if not self._is_linted(document):
-            return bool(told.findings)
+            return bool(told.findings or told.seen.remarks)
         analysis = self.known(key)
-        return analysis is not None and analysis.findings != told.findings
-
-    @property
-    def opened(self) -> dict[str, str]:
-        """The URIs of what is open by the filename that findings know it by."""
-        return {str(self.session.path(opened)): opened.uri for opened in self.session.opened}
-
-    def _show_problems(self) -> None:
-        """Show in configuration files what is wrong with them; these are pushed, because nobody asks for them."""
-        problems = {file: _about_configuration(problem) for file, problem in self.session.problems.items()}
-        for file in self._shown_problems.keys() | problems.keys():
-            if self._shown_problems.get(file) != problems.get(file):
-                shown = [problems[file]] if file in problems else []
-                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uris.from_path(file), shown))
-        self._shown_problems = problems
-
-
-def _changed(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:
-    """The files of which something else is to be seen."""
-    old, new = ({task.path: task.data for task in tasks} for tasks in (before, after))
-    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
-
-
-def _about_configuration(problem: ConfigError) -> types.Diagnostic:
-    row = (problem.line or 1) - 1
-    place = types.Range(types.Position(row, 0), types.Position(row, 10_000))
-    return types.Diagnostic(place, problem.message, types.DiagnosticSeverity.Error, source=SOURCE)
+        return analysis is not None and (analysis.findings, analysis.seen) != (told.findings, told.seen)

@@ -43,6 +43,11 @@ class Session:
         return sorted(self._opened.values(), key=lambda opened: uris.same(opened.uri) != self._focus)
 
     @property
+    def uris(self) -> dict[str, str]:
+        """The URIs of what is open by the filename that findings know it by."""
+        return {str(self.path(opened)): opened.uri for opened in self.opened}
+
+    @property
     def documents(self) -> list[Document]:
         """The open documents, cells of notebooks among them."""
         return [document for opened in self.opened for document in parts(opened)]

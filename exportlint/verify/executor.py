@@ -7,7 +7,7 @@ import functools
 import importlib
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def verify_with(
     cache: Cache | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
     cancelled: threading.Event | None = None,
-) -> Iterator[Run]:
+) -> Generator[Run, None, None]:
     """As `exportlint.verify.run.verify` does, with a worker on the machine that the executor takes for each target.
 
     There, exportlint has to be installed, and `python` and the files of the project have to be at the same paths. What

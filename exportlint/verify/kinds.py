@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
 
 from exportlint.verify.results import Comparison, Kind, Run
 
@@ -17,6 +16,10 @@ class Shown:
 
     by: frozenset[Kind]
     needed: frozenset[Kind]
+
+    def is_shown_by(self, comparison: Comparison) -> bool:
+        """Whether a disagreement is about the claim. A program that refuses inputs does so for their sizes, mostly."""
+        return comparison.kind in self.by or (comparison.agreement == "narrower" and "size" in self.by)
 
 
 def _shown(by: tuple[Kind, ...], needed: tuple[Kind, ...] = ()) -> Shown:
@@ -32,7 +35,9 @@ _SHOWN = {
     # It is no state: nothing can be learnt of it, which a call alone does not show.
     "EXP309": _shown(("example", "again", "state"), ("gradients",)),
     "EXP310": _shown(("example", "again", "state"), ("gradients",)),
-    "EXP4": _shown((), ("size",)),
+    # Sizes: verify's own, and those of the user's other inputs.
+    "EXP4": _shown(("values",), ("size",)),
+    "EXP404": _shown(("example", "values"), ("size",)),
     # The world at another time: another seed, another second.
     "EXP5": _shown(("example", "values", "device"), ("again",)),
     # The world otherwise: another environment, dtype, layout, nothing that verify changes.
@@ -60,14 +65,22 @@ def shown(code: str) -> Shown:
 
 
 def disagreements(run: Run) -> list[Comparison]:
-    """The comparisons that do not agree, without those that only follow: if the example does not, nothing will."""
+    """The comparisons that do not agree, without those that only follow from others."""
     found = [c for c in run.comparisons if c.agreement in ("diverges", "narrower")]
-    first: dict[str, int] = {}
-    for comparison in found:
-        rank = _RANKS[comparison.kind]
-        first[comparison.agreement] = min(rank, first.get(comparison.agreement, rank))
-    return [c for c in found if _RANKS[c.kind] == first[c.agreement]]
+    seen = {(c.kind, c.agreement) for c in found}
+    return [c for c in found if not any((kind, c.agreement) in seen for kind in _FOLLOWS.get(c.kind, _EXAMPLE))]
 
 
-_RANKS: dict[Kind, int] = dict.fromkeys(get_args(Kind), 2) | {"example": 0, "values": 1, "again": 1}
-"""What comes first in the order of comparisons: what differs there differs in all that comes after."""
+_EXAMPLE: tuple[Kind, ...] = ("example",)
+_NUMBERS: tuple[Kind, ...] = ("example", "values", "again")
+_FOLLOWS: dict[Kind, tuple[Kind, ...]] = {
+    "example": (),
+    **dict.fromkeys(("gradients", "decomposed", "reloaded"), _NUMBERS),
+}
+"""What a disagreement follows from. All else than these does from the example: if that does not agree, nothing will."""
+
+
+def agreed(run: Run) -> set[Kind]:
+    """The kinds that were compared, and never without agreement."""
+    doubtful = {c.kind for c in run.comparisons if c.agreement in ("diverges", "narrower")}
+    return {c.kind for c in run.comparisons if c.agreement == "agrees"} - doubtful

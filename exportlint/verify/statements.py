@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exportlint.source import LineIndex, SourceFile, SyntaxProblem, parse
 
@@ -12,8 +12,9 @@ from exportlint.source import LineIndex, SourceFile, SyntaxProblem, parse
 class Statement:
     """A statement, or the header of one that has a body. `rows` are its own.
 
-    It has run if any of `witnesses` has: its own rows, but of the header of a function those of its body, for to run
-    the header is only to define it; and of an `except` those of the `try`. `begins` says whether a statement could be
+    It has run if any of `witnesses` has in a call of the model: its own rows, but of the header of a function those of
+    its body, for to run the header is only to define it; of an `except` those of the `try`; and of what makes an
+    instance, or the class, those of the class, for that has run before. `begins` says whether a statement could be
     put on a line before it.
     """
 
@@ -42,13 +43,19 @@ class Statements:
             tree = parse(source)
         except SyntaxProblem:
             return
-        waiting: list[tuple[ast.AST, Statement | None]] = [(node, None) for node in tree.body]
+        waiting: list[tuple[ast.AST, Statement | None, range | None]] = [(node, None, None) for node in tree.body]
         while waiting:  # an outer statement comes before those in it
-            node, parent = waiting.pop()
+            node, parent, made = waiting.pop()
             statement = _statement(node, parent, source.lines)
+            if isinstance(node, ast.ClassDef):
+                made = statement.witnesses
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__init__":
+                made = None
+            if made is not None:
+                statement = replace(statement, witnesses=made)
             for row in (*statement.rows, *_case_rows(node)):
                 self._by_row[row] = statement
-            waiting += [(child, statement) for child in _parts(node)]
+            waiting += [(child, statement, made) for child in _parts(node)]
 
     def at(self, row: int) -> Statement:
         """The innermost statement that has a row."""

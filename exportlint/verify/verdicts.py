@@ -10,9 +10,9 @@ from pathlib import Path
 from exportlint.findings import Finding, Fix, Mode, Severity
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.hints import as_fixes
-from exportlint.verify.kinds import disagreements, shown
+from exportlint.verify.kinds import agreed, disagreements, shown
 from exportlint.verify.quotes import quotes
-from exportlint.verify.results import Failure, Frame, Run
+from exportlint.verify.results import Comparison, Failure, Frame, Run
 from exportlint.verify.rulings import RULINGS, Judged, Judgement, Ruling, Surprise, described, one_line, said_by
 from exportlint.verify.statements import Statement, Statements
 
@@ -108,12 +108,33 @@ class _Court:
             near = self._ran(run, finding.filename, statement.outermost.witnesses)
             return Judged(finding, "not reached", "the line did not run on the example", run, near)
         if not exported(run):
-            return _by_failures(finding, run)
+            return self._by_failures(finding, run)
         if finding.severity is Severity.ERROR:
             return Judged(finding, "refuted", "the line ran, and export passed", run)
         if finding.severity is Severity.WARNING:
             return _by_comparisons(finding, run)
         return Judged(finding, "not reached", "the line ran, and nothing was seen that it is about", run)
+
+    def _by_failures(self, finding: Finding, run: Run) -> Judged:
+        """What a run says of a finding that ran, if export failed and torch does not blame its line."""
+        if run.verdict == "times out":
+            return Judged(finding, "not reached", "the line ran, but export timed out", run)
+        placeless = [failure for failure in _failures(run) if not failure.frames and not _is_guess(failure)]
+        if not placeless:
+            return Judged(finding, "not reached", "the line ran, but export failed elsewhere", run)
+        if finding.severity is Severity.ERROR:
+            quoted = next((failure for failure in placeless if quotes(finding.code, failure)), None)
+            if quoted is not None:
+                return Judged(finding, "confirmed", f"export raises what this rule is about: {said_by(quoted)}", run)
+            if [f.severity for f in self._that_ran(run)].count(Severity.ERROR) == 1:
+                why = f"export raises, and of no other line that ran this was to be expected: {said_by(placeless[0])}"
+                return Judged(finding, "confirmed", why, run)
+        return Judged(finding, "not reached", "the line ran, but export failed and torch does not say where", run)
+
+    def _that_ran(self, run: Run) -> list[Finding]:
+        """The findings in the mode of a run whose lines ran."""
+        near = (finding for file in self._files(run) for finding in self._findings.get((file, run.mode), ()))
+        return [f for f in near if self._ran(run, f.filename, self._statement(f).witnesses)]
 
     def _is_at(self, frame: Frame, filename: str, statement: Statement) -> bool:
         return self._path(frame.file) == self._path(filename) and self._statements(filename).at(frame.row) == statement
@@ -124,7 +145,7 @@ class _Court:
     def missed(self, run: Run) -> Iterator[Surprise]:
         """What a run met that no finding in its mode claims."""
         near = [(f, self._statement(f)) for file in self._files(run) for f in self._findings.get((file, run.mode), ())]
-        claimed = [f for f, s in near if f.severity is not Severity.INFO and self._ran(run, f.filename, s.witnesses)]
+        claimed = [finding for finding in self._that_ran(run) if finding.severity is not Severity.INFO]
         errors = any(finding.severity is Severity.ERROR for finding in claimed)
         for failure in _failures(run):
             at = any(self._is_at(frame, f.filename, s) for frame in failure.frames for f, s in near)
@@ -135,9 +156,12 @@ class _Court:
                 yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes)
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
+        unclaimed: dict[str, Comparison] = {}
         for comparison in disagreements(run):
-            if not errors and not any(comparison.kind in shown(f.code).by for f in claimed):
-                yield Surprise(run, Severity.WARNING, None, comparison.kind, described(comparison))
+            if not errors and not any(shown(f.code).is_shown_by(comparison) for f in claimed):
+                unclaimed.setdefault(comparison.kind, comparison)
+        for kind, comparison in unclaimed.items():
+            yield Surprise(run, Severity.WARNING, None, kind, described(comparison))
 
     def _fixes(self, failure: Failure, frame: Frame | None) -> tuple[Fix, ...]:
         source = None if frame is None else self._sources(frame.file)
@@ -146,30 +170,20 @@ class _Court:
         return as_fixes(failure.hints, source.lines, self._statements(frame.file).row_to_insert(frame.row))
 
 
-def _by_failures(finding: Finding, run: Run) -> Judged:
-    """What a run says of a finding that ran, if export failed and torch does not blame its line."""
-    if run.verdict == "times out":
-        return Judged(finding, "not reached", "the line ran, but export timed out", run)
-    placeless = [failure for failure in _failures(run) if not failure.frames]
-    quoted = next((failure for failure in placeless if quotes(finding.code, failure)), None)
-    if finding.severity is Severity.ERROR and quoted is not None:
-        return Judged(finding, "confirmed", f"export raises what this rule is about: {said_by(quoted)}", run)
-    where = "torch does not say where" if placeless else "elsewhere"
-    return Judged(finding, "not reached", f"the line ran, but export failed, {where}", run)
-
-
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in disagreements(run) if c.kind in claim.by), None)
+    against = next((c for c in disagreements(run) if claim.is_shown_by(c)), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
         return Judged(warning, "not reached", "the line ran, but nothing that is compared can show this", run)
-    agreed = {c.kind for c in run.comparisons if c.agreement == "agrees"}
-    lacking = sorted(claim.needed - agreed)
+    shown_by = agreed(run)
+    lacking = sorted(claim.needed - shown_by)
     if lacking:
-        return Judged(warning, "not reached", f"the line ran, but was not compared: {', '.join(lacking)}", run)
-    return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(agreed))}", run)
+        other = any(c.kind in lacking and c.agreement != "skipped" for c in run.comparisons)
+        why = "disagrees because of something else" if other else "was not compared"
+        return Judged(warning, "not reached", f"the line ran, but {why}: {', '.join(lacking)}", run)
+    return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(shown_by))}", run)
 
 
 def _failures(run: Run) -> Iterator[Failure]:

@@ -198,6 +198,11 @@ class Model(nn.Module):
 x = y = torch.ones(3, 4)
 """
 
+TWICE = """
+export(Model(), (x, y), dynamic_shapes=({0: Dim('a', max=5)}, None))
+export(Model(), (x, y), dynamic_shapes=({0: Dim('a', min=6)}, None))
+"""
+
 
 @pytest.mark.parametrize(
     ("call", "rows"),
@@ -206,7 +211,47 @@ x = y = torch.ones(3, 4)
         ("export(Model(), (x, y))", {7, 9}),
         ("export(Model(), (x, y), dynamic_shapes={'x': {1: Dim.AUTO}, 'y': None})", {8}),
         ("export(Model(), (x, y), dynamic_shapes=({0: Dim('a'), 1: Dim('b')}, {1: Dim('b')}))", {7, 8, 10}),
+        ("export(Model(), (x, y), dynamic_shapes=({i: Dim(f'x{i}') for i in range(x.dim())}, None))", {7, 8}),
+        ("export(Model(), (x, y), dynamic_shapes=({i: Dim(f'x{i}') for i in range(n)}, None))", set()),
+        ("export(Model(), (x, y), dynamic_shapes=[{i: Dim.AUTO for i in range(2)} for _ in (x, y)])", {7, 8, 9, 10}),
+        ("export(Model(), (x, y), dynamic_shapes=({0: Dim('a', max=5)}, {0: Dim('b', min=6)}))", set()),
+        ("export(Model(), (x, y), dynamic_shapes=({0: Dim('a', max=6)}, {0: Dim('b', min=5)}))", {7, 9}),
+        (TWICE, {7}),
     ],
 )
 def test_the_call_decides_which_sizes_vary(call: str, rows: set[int]) -> None:
     assert {row for row, name, _ in found(BRANCHES + call) if name == "size-branch"} == rows
+
+
+BOUNDS = """\
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+class Model(nn.Module):
+    def forward(self, x):
+        n = x.shape[0]
+        if {condition}: return x + 1
+        return x
+
+export(Model(), (torch.ones(6, 4),), dynamic_shapes=({{0: Dim('n', min=4, max=8)}},))
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_open"),
+    [
+        ("n < 4", False), ("n < 5", True), ("n <= 3", False), ("n <= 4", True), ("n > 8", False), ("n > 7", True),
+        ("n >= 9", False), ("n >= 8", True), ("n == 3", False), ("n == 4", True), ("n == 8", True), ("n != 9", False),
+        ("n == 1", False), ("n > 1", False), ("4 <= n", False), ("9 > n", False), ("8 > n", True), ("n % 2", True),
+        ("2 * n > 20", True), ("x[:4].sum(0).shape[0] > 8", False), ("x.shape == (9, 4)", False),
+    ],
+)  # fmt: skip
+def test_bounds_settle_conditions(condition: str, is_open: bool) -> None:
+    assert ("size-branch" in {name for _, name, _ in found(BOUNDS.format(condition=condition))}) == is_open
+
+
+@pytest.mark.parametrize(("part", "is_fixed"), [("x[:3]", False), ("x[:4]", True), ("x[-3:]", False), ("x[5:]", True)])
+def test_bounds_settle_slices(part: str, is_fixed: bool) -> None:
+    source = BOUNDS.replace("if {condition}: return x + 1", "x = {condition}").format(condition=part)
+    assert ("fixed-size" in {name for _, name, _ in found(source)}) == is_fixed

@@ -55,7 +55,8 @@ async def hover(editor: Editor, uri: str, place: types.Position) -> types.Hover 
     return found
 
 
-async def lenses(editor: Editor, uri: str) -> list[types.CodeLens]:
-    """The lenses of a document."""
+async def lenses(editor: Editor, uri: str, command: str = "exportlint.showFindings") -> list[types.CodeLens]:
+    """The lenses of a document that have a command."""
     params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
-    return list(await editor.answer(editor.client.text_document_code_lens_async(params)))
+    found = await editor.answer(editor.client.text_document_code_lens_async(params))
+    return [lens for lens in found if lens.command is not None and lens.command.command == command]

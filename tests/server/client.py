@@ -133,14 +133,14 @@ class Editor:
         """The codes of what is shown of a document as it is now, in order."""
         return [str(shown.code) for shown in await self.diagnostics(uri)]
 
-    async def until(self, holds: Callable[[], bool]) -> None:
+    async def until(self, holds: Callable[[], bool], patience: float = PATIENCE) -> None:
         """Wait until something holds, which changes only by what the server says."""
 
         async def wait() -> None:
             while not holds():
                 await self.client.news.wait()
 
-        await asyncio.wait_for(wait(), PATIENCE)
+        await asyncio.wait_for(wait(), patience)
 
     async def answer(self, request: Any) -> Any:
         """What the server answers, unless it takes for ever."""

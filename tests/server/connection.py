@@ -9,7 +9,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
-from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, progress, register_lsp_features
 
 
 class Connection(LanguageClient):
@@ -59,6 +59,8 @@ def connection() -> Connection:
         types.WORKSPACE_APPLY_EDIT: _apply_edit,
         types.WORKSPACE_CONFIGURATION: _configuration,
         types.CLIENT_REGISTER_CAPABILITY: _register,
+        types.WINDOW_SHOW_MESSAGE: _message,
+        types.PROGRESS: _progress,
     }
     register_lsp_features(client, DEFAULT_CLIENT_FEATURES | own)
     return client
@@ -68,6 +70,16 @@ def _published(client: Connection, params: types.PublishDiagnosticsParams) -> No
     client.diagnostics[params.uri] = params.diagnostics
     client.published[params.uri] = params
     client.publications.append(params)
+    client.tell()
+
+
+def _message(client: Connection, params: types.ShowMessageParams) -> None:
+    client.messages.append(params)
+    client.tell()
+
+
+def _progress(client: Connection, params: types.ProgressParams) -> None:
+    progress(client, params)
     client.tell()
 
 

@@ -123,5 +123,16 @@ async def test_the_client_asks_again_only_when_they_change_by_themselves(editor:
     assert await lenses(editor, uri) == []
 
 
+async def test_above_each_model_there_is_one_that_verifies_it(editor: Editor) -> None:
+    uri = editor.open(
+        "net.py",
+        MODULES + "\n\ndef make():\n    class Local(nn.Module):\n        def forward(self, x):\n            return x\n",
+    )
+    found = await lenses(editor, uri, "exportlint.verifyModule")
+    said = {(lens.command.title, *(lens.command.arguments or ())) for lens in found if lens.command is not None}
+    assert said == {("Verify export", uri, name) for name in ("Good", "Net", "Net.Inner", "Said")}
+    assert await lenses(editor, editor.open("broken.py", NET + ")"), "exportlint.verifyModule") == []
+
+
 async def test_all_is_known_of_a_lens(editor: Editor) -> None:
     assert editor.capabilities.code_lens_provider == types.CodeLensOptions(resolve_provider=False)

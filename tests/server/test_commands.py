@@ -27,9 +27,11 @@ async def test_all_commands_are_announced(editor: Editor) -> None:
     assert editor.capabilities.execute_command_provider is not None
     assert set(editor.capabilities.execute_command_provider.commands) == {
         "exportlint.applyAutofix",
+        "exportlint.cancelVerification",
         "exportlint.debugInformation",
         "exportlint.showFindings",
         "exportlint.showRule",
+        "exportlint.verifyModule",
     }
 
 

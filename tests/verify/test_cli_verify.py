@@ -183,6 +183,15 @@ def test_progress_is_shown_on_a_terminal_alone(report: dict[str, Any], shop: Pat
     assert "\x1b" not in out
 
 
+def test_an_executor_can_do_it(shop: Path) -> None:
+    own = "from concurrent.futures import ThreadPoolExecutor\n\n\ndef make():\n    return ThreadPoolExecutor(1)\n"
+    (shop / "own_executor.py").write_text(own, encoding="utf-8")
+    argv = ("--executor", "own_executor:make", "--no-cache", "--output-format", "concise", "shop.models:Fine")
+    result = verify(shop, *argv)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[0].split()[:2] == ["shop.models:Fine", "exports"]
+
+
 def test_exit_zero_where_all_agree(report: dict[str, Any], shop: Path) -> None:
     result = verify(shop, "shop.models:Fine", "--output-format", "concise")
     assert result.code == 0
@@ -212,6 +221,7 @@ def test_a_list_runs_nothing(shop: Path) -> None:
         (["--timeout", "soon"], "--timeout `soon`: expected seconds"),
         (["--memory", "much"], "--memory: `much` is no amount of memory such as"),
         (["--jobs", "0"], "--jobs `0`: expected a number from 1 on"),
+        (["--executor", "nowhere:made"], "--executor nowhere:made: ModuleNotFoundError"),
         (["--mode", "lenient"], "--mode: invalid choice: 'lenient'"),
         (["src/shop/__init__.py"], "there is nothing that can be verified"),
         (["--isolated", "src/shop/models.py", "--python", "nowhere/python"], "cannot be run"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 import textwrap
 
 import pytest
@@ -123,7 +122,7 @@ FIRST = {
     "text that is compared": ("def forward(self, x, how):\n    if how == 'max': return x", {"how": "'max'"}),
     "names alone": (
         "def forward(self, input_ids, attention_mask, lengths, H): ...",
-        {"input_ids": "int64[batch, length] < 2", "attention_mask": "bool[...]", "lengths": "int64[batch]", "H": "2"},
+        {"input_ids": "int64[batch, length]", "attention_mask": "bool[...]", "lengths": "int64[batch]", "H": "2"},
     ),
     "a name that says nothing against an annotation": ("def forward(self, lengths: float): ...", {"lengths": "0.5"}),
     "a default": ("def forward(self, x, scale=0.5, *, eps=1e-6): ...", {"scale": "0.5", "eps": "1e-06"}),
@@ -131,10 +130,10 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize("code, expected", FIRST.values(), ids=FIRST)
+@pytest.mark.parametrize(("code", "expected"), FIRST.values(), ids=FIRST)
 def test_the_likeliest(code: str, expected: dict[str, str]) -> None:
     found = {name: text(specs[0]) for name, specs in hints(code).items()}
-    assert found == {name: bounded.split(" <")[0] for name, bounded in expected.items()}
+    assert found == expected
 
 
 def test_less_likely_ones_follow() -> None:
@@ -148,10 +147,6 @@ def test_lengths_are_one_at_least() -> None:
     (lengths,) = hints("def forward(self, lengths): ...")["lengths"]
     assert isinstance(lengths, TensorSpec)
     assert lengths.low == 1
-
-
-def test_torch_is_not_needed() -> None:
-    assert "torch" not in {name.partition(".")[0] for name in vars(sys.modules[hints_of.__module__])}
 
 
 def hints(code: str) -> dict[str, tuple[Spec, ...]]:

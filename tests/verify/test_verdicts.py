@@ -12,7 +12,7 @@ from exportlint.edits import apply
 from exportlint.findings import Finding, Mode, Severity
 from exportlint.linter import Task, lint
 from exportlint.source import LineIndex, from_text
-from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Run, Verdict
+from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Kind, Run, Verdict
 from exportlint.verify.statements import Statements
 from exportlint.verify.verdicts import Judgement, judge
 
@@ -146,14 +146,27 @@ def test_where_the_example_diverges_another_size_shows_nothing(tmp_path: Path) -
     (size,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
     assert size.code == "EXP402"
 
-    def judged(example: Agreement, other: Agreement) -> Judgement:
-        compared = (Comparison("example", "example", example), Comparison("size", "batch = 3", other))
+    def judged(example: Agreement, other: Agreement, kind: Kind = "size") -> Judgement:
+        compared = (Comparison("example", "example", example), Comparison(kind, "batch = 3", other))
         made = Run("m:N", "non-strict", "cpu", "diverges", lines={str(file): (4,)}, comparisons=compared)
         return judge([size], [made])
 
     assert ruling(judged("agrees", "diverges"), size) == "confirmed"
     assert ruling(judged("diverges", "diverges"), size) == "not reached"
     assert ruling(judged("diverges", "narrower"), size) == "confirmed"
+    assert ruling(judged("agrees", "narrower", "values"), size) == "confirmed"  # the user's, of any size
+    assert ruling(judged("agrees", "diverges", "values"), size) == "confirmed"
+    assert ruling(judged("agrees", "diverges", "again"), size) == "not reached"
+
+
+def test_what_follows_from_a_divergence_is_no_surprise(file: Path) -> None:
+    def missed(*kinds: str) -> list[str]:
+        compared = [Comparison(kind, kind, "diverges") for kind in kinds]  # type: ignore[arg-type]
+        return [s.what for s in judge([], [run(file, "diverges", comparisons=tuple(compared))]).missed]
+
+    assert missed("example", "values", "size", "gradients", "reloaded") == ["example"]
+    assert missed("values", "values", "size", "gradients") == ["values", "size"]
+    assert missed("gradients", "decomposed") == ["gradients", "decomposed"]
 
 
 def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:
@@ -204,7 +217,11 @@ def test_a_failure_without_place_is_missed_where_no_error_ran(file: Path, findin
     assert [s.frame for s in judge(warnings, [fails]).missed] == [None]
     judgement = judge([*warnings, findings["tensor-branch-13"]], [fails])
     assert judgement.missed == ()
-    assert {j.ruling for j in judgement.findings} == {"not reached"}
+    assert [j.ruling for j in judgement.findings] == [
+        "not reached",
+        "not reached",
+        "confirmed",
+    ]
 
 
 def test_a_failure_without_place_confirms_what_has_it_on_its_page(file: Path, findings: dict[str, Finding]) -> None:
@@ -214,10 +231,9 @@ def test_a_failure_without_place_confirms_what_has_it_on_its_page(file: Path, fi
     fails = run(file, "fails", failures=(Failure("export", "RuntimeError", said),))
     judgement = judge([data, findings["tensor-branch-13"], findings["attribute-state"]], [fails])
     assert [j.ruling for j in judgement.findings] == ["confirmed", "not reached", "not reached"]
-    other = run(
-        file, "fails", failures=(Failure("export", "RuntimeError", "We found something else, of which no page tells"),)
-    )
-    assert ruling(judge([data], [other]), data) == "not reached"
+    unknown = Failure("export", "RuntimeError", "We found something else, of which no page tells")
+    other = judge([data, findings["tensor-branch-13"]], [run(file, "fails", failures=(unknown,))])
+    assert [j.ruling for j in other.findings] == ["not reached", "not reached"]  # it may be either
 
 
 def test_hints_of_torch_become_proposals_before_the_statement(file: Path) -> None:
@@ -247,6 +263,32 @@ def test_statements() -> None:
     assert 6 in statements.at(8).witnesses  # the `try` ran, so its `except` was there
     assert [statements.row_to_insert(row) for row in (2, 7, 8, 11, 12, 15)] == [1, 6, 5, 10, 12, 15]
     assert Statements(from_text("def f(:\n", Path("f.py"))).at(1).rows == range(1, 2)
+
+
+def test_what_the_constructor_does_has_run_if_anything_of_the_class_has(tmp_path: Path) -> None:
+    text = """\
+import torch
+class Net(torch.nn.Module):
+    size = 3
+    def __init__(self):
+        super().__init__()
+        self.layers = [torch.nn.Linear(2, 2)]
+    def forward(self, x):
+        return self.layers[0](x)
+    def other(self, x):
+        return x
+"""
+    file = tmp_path / "lists.py"
+    file.write_text(text, encoding="utf-8")
+    (unregistered,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
+    assert (unregistered.code, unregistered.span.start.row) == ("EXP310", 6)
+    lost = Comparison("gradients", "of the parameters", "diverges")
+    made = Run("m:Net", "non-strict", "cpu", "diverges", lines={str(file): (8,)}, comparisons=(*agree("example"), lost))
+    assert ruling(judge([unregistered], [made]), unregistered) == "confirmed"
+    statements = Statements(from_text(text, file))
+    assert [8 in statements.at(row).witnesses for row in (1, 2, 3, 4, 6, 7, 8, 9, 10)] == [
+        False, True, True, True, True, True, True, False, False,
+    ]  # fmt: skip
 
 
 def test_a_place_that_is_not_in_the_text(file: Path, findings: dict[str, Finding]) -> None:

@@ -1,10 +1,12 @@
-/** A click on a code lens peeks at the findings that it counts. */
+/** A click on a code lens peeks at the findings that it counts, or verifies the model below it. */
 
 import { CodeLens, commands, Disposable, Location, Position, Range, Uri, window } from "vscode";
 import type * as lsp from "vscode-languageclient/node";
 
-/** Where to peek from, and at what. */
-type Peek = [Uri, Position, Location[]];
+import { VERIFY } from "./verify";
+
+/** What a click does. */
+type Click = () => Thenable<unknown>;
 
 /**
  * Gives the lenses of a document commands without arguments, one for the first lens, one for the second and so on.
@@ -13,37 +15,35 @@ type Peek = [Uri, Position, Location[]];
  * on one of them would be answered by "Actual command not found".
  */
 export class Lenses implements Disposable {
-  private readonly peeks = new Map<string, Peek[]>();
+  private readonly clicks = new Map<string, Click[]>();
   private readonly commands: Disposable[] = [];
 
   /** The same lenses with other commands. */
   adapt(document: Uri, lenses: readonly CodeLens[]): CodeLens[] {
-    const given = lenses.flatMap(({ range, command }) =>
-      command?.command === "exportlint.showFindings" ? [{ range, title: command.title, args: command.arguments }] : [],
-    );
-    this.peeks.set(
+    const given = lenses.flatMap(({ range, command }) => {
+      const click = command && CLICKS[command.command]?.(command.arguments ?? []);
+      return click ? [{ range, title: command.title, click }] : [];
+    });
+    this.clicks.set(
       document.toString(),
-      given.map(({ args }) => asPeek(args as [string, lsp.Position, lsp.Location[]])),
+      given.map(({ click }) => click),
     );
     return given.map(({ range, title }, index) => new CodeLens(range, { title, command: this.command(index) }));
   }
 
   private command(index: number): string {
-    const name = (number: number): string => `exportlint.peek.${number}`;
+    const name = (number: number): string => `exportlint.lens.${number}`;
     while (this.commands.length <= index) {
       const number = this.commands.length;
-      this.commands.push(commands.registerCommand(name(number), () => this.peek(number)));
+      this.commands.push(commands.registerCommand(name(number), () => this.click(number)));
     }
     return name(index);
   }
 
   /** A click into an editor makes it the active one. */
-  private async peek(index: number): Promise<void> {
+  private async click(index: number): Promise<void> {
     const document = window.activeTextEditor?.document.uri.toString() ?? "";
-    const peek = this.peeks.get(document)?.[index];
-    if (peek) {
-      await commands.executeCommand("editor.action.goToLocations", ...peek, "peek", "");
-    }
+    await this.clicks.get(document)?.[index]?.();
   }
 
   dispose(): void {
@@ -51,9 +51,14 @@ export class Lenses implements Disposable {
   }
 }
 
-function asPeek([uri, position, locations]: [string, lsp.Position, lsp.Location[]]): Peek {
-  return [Uri.parse(uri), asPosition(position), locations.map(asLocation)];
-}
+const CLICKS: Readonly<Record<string, (args: unknown[]) => Click>> = {
+  "exportlint.showFindings": (args) => {
+    const [uri, position, locations] = args as [string, lsp.Position, lsp.Location[]];
+    const peek = [Uri.parse(uri), asPosition(position), locations.map(asLocation), "peek", ""];
+    return () => commands.executeCommand("editor.action.goToLocations", ...peek);
+  },
+  [VERIFY]: (args) => () => commands.executeCommand(VERIFY, ...args),
+};
 
 function asPosition({ line, character }: lsp.Position): Position {
   return new Position(line, character);

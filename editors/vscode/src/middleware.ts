@@ -7,6 +7,7 @@ import type { Lenses } from "./lenses";
 import { showRule } from "./rules";
 import type { Server } from "./server";
 import { SECTION, serverSettings } from "./settings";
+import { VERIFY, verify } from "./verify";
 
 type Handler = (args: unknown[], next: (command: string, args: unknown[]) => unknown) => unknown;
 
@@ -26,6 +27,7 @@ export function middleware(server: Server, lenses: Lenses): Middleware {
       return text;
     },
     "exportlint.showRule": (args) => showRule(server, args[0]),
+    [VERIFY]: (args, next) => verify(server, args, next),
   };
   return {
     executeCommand: (command, args: unknown[], next) => {

@@ -1,6 +1,6 @@
 /** The server process: found, started, restarted, asked. */
 
-import { workspace, type Disposable, type LogOutputChannel } from "vscode";
+import { workspace, type Disposable, type LogOutputChannel, type Uri } from "vscode";
 import { ExecuteCommandRequest, RevealOutputChannelOn, ShowMessageNotification, State } from "vscode-languageclient/node";
 
 import { Client } from "./client";
@@ -48,6 +48,12 @@ export class Server implements Disposable {
   /** The answer of the server to a command of its own. */
   async execute(command: string, ...args: unknown[]): Promise<unknown> {
     return this.client?.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+  }
+
+  /** The Python that the user chose for a file, where an extension knows, and it is a program without arguments. */
+  async interpreter(scope: Uri): Promise<string | undefined> {
+    const [program, ...rest] = (await this.environments.interpreter(scope)) ?? [];
+    return rest.length ? undefined : program;
   }
 
   async restart(): Promise<void> {
@@ -168,5 +174,5 @@ export class Server implements Disposable {
 
 function identity(found: Found | undefined): string {
   const { workspaceDiagnostics } = serverSettings(undefined);
-  return JSON.stringify([found?.command, workspaceDiagnostics]);
+  return JSON.stringify([found?.command, workspaceDiagnostics, workspace.isTrusted]);
 }

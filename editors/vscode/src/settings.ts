@@ -27,7 +27,7 @@ export function commandSetting(key: "path" | "interpreter", scope: Uri | undefin
 /** What `workspace/configuration` answers for the file or folder `scope`. */
 export function serverSettings(scope: Uri | undefined): Record<string, unknown> {
   const settings = workspace.getConfiguration(undefined, scope).get<Record<string, unknown>>(SECTION, {});
-  return forServer(settings, replacer(scope));
+  return forServer(settings, replacer(scope), workspace.isTrusted);
 }
 
 function replacer(scope: Uri | undefined): (text: string) => string {

@@ -141,6 +141,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
         _note_move(frame, receiver, name, arguments, node)
         return receiver
     _note_grad_flag(frame, receiver, name, node)
+    _note_hook(frame, name, arguments, node)
     base = built_on(receiver)
     if isinstance(base, TorchModule) and base.items is not None:
         if name in GROWS:
@@ -158,6 +159,7 @@ def call_torch_module_method(
         _note_move(frame, module, name, arguments, node)
         return module
     _note_grad_flag(frame, module, name, node)
+    _note_hook(frame, name, arguments, node)
     if name == "forward":
         return frame.call(module, arguments, node)
     if name in GROWS and module.items is not None:
@@ -191,6 +193,11 @@ def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, nod
 def _note_grad_flag(frame: Frame, module: Value, name: str, node: ast.AST) -> None:
     if name == "requires_grad_" and holds_parameters(module):
         frame.emit(ModuleGradFlag, node, None)
+
+
+def _note_hook(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    if name.startswith("register_") and name.endswith("_hook"):
+        note_call(frame, f"torch.nn.Module.{name}", arguments, node)
 
 
 def _common(module: Value, name: str) -> Value:

@@ -50,6 +50,9 @@ LIBRARY_MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
 LIBRARIES = ("transformers.", "diffusers.", "ultralytics.")
 """What may make a model, in whatever mode."""
 
+MAX_ITEMS = 16
+"""Of a range that is written out."""
+
 
 def call(scope: Scope, node: ast.Call) -> Value:
     """What a call gives."""
@@ -163,11 +166,21 @@ def _external(scope: Scope, name: str, arguments: Arguments, node: ast.Call) -> 
         return _model(scope, Model(name))
     if name.startswith(LIBRARIES):
         return Model(name)
+    if name == "builtins.range":
+        return _range(arguments)
     if (tensor := tensors.made(name, arguments)) is not None:
         return tensor
     if not name.startswith(HARMLESS):
         scope.forget(arguments.values)
     return UNKNOWN
+
+
+def _range(arguments: Arguments) -> Value:
+    numbers = [v.value for v in arguments.positional if isinstance(v, Const) and type(v.value) is int]
+    if len(numbers) != len(arguments.positional) or not 0 < len(numbers) < 4 or 0 in numbers[2:]:
+        return UNKNOWN
+    found = range(*numbers)
+    return Tuple(tuple(map(Const, found))) if len(found) <= MAX_ITEMS else UNKNOWN
 
 
 def _method(scope: Scope, method: BoundMethod, arguments: Arguments, node: ast.Call) -> Value:

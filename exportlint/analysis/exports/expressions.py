@@ -28,7 +28,7 @@ def evaluate(scope: Scope, node: ast.expr) -> Value:
         return attribute(scope, evaluate(scope, node.value), node.attr)
     if isinstance(node, ast.Call):
         return CALLS[0](scope, node)
-    handler = _HANDLERS.get(type(node))
+    handler = HANDLERS.get(type(node))
     if handler is not None:
         return handler(scope, node)
     for child in ast.iter_child_nodes(node):
@@ -136,21 +136,13 @@ def _walrus(scope: Scope, node: ast.NamedExpr) -> Value:
     return value
 
 
-def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
-    def run() -> bool:
-        for generator in node.generators:
-            evaluate(scope, generator.iter)
-            for name in ast.walk(generator.target):
-                if isinstance(name, ast.Name):
-                    scope.env[name.id] = UNKNOWN
-        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
-            evaluate(scope, part)
-        return True
-
-    scope.branch(run)
-    if isinstance(node, ast.DictComp):
-        return Dict((), UNKNOWN)
-    return Sequence(UNKNOWN, {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "generator"))
+def _formatted(scope: Scope, node: ast.JoinedStr) -> Value:
+    parts = [evaluate(scope, v.value if isinstance(v, ast.FormattedValue) else v) for v in node.values]
+    fields = [v for v in node.values if isinstance(v, ast.FormattedValue)]
+    is_plain = all(v.conversion == -1 and v.format_spec is None for v in fields)
+    if not is_plain or not all(isinstance(part, Const) for part in parts):
+        return UNKNOWN
+    return Const("".join(str(part.value) for part in parts if isinstance(part, Const)))
 
 
 def _awaited(scope: Scope, node: ast.Await) -> Value:
@@ -162,9 +154,9 @@ _INTEGERS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__,
 }  # fmt: skip
 
-_HANDLERS: dict[type[ast.expr], Callable[[Scope, Any], Value]] = {
+HANDLERS: dict[type[ast.expr], Callable[[Scope, Any], Value]] = {
     ast.Tuple: _sequence, ast.List: _sequence, ast.Dict: _dict, ast.Lambda: _lambda, ast.Subscript: _subscript,
     ast.BinOp: _operation, ast.UnaryOp: _negation, ast.IfExp: _conditional, ast.NamedExpr: _walrus,
-    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
-    ast.DictComp: _comprehension, ast.Await: _awaited,
+    ast.Await: _awaited, ast.JoinedStr: _formatted,
 }  # fmt: skip
+"""By kind of expression; `comprehensions` adds its own."""

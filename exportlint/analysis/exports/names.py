@@ -15,6 +15,7 @@ from exportlint.analysis.values import (
     UNKNOWN,
     BoundMethod,
     ClassValue,
+    Const,
     External,
     Function,
     Namespace,
@@ -91,6 +92,8 @@ def attribute(scope: Scope, value: Value, name: str) -> Value:
         return _member(scope, value, value.definition, name)
     if isinstance(value, Example) and name in {"T", "mT", "data"}:
         return Example(value.shape if name == "data" else None)
+    if isinstance(value, Example) and name == "ndim":
+        return Const(len(value.shape)) if value.shape is not None else UNKNOWN
     return BoundMethod(value, name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import deque
 
-from exportlint.analysis.exports import calls  # noqa: F401 - it registers itself
+from exportlint.analysis.exports import calls, comprehensions  # noqa: F401 - they register themselves
 from exportlint.analysis.exports.relevance import Words
 from exportlint.analysis.exports.scope import Run, Scope, TooManyStepsError
 from exportlint.analysis.exports.statements import execute

@@ -54,6 +54,8 @@ def method(tensor: Example, name: str, arguments: Arguments) -> Value | None:
         return tensor if not any(isinstance(a, Example) for a in arguments.positional) else Example()
     if name in {"repeat", "expand", "flatten", "squeeze", "reshape_as", "expand_as", "tile", "sum", "mean"}:
         return Example()
+    if name in {"dim", "ndimension"} and tensor.shape is not None:
+        return Const(len(tensor.shape))
     handler = _METHODS.get(name)
     return Example(handler(tensor.shape, arguments)) if handler is not None else None
 

@@ -14,7 +14,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.state.cells import State
-from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Value, Written
+from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Range, Value, Written
 from exportlint.findings import Mode
 
 MAX_DEPTH = 24
@@ -54,9 +54,9 @@ class Engine:
     """The state that the frames of one analysis share.
 
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
-    says so. `root` is the module at hand, `exported` its class if nothing shows it to be a part of others.
-    `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments, so a
-    function is run once for each way it is called; `runs_of` counts the runs of which facts are recorded. While
+    says so, with their bounds. `root` is the module at hand, `exported` its class if nothing shows it to be a part of
+    others. `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments,
+    so a function is run once for each way it is called; `runs_of` counts the runs of which facts are recorded. While
     `silent`, none are; while `eager`, the code at hand runs before export, so that tensors hold data. `region` is the
     call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts
     them. `replay` is the number of a run that stands for a later call, which finds the state that the first left
@@ -65,7 +65,7 @@ class Engine:
 
     project: Project
     options: Options
-    exported_dims: Mapping[str, Mapping[str, frozenset[int]]] = field(default_factory=dict)
+    exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
     facts: dict[tuple[object, ...], Fact] = field(default_factory=dict)
     results: dict[tuple[object, ...], Value] = field(default_factory=dict)
     instances: dict[tuple[object, ...], Instance] = field(default_factory=dict)

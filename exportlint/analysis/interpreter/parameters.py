@@ -11,6 +11,7 @@ from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.recording import note_default
+from exportlint.analysis.interpreter.sizes import bounded
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
@@ -20,6 +21,7 @@ from exportlint.analysis.values import (
     Dict,
     Origin,
     Python,
+    Range,
     Sequence,
     Symbols,
     Tensor,
@@ -90,7 +92,7 @@ def forward_arguments(
     frame: Frame,
     node: FunctionLike,
     is_exported: Callable[[], bool],
-    dynamic: Mapping[str, frozenset[int]] | None = None,
+    dynamic: Mapping[str, Mapping[int, Range]] | None = None,
 ) -> Environment:
     """What `forward` is given by torch.export, `self` left out.
 
@@ -143,13 +145,14 @@ def forward_arguments(
     return env
 
 
-def _symbols(frame: Frame, index: int, name: str, dynamic: Mapping[str, frozenset[int]] | None) -> Symbols:
+def _symbols(frame: Frame, index: int, name: str, dynamic: Mapping[str, Mapping[int, Range]] | None) -> Symbols:
     """The dimensions of an input that vary from call to call.
 
     They are called by its position: what a helper gives is kept for the inputs of other modules.
     """
-    dims = frame.engine.options.dynamic_dims if dynamic is None else dynamic.get(name, frozenset())
-    return frozenset((dim, f"{index}.{dim}") for dim in dims)
+    if dynamic is None:
+        return frozenset((dim, f"{index}.{dim}") for dim in frame.engine.options.dynamic_dims)
+    return frozenset((dim, bounded(f"{index}.{dim}", within)) for dim, within in dynamic.get(name, {}).items())
 
 
 def _like_default(value: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
@@ -10,7 +11,7 @@ from typing import Literal
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.values import Const, Guard, Python, Scalar, Shape, Size, Symbols, Tensor, Tuple, Value
+from exportlint.analysis.values import Const, Guard, Python, Range, Scalar, Shape, Size, Symbols, Tensor, Tuple, Value
 
 BOOL = Python("bool")
 DERIVED = "'"
@@ -27,6 +28,21 @@ def symbol_at(tensor: Tensor, dim: int) -> str:
     if tensor.assumed:
         return ""
     return next((symbol for at, symbol in tensor.symbolic if at == dim), "")
+
+
+def bounded(symbol: str, within: Range) -> str:
+    """The name of a size that varies within bounds."""
+    lowest, highest = within
+    return symbol if lowest <= LEAST and highest is None else f"{symbol}[{lowest},{highest or ''}]"
+
+
+def bounds(symbol: str) -> Range:
+    """Between which numbers a size varies: by its name those of `bounded`, else from the least that torch.export takes.
+
+    Of a number that was worked out from a size, nothing is known but that.
+    """
+    found = re.search(r"\[(\d+),(\d*)\]$", symbol)
+    return (max(int(found[1]), LEAST), int(found[2]) if found[2] else None) if found else (LEAST, None)
 
 
 def text_of(value: Tensor | Scalar) -> Size:
@@ -112,16 +128,18 @@ FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.
 
 
 def _with_number(op: ast.cmpop, size: Size, number: int, *, is_left: bool) -> Value:
-    """A size that varies is taken to be 2 at least, so that smaller numbers are settled without a guard."""
+    """A size that varies is within its bounds, so that numbers outside of them are settled without a guard."""
     remainder = truth_of(size)
     if remainder is not None:
         return remainder
     kind = type(op) if is_left else FLIPPED.get(type(op), type(op))
     is_equality = kind in {ast.Eq, ast.NotEq}
     least = number + (kind in {ast.Gt, ast.LtE})  # `n > 1` is `n >= 2`: it tells 2 from 1
-    if (is_equality and number == 1) or (not is_equality and least == 2):
+    lowest, highest = bounds(size.symbol)
+    if lowest == LEAST and ((is_equality and number == 1) or (not is_equality and least == LEAST)):
         return Guard(size.symbol, "one", size.trail)
-    if least <= 1:
+    at = number if is_equality else least
+    if at < lowest + (not is_equality) or (highest is not None and at > highest):
         return BOOL
     return Guard(size.symbol, "constant" if is_equality else "order", size.trail)
 
@@ -182,7 +200,7 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, dim: int) -> str:
     lower, upper = (frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper))
     for bound in (lower, upper):
         number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
-        if abs(number) > LEAST and not frame.engine.eager:
+        if abs(number) >= max(bounds(symbol)[0], LEAST + 1) and not frame.engine.eager:
             frame.emit(FixedSize, node, tensor, api="slice", size=number)
     if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0:
         return ""

@@ -21,6 +21,8 @@ QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.exportlint"
 FIX_NOTEBOOK = f"notebook.{FIX_ALL}"
 """In place of `FIX_ALL` in notebooks, where editors would ask each cell for that."""
+VERIFY = "source.verify.exportlint"
+"""Of a kind that editors neither apply by themselves nor show among what mends something."""
 
 
 @dataclass(frozen=True)
@@ -86,5 +88,5 @@ class Asked:
     def shown(self, findings: Sequence[Finding]) -> list[types.Diagnostic]:
         """Findings as the client knows them."""
         assert self.analysis is not None
-        client, opened = self.server.session.client, self.server.opened
+        client, opened = self.server.session.client, self.server.session.uris
         return [diagnostic(finding, self.analysis, client, opened) for finding in findings]

@@ -37,9 +37,21 @@ def _actions(asked: Asked, source: SourceFile, code: str) -> list[types.CodeActi
         return []
     in_file = [file_ignore(source, found[0].name)]
     return [
+        *_refuted(asked, source, code, found),
         _action(asked, f"Ignore {code} on this line", on_lines, found),
         _action(asked, f"Ignore {code} in this file", in_file, found),
     ]
+
+
+def _refuted(asked: Asked, source: SourceFile, code: str, found: list[Finding]) -> list[types.CodeAction]:
+    """The comment that says who refutes the findings, if all of them are."""
+    assert asked.analysis is not None
+    rulings = [asked.analysis.seen.of(finding) for finding in found]
+    refuted = {ruled.by for ruled in rulings if ruled is not None and ruled.ruling == "refuted"}
+    if not refuted or not all(ruled is not None and ruled.ruling == "refuted" for ruled in rulings):
+        return []
+    edits = ignores(source, found, f"refuted by {' and '.join(sorted(refuted))}")
+    return [_action(asked, f"Ignore {code} on this line: torch.export refutes it", edits, found)]
 
 
 def _action(asked: Asked, title: str, edits: list[Edit], findings: list[Finding]) -> types.CodeAction:

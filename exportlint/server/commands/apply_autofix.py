@@ -21,12 +21,12 @@ async def run(server: Server, document: object = None, *others: object) -> None:
     """
     session = server.session
     if not session.client.applies_edits:
-        _say(server, "this editor applies no edits but those of code actions")
+        server.say("this editor applies no edits but those of code actions")
         return
     uri = document.get("uri") if isinstance(document, dict) else document
     opened = session.whole(uri) or session.notebook(uri) if isinstance(uri, str) else None
     if document is not None and opened is None:
-        _say(server, f"`{uri}` is not open")
+        server.say(f"`{uri}` is not open")
         return
     edits = await fixed(server, session.documents if opened is None else parts(opened))
     if not edits:
@@ -35,8 +35,4 @@ async def run(server: Server, document: object = None, *others: object) -> None:
         types.ApplyWorkspaceEditParams(workspace_edit(edits, session.client), _LABEL)
     )
     if not answer.applied:
-        _say(server, f"the fixes were not applied: {answer.failure_reason or 'the editor refused them'}")
-
-
-def _say(server: Server, message: str) -> None:
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"exportlint: {message}"))
+        server.say(f"the fixes were not applied: {answer.failure_reason or 'the editor refused them'}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from lsprotocol import types
-
 from exportlint.registry import all_rules, find_rule, nearest
 from exportlint.server.pages import readable
 from exportlint.server.server import Server
@@ -18,7 +16,5 @@ def run(server: Server, rule: object = None, *others: object) -> str | None:
         return readable(found)
     near = nearest(str(rule), (name for each in all_rules() for name in (each.code, each.name)))
     hint = f", did you mean {near}?" if near else ""
-    server.window_show_message(
-        types.ShowMessageParams(types.MessageType.Error, f"exportlint: there is no rule `{rule}`{hint}")
-    )
+    server.say(f"there is no rule `{rule}`{hint}")
     return None

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from exportlint.server.actions import FIX_ALL, FIX_NOTEBOOK, QUICK_FIX, Asked, fix, fix_all, ignore
+from exportlint.server.actions import (
+    FIX_ALL,
+    FIX_NOTEBOOK,
+    QUICK_FIX,
+    VERIFY,
+    Asked,
+    fix,
+    fix_all,
+    ignore,
+    propose,
+    verify,
+)
 from exportlint.server.client import Client
 from exportlint.server.server import Server
 
@@ -13,12 +24,12 @@ METHOD = types.TEXT_DOCUMENT_CODE_ACTION
 
 def options(client: Client) -> types.CodeActionOptions:
     """The kinds that there are."""
-    kinds: list[types.CodeActionKind | str] = [QUICK_FIX, FIX_ALL, FIX_NOTEBOOK]
+    kinds: list[types.CodeActionKind | str] = [QUICK_FIX, FIX_ALL, FIX_NOTEBOOK, VERIFY]
     return types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
 
 
 async def handle(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """What can be done about the findings in a part of the document as it was when this was asked."""
+    """What can be done about a part of the document, and the findings in it, as it was when this was asked."""
     session = server.session
     document = session.document(params.text_document.uri)
     if document is None:
@@ -29,4 +40,4 @@ async def handle(server: Server, params: types.CodeActionParams) -> list[types.C
         return []
     known = analysis if analysis is not None and analysis.document == document else None
     asked = Asked(server, document, params.range, params.context, known)
-    return [action for kind in (fix, fix_all, ignore) for action in await kind.offer(asked)]
+    return [action for kind in (fix, propose, fix_all, ignore, verify) for action in await kind.offer(asked)]

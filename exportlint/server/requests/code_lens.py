@@ -10,7 +10,8 @@ from lsprotocol import types
 from exportlint.findings import Finding, Severity
 from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
-from exportlint.server.commands import show_findings
+from exportlint.server.commands import show_findings, verify_module
+from exportlint.server.documents import Document
 from exportlint.server.ranges import range_of
 from exportlint.server.server import Server
 from exportlint.workspace import ClassSite
@@ -27,7 +28,7 @@ def options(client: Client) -> types.CodeLensOptions:
 
 
 async def handle(server: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """A lens above each class in which something is found, which lists it."""
+    """A lens above each class in which something is found, which lists it, and one above each model to verify it."""
     document = server.session.document(params.text_document.uri)
     if document is None or not server.session.folder(document).preferences.code_lens:
         return []
@@ -39,7 +40,23 @@ async def handle(server: Server, params: types.CodeLensParams) -> list[types.Cod
         holders = [site for site in analysis.classes if site.holds(finding.span)]
         if holders and not finding.code.startswith(_NOT_IN_MODULES):
             found.setdefault(holders[-1], []).append(finding)
-    return [_lens(site, findings, analysis, server.session.client) for site, findings in found.items()]
+    client = server.session.client
+    lenses = [_lens(site, findings, analysis, client) for site, findings in found.items()]
+    if server.session.folder(document).preferences.verify and isinstance(analysis.outcome.opened, Document):
+        lenses += [_verify(site, server, analysis) for site in analysis.classes if site.is_model]
+    return lenses
+
+
+def _verify(site: ClassSite, server: Server, analysis: Analysis) -> types.CodeLens:
+    """What verifying a model gave, or else that it can be verified; to do it, again."""
+    document = analysis.document
+    title = analysis.seen.titles.get(site.header.start.row, "Verify export")
+    if server.verifier.is_running(document.uri, site.name):
+        title = "Verifying export…"
+    return types.CodeLens(
+        range_of(site.header, document.lines, server.session.client.encoding),
+        types.Command(title, verify_module.NAME, arguments=[document.uri, site.name]),
+    )
 
 
 def _lens(site: ClassSite, findings: Sequence[Finding], analysis: Analysis, client: Client) -> types.CodeLens:

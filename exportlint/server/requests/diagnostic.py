@@ -40,7 +40,7 @@ async def handle(server: Server, params: types.DocumentDiagnosticParams) -> type
 async def _told(server: Server, uri: str) -> list[types.Diagnostic]:
     analysis = await server.analysis(uri)
     server.told(uri, analysis)
-    return [] if analysis is None else diagnostics(analysis, server.session.client, server.opened)
+    return [] if analysis is None else diagnostics(analysis, server.session.client, server.session.uris)
 
 
 async def _related(server: Server, uri: str) -> _Reports | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from exportlint.findings import Finding
 from exportlint.registry import Rule, all_rules, find_rule
 from exportlint.server.client import Client
-from exportlint.server.documents import Document
 from exportlint.server.pages import readable
 from exportlint.server.pragmas import is_in, selector_at
 from exportlint.server.ranges import offset_of, range_of
 from exportlint.server.server import Server
+from exportlint.server.verification.seen import Ruled
 
 METHOD = types.TEXT_DOCUMENT_HOVER
 
@@ -35,21 +34,22 @@ async def handle(server: Server, params: types.HoverParams) -> types.Hover | Non
         rules = [rule for rule in all_rules() if rule.code in selector.codes]
         text = _page(rules[0]) if len(rules) == 1 else _list(selector.text, rules)
         return types.Hover(_content(text, client), range_of(selector.span, document.lines, client.encoding))
-    findings = await _findings(server, document, offset)
+    analysis = await server.analysis(document.uri)
+    if analysis is None or analysis.document != document:
+        return None
+    findings = [finding for finding in analysis.findings if is_in(finding.span, document.lines, offset)]
     if not findings:
         return None
     # What is found there, editors show themselves.
     found = dict.fromkeys(rule for finding in findings if (rule := find_rule(finding.code)) is not None)
-    text = _RULE.join(map(_page, found))
+    ruled = dict.fromkeys(_ruled(ruled) for finding in findings if (ruled := analysis.seen.of(finding)) is not None)
+    text = _RULE.join([*ruled, *map(_page, found)])
     innermost = max(findings, key=lambda finding: finding.span.start)
     return types.Hover(_content(text, client), range_of(innermost.span, document.lines, client.encoding))
 
 
-async def _findings(server: Server, document: Document, offset: int) -> list[Finding]:
-    analysis = await server.analysis(document.uri)
-    if analysis is None or analysis.document != document:
-        return []
-    return [finding for finding in analysis.findings if is_in(finding.span, document.lines, offset)]
+def _ruled(ruled: Ruled) -> str:
+    return f"**{ruled.ruling}** by {ruled.by}: {ruled.why}"
 
 
 def _page(rule: Rule) -> str:

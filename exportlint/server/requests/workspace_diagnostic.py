@@ -29,7 +29,7 @@ async def handle(server: Server, params: types.WorkspaceDiagnosticParams) -> typ
     items: list[types.WorkspaceDocumentDiagnosticReport] = []
     for analysis in await server.everything.closed(session.folders.values(), server.tasks):
         uri = analysis.document.uri
-        shown = diagnostics(analysis, session.client, server.opened)
+        shown = diagnostics(analysis, session.client, server.session.uris)
         name = digest(shown)
         if before.pop(uri, None) == name:
             items.append(types.WorkspaceUnchangedDocumentDiagnosticReport(uri, name))

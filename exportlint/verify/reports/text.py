@@ -63,9 +63,12 @@ class Printer:
         said = [judged for judged in judgement.findings if judged.ruling != "not reached"]
         told = [text for judged in said for text in self._finding(judged)]
         told += self._missed(run, judgement)
-        unreached = [j.finding for j in judgement.findings if j.ruling == "not reached" and matters(j)]
-        if unreached:
-            told.append(self._context.style("dim", f"not reached: {self._listed(unreached)}"))
+        unreached: dict[str, list[Finding]] = {}
+        for judged in judgement.findings:
+            if judged.ruling == "not reached" and matters(judged):
+                unreached.setdefault(judged.why, []).append(judged.finding)
+        reasons = [f"not reached: {self._listed(findings)}: {printable(why)}" for why, findings in unreached.items()]
+        told += [self._context.style("dim", reason) for reason in reasons]
         if self._concise:
             lines += [f"  {text}" for text in told]
         elif told:

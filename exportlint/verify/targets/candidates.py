@@ -60,20 +60,21 @@ def maker(code: Code, module: Module, name: str) -> Target | Unbuildable:
     place = (module.path, row_of(binding))
     if isinstance(binding, FunctionNode) and (needed := required(binding)):
         return Unbuildable(str(model), place, f"it needs {_listed(needed)}: give a target")
-    return plain(code.settings, model, paths, place, offered_beside(module))
+    return plain(code.settings, model, paths, place, offered_beside(module) or Guessed())
 
 
 def inputs_of(code: Code, cls: Class) -> Inputs:
     """What the code offers as inputs of a model, or else what it says about them."""
     if code.offers(cls, OWN_INPUTS):
         return Convention(OWN_INPUTS, of_model=True)
-    return offered_beside(cls.module) if _is_shared(code, cls) else Guessed()
+    offered = offered_beside(cls.module) if _is_shared(code, cls) else None
+    return offered or Guessed(code.hints(cls))
 
 
-def offered_beside(module: Module) -> Inputs:
+def offered_beside(module: Module) -> Convention | None:
     """The inputs that the functions of a file offer, for the model that it is about."""
     name = next((name for name in INPUTS if is_offer(module.bindings.get(name))), None)
-    return Guessed() if name is None else Convention(name)
+    return None if name is None else Convention(name)
 
 
 def _is_shared(code: Code, cls: Class) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 # It registers what evaluates the bases of classes.
@@ -21,6 +22,8 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.values import External
 from exportlint.config import Settings
 from exportlint.source import read
+from exportlint.verify.specs import Spec
+from exportlint.verify.targets.hints import hints_of
 
 NO_FORWARD = frozenset({"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 """Classes of torch that cannot be called."""
@@ -84,6 +87,14 @@ class Code:
         """A method of a class, perhaps inherited from another class of the project."""
         found = find_method(self._frame(cls), cls, name)
         return found[1] if found is not None and isinstance(found[1], FunctionNode) else None
+
+    def hints(self, cls: Class) -> Mapping[str, tuple[Spec, ...]]:
+        """What the code says of the arguments of a model."""
+        found = find_method(self._frame(cls), cls, "forward")
+        if found is None or not isinstance(found[1], ast.FunctionDef):
+            return {}
+        lines = re.split(r"\r\n?|\n", found[0].module.source.text)  # as Python counts them
+        return hints_of(found[1], lines)
 
     def offers(self, cls: Class, name: str) -> bool:
         """Whether a class has such a method without arguments, or sets such an attribute."""

@@ -32,7 +32,8 @@ _CONVENTIONS: tuple[tuple[str, tuple[Spec, ...]], ...] = (
         ),
     ),
     (r"t|timesteps?|(.*_)?steps?", (TensorSpec("float32", ("batch",)), Constant(2))),
-    (r"[HWk]|height|width|(num|n)_\w+|(.*_)?(size|epoch|iteration|iters?)", (Constant(2),)),
+    (r"(.*_)?size", (Constant(2), ListSpec((Constant(8), Constant(8)), is_tuple=True))),
+    (r"[HWk]|height|width|(num|n)_\w+|(.*_)?(epoch|iteration|iters?)", (Constant(2),)),
     (r"(is|use|return|do|with)_\w+|training|train|reverse|inverse", (Constant(False), Constant(True))),
     (r"mode|(.*_)?(name|type)", (Constant(""),)),
 )

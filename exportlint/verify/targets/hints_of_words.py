@@ -61,7 +61,7 @@ def shape_in(text: str) -> Shape | None:
 
 def as_size(text: str, index: int) -> int | str:
     """A size as specs have it: a number, a name in small letters, an expression, or `...`."""
-    text = text.strip().lower()
+    text = text.strip().lower().strip("_") or f"any_{index}"
     if text in ("*", "..."):
         return "..."
     if text.isdigit():

@@ -15,7 +15,7 @@ def and_push(self: Server, found: Mapping[Document, Analysis]) -> None:
     honest(self, found)
     for analysis in found.values():
         if self.session.client.pulls:
-            self._publish(analysis.document, diagnostics(analysis, self.session.client, self.opened))
+            self._publish(analysis.document, diagnostics(analysis, self.session.client, self.session.uris))
 
 
 Server._take = and_push  # type: ignore[method-assign]

@@ -38,12 +38,13 @@ test("every setting says what it is for, where it can be set, and what it is oth
 
 test("what chooses a program or a file is restricted, and no workspace sets it by the way", () => {
   const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
-  for (const name of ["path", "interpreter", "configuration", "logFile"]) {
+  for (const name of ["path", "interpreter", "configuration", "logFile", "verify.python"]) {
     assert.ok(restricted.includes(`exportlint.${name}`), name);
   }
   const scopes = Object.fromEntries(settings.map(([name, { scope }]) => [name, scope]));
   assert.equal(scopes["exportlint.path"], "machine-overridable");
   assert.equal(scopes["exportlint.interpreter"], "machine-overridable");
+  assert.equal(scopes["exportlint.verify.python"], "machine-overridable");
   assert.equal(scopes["exportlint.logFile"], "application");
 });
 

@@ -13,16 +13,25 @@ test("the server gets its settings, with the variables in paths replaced", () =>
     interpreter: "i",
     showNotifications: "off",
     trace: { server: "off" },
+    verify: { enable: true, python: "$x/bin/python" },
   };
-  assert.deepEqual(forServer(settings, (text) => text.replace("$x", "/folder")), {
+  assert.deepEqual(forServer(settings, (text) => text.replace("$x", "/folder"), true), {
     lint: { select: ["EXP1"], ignore: null },
     configuration: "/folder/exportlint.toml",
     logFile: "/folder/log",
     mode: "$x",
+    verify: { enable: true, python: "/folder/bin/python" },
   });
 });
 
 test("a configuration may be a table", () => {
-  const settings = { configuration: { "extend-exclude": ["~"] }, logFile: null };
-  assert.deepEqual(forServer(settings, () => assert.fail()), settings);
+  const settings = { configuration: { "extend-exclude": ["~"] }, logFile: null, verify: {} };
+  assert.deepEqual(forServer(settings, () => assert.fail(), true), settings);
+});
+
+test("nothing is verified in a folder that is not trusted, whatever its settings say", () => {
+  for (const verify of [{ enable: true, python: "" }, {}, undefined]) {
+    const given = forServer({ verify }, (text) => text, false);
+    assert.deepEqual(given, { verify: { ...verify, enable: false } });
+  }
 });

@@ -1,0 +1,59 @@
+"""The decoder is given the places of the tokens, and leaves to the operators what they can do without a tensor."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class Attention(nn.Module):
+    def __init__(self, channels: int, heads: int = 2) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(channels, channels)
+        self.keys = nn.Linear(channels, 2 * channels)
+        self.out = nn.Linear(channels, channels)
+
+    def forward(self, tokens: Tensor, source: Tensor, causal: bool = False) -> Tensor:
+        query = self.query(tokens).unflatten(2, (self.heads, -1)).transpose(1, 2)
+        key, value = (part.unflatten(2, (self.heads, -1)).transpose(1, 2) for part in self.keys(source).chunk(2, dim=2))
+        found = F.scaled_dot_product_attention(query, key, value, is_causal=causal)
+        return self.out(found.transpose(1, 2).flatten(2))
+
+
+class Encoder(nn.Module):
+    def __init__(self, channels: int = 16) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, channels, 8, stride=8)
+        self.positions = nn.Parameter(torch.zeros(1, 16, channels))
+        self.norm = nn.LayerNorm(channels)
+        self.attention = Attention(channels)
+
+    def forward(self, images: Tensor) -> Tensor:
+        tokens = self.patches(images).flatten(2).transpose(1, 2) + self.positions
+        normed = self.norm(tokens)
+        return tokens + self.attention(normed, normed)
+
+
+class Block(nn.Module):
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(channels)
+        self.attention = Attention(channels)
+        self.cross = Attention(channels)
+
+    def forward(self, states: Tensor, images: Tensor) -> Tensor:
+        normed = self.norm(states)
+        states = states + self.attention(normed, normed, causal=True)
+        return states + self.cross(self.norm(states), images)
+
+
+class Decoder(nn.Module):
+    def __init__(self, channels: int = 16, words: int = 60, longest: int = 32) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(words, channels)
+        self.positions = nn.Embedding(longest, channels)
+        self.block = Block(channels)
+        self.head = nn.Linear(channels, words)
+
+    def forward(self, ids: Tensor, images: Tensor, places: Tensor) -> Tensor:
+        return self.head(self.block(self.tokens(ids) + self.positions(places), images))

@@ -1,0 +1,14 @@
+"""A filter that is an operator of its own, as one that is written in C++ or CUDA would be."""
+
+import torch
+from torch import Tensor, nn
+
+
+@torch.library.custom_op("example::clip_above", mutates_args=())
+def clip_above(x: Tensor, limit: float) -> Tensor:
+    return torch.from_numpy(x.numpy().clip(max=limit))
+
+
+class Model(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return clip_above(x.sin(), 0.5).cos()

@@ -1,0 +1,56 @@
+"""The head of a YOLO pose model: boxes, classes and keypoints of what the feature maps of three scales show."""
+
+import torch
+from torch import Tensor, nn
+
+
+class PoseHead(nn.Module):
+    """Keeps the anchors of the last image size, to save the time of making them again."""
+
+    def __init__(self, channels: tuple[int, ...] = (8, 16, 16), classes: int = 1, keypoints: int = 3) -> None:
+        super().__init__()
+        self.keypoints = keypoints
+        self.stride = torch.tensor([8.0, 16.0, 32.0])
+        self.boxes = nn.ModuleList(nn.Conv2d(width, 4 + classes, 1) for width in channels)
+        self.points = nn.ModuleList(nn.Conv2d(width, 3 * keypoints, 1) for width in channels)
+        self.shape = None
+
+    def forward(self, maps: list[Tensor]) -> Tensor:
+        if self.shape != maps[0].shape:
+            self.anchors, self.strides = make_anchors(maps, self.stride)
+            self.shape = maps[0].shape
+        found = torch.cat([layer(x).flatten(2) for layer, x in zip(self.boxes, maps, strict=True)], dim=2)
+        offsets, scores = found.split((4, found.shape[1] - 4), dim=1)
+        low = self.anchors - offsets[:, :2]
+        high = self.anchors + offsets[:, 2:]
+        boxes = torch.cat([(low + high) / 2, high - low], dim=1) * self.strides
+        return torch.cat([boxes, scores.sigmoid(), self.decode(maps)], dim=1)
+
+    def decode(self, maps: list[Tensor]) -> Tensor:
+        """Keypoints: x, y, and how visible each one is."""
+        points = torch.cat([layer(x).flatten(2) for layer, x in zip(self.points, maps, strict=True)], dim=2)
+        points[:, 2::3] = points[:, 2::3].sigmoid()
+        points[:, 0::3] = (points[:, 0::3] * 2 + (self.anchors[0] - 0.5)) * self.strides
+        points[:, 1::3] = (points[:, 1::3] * 2 + (self.anchors[1] - 0.5)) * self.strides
+        return points
+
+
+def make_anchors(maps: list[Tensor], stride: Tensor) -> tuple[Tensor, Tensor]:
+    """The middle of each cell of each map, and the size of the cell in pixels."""
+    anchors, strides = [], []
+    for level, x in enumerate(maps):
+        height, width = x.shape[2:]
+        rows = torch.arange(height, dtype=x.dtype, device=x.device) + 0.5
+        columns = torch.arange(width, dtype=x.dtype, device=x.device) + 0.5
+        rows, columns = torch.meshgrid(rows, columns, indexing="ij")
+        anchors.append(torch.stack([columns, rows]).flatten(1))
+        strides.append(torch.full((1, height * width), stride[level], dtype=x.dtype, device=x.device))
+    return torch.cat(anchors, dim=1), torch.cat(strides, dim=1)
+
+
+def warm() -> PoseHead:
+    """A head that has seen an image, as those have whose strides were found by a trial."""
+    head = PoseHead().eval()
+    with torch.no_grad():
+        head([torch.randn(2, 8, 8, 12), torch.randn(2, 16, 4, 6), torch.randn(2, 16, 2, 3)])
+    return head

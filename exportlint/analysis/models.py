@@ -1,0 +1,21 @@
+"""Which classes of a file are models: what torch.export can be called with."""
+
+from __future__ import annotations
+
+from exportlint.analysis.interpreter.classes import find_method, is_module
+from exportlint.analysis.interpreter.engine import Engine, Options
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.project import Project
+
+
+def models(module: Module, project: Project, options: Options) -> frozenset[Class]:
+    """The `nn.Module`s of a file that have a `forward`, if only an inherited one, and that its importers can name."""
+    if not any(cls.node.bases for cls in module.classes):
+        return frozenset()
+    frame = Frame(Engine(project, options), module)
+    return frozenset(
+        cls
+        for cls in module.classes
+        if "<locals>" not in cls.qualname and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
+    )

@@ -1,0 +1,129 @@
+"""Makes what a client sees in a document out of what came of models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from exportlint.findings import Severity
+from exportlint.server.verification.rows import moved
+from exportlint.server.verification.seen import FindingKey, Remark, Ruled, Seen, key_of
+from exportlint.server.verification.verified import Verified, real
+from exportlint.verify.results import Run, Verdict
+from exportlint.verify.verdicts import RULINGS, Judged, Surprise
+
+_WORDS: Mapping[Verdict, str] = {"exports": "verified"}
+_CAME: Mapping[Verdict, str] = {
+    "exports": "export passes",
+    "fails": "export fails",
+    "diverges": "the program diverges",
+    "narrower": "the program is narrower",
+    "times out": "export times out",
+    "cannot be built": "cannot be verified",
+}
+_SEVERITIES: Mapping[Verdict, Severity] = {"fails": Severity.ERROR, "cannot be built": Severity.INFO}
+"""Of what is told at the head of a model; all else is a warning."""
+
+
+def see(file: str, text: str, known: Iterable[tuple[Verified, bool]]) -> Seen:
+    """What to show in a file, by its real path, that holds `text`. `known` tells of each whether it still holds."""
+    rulings: dict[FindingKey, Ruled] = {}
+    remarks: list[Remark] = []
+    titles: dict[int, list[str]] = {}
+    for verified, holds in known:
+        rows = moved(verified.texts[file], text) if file in verified.texts else {}
+        if holds:
+            _rule(rulings, (judged for judged in verified.judged if real(judged.finding.filename) == file))
+        remarks += (remark for remark in _remarks(verified, file, rows, stale=not holds) if remark not in remarks)
+        row = rows.get(verified.place[1])
+        if verified.place[0] == file and row is not None:
+            titles.setdefault(row, []).append(_title(verified, stale=not holds))
+    return Seen(rulings, tuple(remarks), {row: f"export: {'; '.join(words)}" for row, words in titles.items()})
+
+
+def summary(known: Sequence[Verified]) -> str:
+    """What came of models, in one line: of one with the reason, of several how many came to what."""
+    if len(known) == 1:
+        reasons = [known[0].reason, *(run.reason for run in known[0].runs)]
+        why = next(filter(None, reasons), "")
+        return f"{known[0].name}: {_title(known[0], stale=False)}{why and f', {why}'}"
+    counts = Counter(_title(verified, stale=False) for verified in known)
+    return ", ".join(f"{count} {title}" for title, count in counts.items())
+
+
+def by(run: Run) -> str:
+    """Who says what a run says."""
+    version = run.versions.get("torch", "").partition("+")[0]
+    return f"torch.export{version and f' {version}'} ({run.mode}, {run.device})"
+
+
+def _rule(rulings: dict[FindingKey, Ruled], judged: Iterable[Judged]) -> None:
+    """Note what is said about findings; where several say something of one, the strongest word counts."""
+    for one in judged:
+        known = rulings.get(key_of(one.finding))
+        if one.run is None or one.run.verdict == "cannot be built":
+            continue
+        if known is None or RULINGS.index(one.ruling) < RULINGS.index(known.ruling):
+            rulings[key_of(one.finding)] = Ruled(one.ruling, by(one.run), one.why)
+
+
+def _title(verified: Verified, *, stale: bool) -> str:
+    """What came of a model in a word, or in one for each mode and device."""
+    words = [(_WORDS.get(run.verdict, run.verdict), run) for run in verified.runs]
+    if not words:
+        said = "cannot be built"
+    elif len({word for word, _ in words}) == 1:
+        said = words[0][0]
+    else:
+        devices = len({run.device for run in verified.runs}) > 1
+        said = ", ".join(f"{word} ({run.mode}{f', {run.device}' if devices else ''})" for word, run in words)
+    return f"{said} (stale)" if stale else said
+
+
+def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: bool) -> Iterator[Remark]:
+    """What is to be said in a file, in lines that are as they were."""
+    head = rows.get(verified.place[1]) if verified.place[0] == file else None
+    if verified.reason and head is not None:
+        yield Remark(head, Severity.INFO, "cannot be built", f"cannot be verified: {verified.reason}", stale)
+    for run in verified.runs:
+        missed = [surprise for surprise in verified.missed if surprise.run is run]
+        for surprise in missed:
+            frame = surprise.frame
+            row = rows.get(frame.row) if frame is not None and real(frame.file) == file else None
+            if row is not None:
+                yield Remark(
+                    row,
+                    surprise.severity,
+                    run.verdict,
+                    _message(surprise),
+                    stale,
+                    fixes=() if stale else surprise.fixes,
+                )
+        if head is not None and run.verdict != "exports":
+            yield from _at_head(verified, run, missed, file, head, stale=stale)
+
+
+def _at_head(
+    verified: Verified, run: Run, missed: Sequence[Surprise], file: str, head: int, *, stale: bool
+) -> Iterator[Remark]:
+    """What is to be said of a model as a whole: that of which torch names no place here, and else what came of it."""
+    for surprise in missed:
+        frame = surprise.frame
+        if frame is None:
+            yield Remark(head, surprise.severity, run.verdict, _message(surprise), stale)
+        elif real(frame.file) != file:
+            place = real(frame.file), frame.row
+            yield Remark(head, surprise.severity, run.verdict, _message(surprise), stale, place)
+    is_told = any(
+        judged.run is run and judged.ruling == "confirmed" and real(judged.finding.filename) == file
+        for judged in verified.judged
+    )
+    if not missed and not is_told:
+        severity = _SEVERITIES.get(run.verdict, Severity.WARNING)
+        message = f"{by(run)}: {_CAME[run.verdict]}{run.reason and f': {run.reason}'}"
+        yield Remark(head, severity, run.verdict, message, stale)
+
+
+def _message(surprise: Surprise) -> str:
+    raised = f"{surprise.what}: " if surprise.severity is Severity.ERROR else ""
+    return f"{by(surprise.run)}: {raised}{surprise.message}"
