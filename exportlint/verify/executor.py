@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import queue
 import threading
@@ -35,16 +36,13 @@ def load_executor(reference: str) -> Executor:
     if not module or not name:
         raise ExecutorError(f"--executor {reference}: expected `package.module:name`, where the name is of a function")
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-        given = found() if callable(found) else found
+        found: Any = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+        given: Executor = found() if callable(found) else found
     except Exception as error:
         raise ExecutorError(f"--executor {reference}: {type(error).__name__}: {error}".split("\n", 1)[0]) from None
     if not callable(getattr(given, "submit", None)):
         raise ExecutorError(f"--executor {reference}: it gives a {type(given).__name__}, which has no `submit`")
-    executor: Executor = given
-    return executor
+    return given
 
 
 def verify_with(

@@ -56,7 +56,8 @@ class _Crew:
     def __init__(self, waiting: deque[Task], python: Path, size: int) -> None:
         self._waiting = waiting
         self._news: queue.SimpleQueue[Progress | tuple[Task, Result] | BaseException | None] = queue.SimpleQueue()
-        threads = None if size <= 1 else max(1, (os.cpu_count() or 1) // size)
+        # A worker may use three processes; threads of torch that share a processor wait for each other by spinning.
+        threads = max(1, (os.cpu_count() or 1) // (3 * max(1, size)))
         self._slots = [Slot(python, threads=threads) for _ in range(size)]
         self._threads = [
             threading.Thread(target=self._work, args=(slot,), name="exportlint-verify", daemon=True)
