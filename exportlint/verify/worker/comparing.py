@@ -63,9 +63,9 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
-        # What else becomes of the program is not for fixes to prove. It takes longer than all the rest.
-        later = () if self._job.get("trial") else (self._compare_decomposed, self._compare_reloaded)
-        finish = [self._aside(compare.__name__[len("_compare_") :], compare) for compare in later]
+        proves_fixes = bool(self._job.get("trial"))  # for which what else becomes of the program is nothing
+        # It takes longer than all the rest.
+        finish = None if proves_fixes else self._aside("decomposed", self._compare_decomposed)
         self._step("example", self._compare_example)
         self._deadline = self._until
         self._step("again", self._compare_again)
@@ -73,10 +73,10 @@ class Comparer:
         self._step("values", self._compare_others)
         self._step("size", self._compare_sizes)
         self._step("gradients", self._compare_gradients)
-        for step in finish:
-            step()
-        if not self._job.get("trial"):
+        if finish is not None:
+            self._step("reloaded", self._compare_reloaded)
             self._step("device", self._compare_device)
+            finish()
 
     def _aside(self, kind: str, compare: Callable[[], None]) -> Callable[[], None]:
         """Begin to compare in a process of its own. What is returned finishes that, here if need be."""
