@@ -108,6 +108,11 @@ class Appends(nn.Module):
         return items[0] + 1
 
 
+class Few(nn.Module):
+    def forward(self, x):
+        return x * 2 if x.shape[0] <= 6 else x
+
+
 class Baked(nn.Module):
     def forward(self, x):
         return x.reshape(2, -1).sum(1)
@@ -318,6 +323,7 @@ VERDICTS = [
     ("Clock", TWO, {}, "non-strict", "diverges", ["example, example: diverges"]),
     ("Dropout", TWO, {"train": True}, "non-strict", "exports", ["example, example: agrees"]),
     ("Running", TWO, {}, "non-strict", "exports", ["state, after several calls: agrees"]),
+    ("Few", BATCH, {}, "non-strict", "narrower", ["size, batch = 7: narrower the program raises AssertionError"]),
     ("Baked", BATCH, {}, "non-strict", "narrower", ["size, batch = 3: narrower the program raises AssertionError"]),
     ("Types", TWO, {}, "non-strict", "diverges", ["example, example: diverges"]),
     ("Types", TWO, {}, "strict", "exports", ["example, example: agrees"]),

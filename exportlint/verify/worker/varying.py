@@ -14,6 +14,9 @@ from .specs import OPERATORS, evaluate
 from .texts import with_article
 from .words import Example, Inputs
 
+_FAR = 16
+"""So many times the size of the example is still tried where a bound is: what is larger may take long."""
+
 
 @dataclass(frozen=True)
 class Size:
@@ -147,11 +150,24 @@ def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inp
     return bound.args, bound.kwargs
 
 
-def other_sizes(varying: Varying) -> Iterator[tuple[str, dict[str, int]]]:
-    """Other sizes of what varies, each dimension by itself, with what to call them."""
+def beyond(program: Any) -> list[int]:
+    """The sizes next to those that a program is for, where torch knows of bounds."""
+    bounds = list(getattr(program, "range_constraints", {}).values())
+    sizes = [edge for bound in bounds for edge in (_number(bound.lower, -1), _number(bound.upper, 1))]
+    return sorted({size for size in sizes if size is not None})
+
+
+def _number(bound: Any, step: int) -> int | None:
+    # What is infinite is so in several ways of torch's and sympy's, and does not become an `int`.
+    return int(bound) + step if str(bound).lstrip("-").isdecimal() else None
+
+
+def other_sizes(varying: Varying, more: Iterable[int] = ()) -> Iterator[tuple[str, dict[str, int]]]:
+    """Other sizes of what varies, each dimension by itself, with what to call them; also `more` ones if not far off."""
     for name, size in varying.sizes.items():
         low, high = varying.limits.get(name, (0, math.inf))
-        for other in dict.fromkeys((size + 1, 2 * size, 1)):
+        near = [other for other in more if 0 < other <= _FAR * size]
+        for other in dict.fromkeys((size + 1, 2 * size, 1, *near)):
             if other != size and low <= other <= high:
                 yield f"{name} = {other}", {**varying.sizes, name: other}
 
