@@ -171,15 +171,16 @@ def compare(mode: str, expected: dict[str, str], runs: Iterator[Run]) -> Iterato
     count: Counter[str] = Counter()
     for run in runs:
         outcome = expected[run.target]
-        if run.target in UNRECORDED:
-            what = "unrecorded"
+        if run.verdict in VERDICTS[outcome]:
+            what = "agrees"
         elif run.verdict == "cannot be built":
             what = "not run"
         else:
-            what = "agrees" if run.verdict in VERDICTS[outcome] else "differs"
+            what = "unrecorded" if run.target in UNRECORDED else "differs"
         count[what] += 1
-        if what in ("differs", "not run"):
-            print(f"  {what}: {run.target}: {outcome}, {run.verdict}: {run.reason}", flush=True)
+        if what != "agrees":
+            why = f" ({UNRECORDED[run.target]})" if what == "unrecorded" else ""
+            print(f"  {what}: {run.target}: {outcome}, {run.verdict}: {run.reason}{why}", flush=True)
         blamed = [[(frame.row, frame.function) for frame in failure.frames] for failure in run.failures]
         seen = [f"{c.kind}, {c.label}: {c.agreement}: {c.detail}" for c in run.comparisons if c.agreement != "agrees"]
         yield {
@@ -194,9 +195,13 @@ def compare(mode: str, expected: dict[str, str], runs: Iterator[Run]) -> Iterato
             "hints": [hint for failure in run.failures for hint in failure.hints],
             "seconds": run.seconds,
         }
-    compared = count["agrees"] + count["differs"]
-    share = f"{count['agrees']} of {compared} agree, {count['agrees'] / max(compared, 1):.1%}"
-    print(f"{mode:8} {share}; {count['not run']} do not run in eager here, {count['unrecorded']} are not to be told")
+    of_all, of_known = (_share(count["agrees"], n) for n in (count.total(), count["agrees"] + count["differs"]))
+    print(f"{mode:8} {of_all} agree; {count['not run']} do not run in eager here", end=", ")
+    print(f"of {count['unrecorded']} the record leaves out what shows it; of all others {of_known} agree", flush=True)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part}/{whole} = {part / max(whole, 1):.1%}"
 
 
 if __name__ == "__main__":
