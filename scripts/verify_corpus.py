@@ -131,7 +131,9 @@ def _findings(files: set[Path], mode: Mode) -> tuple[Finding, ...]:
 
 def _judged(findings: tuple[Finding, ...], runs: list[Run]) -> None:
     judgement = judge(findings, runs)
-    counts = collections.Counter((v.finding.severity.value, v.ruling) for v in judgement.findings)
+    near = [v for v in judgement.findings if v.near]
+    print(f"findings: {len(near)}, and {len(judgement.findings) - len(near)} in code that nothing ran through")
+    counts = collections.Counter((v.finding.severity.value, v.ruling) for v in near)
     for (severity, verdict), count in sorted(counts.items()):
         print(f"  {severity:8} {verdict:12} {count:5}")
     print(f"  missed {len(judgement.missed)}")
@@ -140,7 +142,9 @@ def _judged(findings: tuple[Finding, ...], runs: list[Run]) -> None:
             place = f"{judged.finding.filename}:{judged.finding.span.start.row}"
             print(f"refuted: {place} {judged.finding.code} {judged.why}")
     for surprise in judgement.missed:
-        print(f"missed: {surprise}")
+        frame = surprise.frame
+        place = "-" if frame is None else f"{frame.file}:{frame.row}"
+        print(f"missed: {surprise.run.target} {place} {surprise.what}: {surprise.message}")
 
 
 if __name__ == "__main__":
