@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.runner import CLEAN, NET
 from tests.server.capabilities import EDITORS
-from tests.server.raw import PULLING, PUSHING, Process, process
+from tests.server.raw import PULLING, PUSHING, Message, Process, process
 
 CAPS = Path(__file__).parent / "caps"
 PULLING_EDITORS = {"vscode-1.139-languageclient-11"}
@@ -42,12 +42,15 @@ class Shown:
         self.server = server
         self.pulls = pulls
         self._refreshes = 0
+        self._taken: dict[str, int] = {}
 
     def codes(self, uri: str, version: int | None = None) -> list[str]:
         """What is shown next of a document."""
         if self.pulls:
             return [str(item["code"]) for item in self.server.pull(uri)["items"]]
-        return self.server.codes(uri, version)
+        codes = self.server.codes(uri, version)
+        self._taken[uri] = len(self._published(uri))
+        return codes
 
     def codes_again(self, uri: str) -> list[str]:
         """What is shown of a document once something else has changed it."""
@@ -56,7 +59,15 @@ class Shown:
             while self._heard() < self._refreshes:
                 self.server.hear(lambda message: message.get("method") == REFRESH)
             self._refreshes = self._heard()
+        published = self._published(uri)
+        if len(published) > self._taken.get(uri, 0):  # it came before what was waited for since
+            self._taken[uri] = len(published)
+            return [str(item["code"]) for item in published[-1]]
         return self.codes(uri)
+
+    def _published(self, uri: str) -> list[list[Message]]:
+        told = (m["params"] for m in self.server.heard if m.get("method") == "textDocument/publishDiagnostics")
+        return [params["diagnostics"] for params in told if params["uri"] == uri]
 
     def _heard(self) -> int:
         return [message.get("method") for message in self.server.heard].count(REFRESH)
