@@ -78,6 +78,8 @@ def options(settings: Settings) -> Options:
         dynamic_dims=frozenset(settings.dynamic_dims),
         module_bases=settings.module_bases,
         entry_points=settings.entry_points,
+        exported=settings.exported,
+        returns_tensor=settings.returns_tensor,
     )
 
 

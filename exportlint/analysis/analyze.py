@@ -92,7 +92,7 @@ def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, Mappi
 def _entry_points(engine: Engine, cls: Class) -> list[str]:
     """The methods of a module, also inherited ones, that export starts from; none if it is no module."""
     frame = Frame(engine, cls.module)
-    if not is_module(frame, cls):
+    if engine.options.exports(cls) is False or not is_module(frame, cls):
         return []
     names = dict.fromkeys(name for owner in lineage(frame, cls) for name in owner.methods)
     found = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
@@ -145,7 +145,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     frame.env = forward_arguments(
         frame,
         node,
-        lambda: cls.node.name not in cls.module.called_in_classes,
+        lambda: bool(engine.options.exports(cls)) or cls.node.name not in cls.module.called_in_classes,
         engine.exported_dims.get(cls.full_name),
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver

@@ -62,6 +62,15 @@ def _check_strings(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _check_class_patterns(value: Any) -> tuple[str, ...]:
+    patterns = _check_strings(value)
+    for pattern in patterns:
+        module, _, name = pattern.partition(":")
+        if not module or not name or ":" in name:
+            raise ValueError(f"expected `module:Class`, got `{pattern}`")
+    return patterns
+
+
 def _check_dimensions(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list | tuple):
         raise ValueError(f"expected an array of integers, got {toml_type(value)}")
@@ -112,6 +121,11 @@ def choice(*words: str) -> Kind:
 STRING = Kind("str", _check_string, {"type": "string"})
 BOOL = Kind("bool", _check_bool, {"type": "boolean"})
 STRINGS = Kind("list[str]", _check_strings, {"type": "array", "items": {"type": "string"}})
+CLASS_PATTERNS = Kind(
+    "list[module:Class]",
+    _check_class_patterns,
+    {"type": "array", "items": {"type": "string", "pattern": "^[^:]+:[^:]+$"}},
+)
 DIMENSIONS = Kind("list[int]", _check_dimensions, {"type": "array", "items": {"type": "integer", "minimum": 0}})
 SELECTORS = Kind(
     "list[rule selector]", _check_selectors, {"type": "array", "items": {"$ref": "#/definitions/selector"}}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from exportlint.config.fix_options import FIX_OPTIONS
 from exportlint.config.kinds import (
     BOOL,
+    CLASS_PATTERNS,
     DIMENSIONS,
     PATTERN_SELECTORS,
     SELECTORS,
@@ -141,6 +142,22 @@ _TABLE = (
         '["forward"]',
         "Patterns of the names of the methods of a module that export starts from.",
         'entry-points = ["forward", "forward_*"]',
+    ),
+    Option(
+        "exported",
+        CLASS_PATTERNS,
+        "[]",
+        "Patterns of the classes that torch.export is called with, as `module:Class`. Other modules are then followed "
+        "only from these. Without it, every module may be exported.",
+        'exported = ["app.models:*", "app.heads:Detector"]',
+    ),
+    Option(
+        "returns-tensor",
+        STRINGS,
+        "[]",
+        "Patterns of the qualified names of functions that return a tensor, where exportlint cannot see it: compiled "
+        "extensions, libraries that are not linted.",
+        'returns-tensor = ["fastops.gate", "einops.*"]',
     ),
     Option(
         "train",

@@ -42,6 +42,8 @@ class Settings:
     output_format: str
     module_bases: tuple[str, ...]
     entry_points: tuple[str, ...]
+    exported: tuple[str, ...]
+    returns_tensor: tuple[str, ...]
     train: bool
     dynamic_dims: tuple[int, ...]
     fix: bool
@@ -78,6 +80,8 @@ class Settings:
             "output-format": self.output_format,
             "module-bases": self.module_bases,
             "entry-points": self.entry_points,
+            "exported": self.exported,
+            "returns-tensor": self.returns_tensor,
             "train": self.train,
             "dynamic-dims": self.dynamic_dims,
             "fix": self.fix,
@@ -146,6 +150,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         output_format=last("output-format", "full"),
         module_bases=last("module-bases", ()),
         entry_points=last("entry-points", ("forward",)),
+        exported=last("exported", ()),
+        returns_tensor=last("returns-tensor", ()),
         train=last("train", False),
         dynamic_dims=last("dynamic-dims", (0,)),
         fix=last("fix", False),

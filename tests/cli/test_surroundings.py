@@ -70,3 +70,68 @@ def test_entry_points_are_patterns(project: Path) -> None:
     (project / "exportlint.toml").write_text('entry-points = ["forward", "forward_*"]\n')
     assert run("exportlint model.py", project).returncode == 1
     assert run("exportlint --isolated model.py", project).returncode == 0
+
+
+GATED = """\
+import fastops
+from torch import nn
+
+
+class Block(nn.Module):
+    def forward(self, x):
+        if {}:
+            return x
+        return x * 2
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+
+    def forward(self, x):
+        return self.block(x)
+"""
+
+
+def test_functions_can_be_said_to_return_a_tensor(project: Path) -> None:
+    (project / "model.py").write_text(GATED.format("fastops.gate(x) > 0"))
+    assert run("exportlint model.py", project).returncode == 0
+    (project / "exportlint.toml").write_text('returns-tensor = ["fastops.g*"]\n')
+    result = run("exportlint --output-format concise model.py", project)
+    assert "model.py:7:12: error[EXP101 tensor-branch]" in result.stdout
+
+
+HELD = """\
+from torch import nn
+import model
+
+
+class Tool(nn.Module):
+    def forward(self, n):
+        if n.sum() > 0:
+            return n
+        return n * 2
+"""
+
+
+def test_exported_classes_can_be_named(project: Path) -> None:
+    (project / "model.py").write_text(GATED.format("x.sum() > 0"))
+    (project / "tool.py").write_text(HELD)
+
+    def found(patterns: str) -> list[str]:
+        (project / "exportlint.toml").write_text(f"exported = {patterns}\n")
+        lines = run("exportlint --output-format concise .", project).stdout.splitlines()
+        return [line.partition(": ")[0] for line in lines if ": error" in line]
+
+    assert found("[]") == ["model.py:7:12", "tool.py:7:12"]
+    assert found('["model:Net"]') == ["model.py:7:12"]  # reached from `Net`
+    assert found('["tool:*"]') == ["tool.py:7:12"]
+    assert found('["model:Other"]') == []
+
+
+def test_a_pattern_of_exported_classes_names_module_and_class(project: Path) -> None:
+    (project / "exportlint.toml").write_text('exported = ["app.models.Net"]\n')
+    result = run("exportlint .", project)
+    assert result.returncode == 2
+    assert "expected `module:Class`, got `app.models.Net`" in result.stderr

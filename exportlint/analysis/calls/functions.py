@@ -19,6 +19,7 @@ from exportlint.analysis.values import (
     Function,
     Partial,
     Sequence,
+    Tensor,
     Value,
     Written,
 )
@@ -130,6 +131,8 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
 def _promised(frame: Frame, function: Function) -> Value:
     """What the annotation of a function says that it returns."""
     node = function.node
+    if frame.engine.options.gives_tensor(f"{function.module.name}.{function.symbol}"):
+        return Tensor(trail=frame.trail(node, f"returned by `{function.symbol}`"))
     if isinstance(node, ast.Lambda) or node.returns is None:
         return UNKNOWN
     inner = Frame(frame.engine, function.module, function.symbol)

@@ -97,6 +97,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if name == "itertools.groupby":
         return _group(frame, arguments, node)
     consume_arguments(frame, arguments, node)
+    if frame.engine.options.gives_tensor(name):
+        return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
     return UNKNOWN
 
 

@@ -21,6 +21,9 @@ def is_exported(frame: Frame, cls: Class) -> bool:
     Nothing in the file needs it, and it is the only one of the kind, or the file itself makes one. `frame` is that of
     its `forward`; one that stands in another file may be a part there.
     """
+    named = frame.engine.options.exports(cls)
+    if named is not None:
+        return named
     module = cls.module
     if frame.module is not module or cls.node.name in module.parts:
         return False
@@ -32,6 +35,9 @@ def is_exported(frame: Frame, cls: Class) -> bool:
 
 def is_surely_exported(frame: Frame, cls: Class) -> bool:
     """The same for what no program could do: in a package other files may use the module, unless the file makes it."""
+    named = frame.engine.options.exports(cls)
+    if named is not None:
+        return named
     return is_exported(frame, cls) and (not cls.module.package or cls.node.name in cls.module.made)
 
 

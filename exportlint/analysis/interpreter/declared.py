@@ -27,6 +27,18 @@ OWN_METHODS = frozenset({
 """Methods that tensors have, and arrays, distributions, modules and Python's own values have not."""
 
 
+def believed(frame: Frame, value: Value, annotation: ast.expr | None, name: str) -> Value:
+    """A value that is bound to an annotated name: the annotation holds where nothing better is known.
+
+    It also holds against a guess: an argument that is only assumed to be a tensor is the list that it is annotated as.
+    """
+    guessed = isinstance(value, Tensor) and value.assumed
+    if annotation is None or not (guessed or value == UNKNOWN):
+        return value
+    promised = declared(frame, annotation, name, f"`{name}` is annotated as `{{}}`")
+    return value if promised == UNKNOWN or (guessed and isinstance(promised, Tensor)) else promised
+
+
 def declared(frame: Frame, annotation: ast.expr | None, name: str, message: str) -> Value:
     """The tensor, or the container of tensors, that an annotation surely promises; unknown for anything else.
 

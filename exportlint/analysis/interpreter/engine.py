@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import partial
 
 from exportlint.analysis.custom_ops import CustomOps
@@ -39,7 +40,8 @@ class Options:
     """What the analysis depends on besides the code.
 
     `training`: modules are exported in training mode. `dynamic_dims`: dimensions of the inputs that vary from call to
-    call.
+    call. `exported` are patterns of the classes that torch.export is called with, `module:Class`; empty if every
+    module may be one. `returns_tensor` are patterns of the qualified names of functions that return a tensor.
     """
 
     mode: Mode = "non-strict"
@@ -47,6 +49,17 @@ class Options:
     dynamic_dims: frozenset[int] = frozenset({0})
     module_bases: tuple[str, ...] = ()
     entry_points: tuple[str, ...] = ("forward",)
+    exported: tuple[str, ...] = ()
+    returns_tensor: tuple[str, ...] = ()
+
+    def exports(self, cls: Class) -> bool | None:
+        """Whether `exported` names a class; None if it names none at all."""
+        name = f"{cls.module.name}:{cls.qualname}"
+        return any(fnmatchcase(name, pattern) for pattern in self.exported) if self.exported else None
+
+    def gives_tensor(self, name: str) -> bool:
+        """Whether `returns_tensor` names a function."""
+        return any(fnmatchcase(name, pattern) for pattern in self.returns_tensor)
 
 
 @dataclass(slots=True)

@@ -87,7 +87,7 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root", "loops", "module",
+        "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root", "loops", "module",
         "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
@@ -114,6 +114,7 @@ class Frame:
         self.guards = guards
         self.is_root = is_root
         self.accelerated = 0
+        self.annotations: dict[str, ast.expr] = {}
         self.raising = 0
         self.returns: list[tuple[ast.Return, Value]] = []
         self.following: Sequence[ast.stmt] = ()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from exportlint.analysis.interpreter.annotations import annotated_value
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
-from exportlint.analysis.interpreter.declared import declared
+from exportlint.analysis.interpreter.declared import believed
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.recording import note_default
@@ -59,9 +59,7 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
             env[name] = value if fallback is None else join((value, UNKNOWN))
             note_default(env, name, default)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-        if env.setdefault(argument.arg, UNKNOWN) is UNKNOWN and argument.annotation is not None:
-            message = f"`{argument.arg}` is annotated as `{{}}`"
-            env[argument.arg] = declared(frame, argument.annotation, argument.arg, message)
+        env[argument.arg] = believed(frame, env.get(argument.arg, UNKNOWN), argument.annotation, argument.arg)
     return env
 
 

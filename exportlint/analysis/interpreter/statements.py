@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
 from exportlint.analysis.interpreter.assignment import assign, forget, note_container_mutation
 from exportlint.analysis.interpreter.baked import spend
+from exportlint.analysis.interpreter.declared import believed
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
@@ -43,8 +44,13 @@ def _assignment(frame: Frame, node: ast.Assign) -> bool:
 
 @executes(ast.AnnAssign)
 def _annotated_assignment(frame: Frame, node: ast.AnnAssign) -> bool:
+    if isinstance(node.target, ast.Name):
+        frame.annotations[node.target.id] = node.annotation
     if node.value is not None:
-        assign(frame, node.target, frame.evaluate(node.value), node)
+        value = frame.evaluate(node.value)
+        if isinstance(node.target, ast.Attribute):
+            value = believed(frame, value, node.annotation, node.target.attr)
+        assign(frame, node.target, value, node)
     return True
 
 
