@@ -21,6 +21,7 @@ from exportlint.linter import Task, lint
 from exportlint.pages import DIRECTIVES, MODES, Block, Marked, Page
 from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
 from tests.catalogue import pages
+from tests.sampling import first_of_each
 
 if TYPE_CHECKING:
     from tests.catalogue.prover import Outcome, Prover
@@ -59,6 +60,14 @@ def every_block(*kinds: str) -> pytest.MarkDecorator:
     """Parametrise by the blocks of these kinds on the pages about torch, else by all there are, and their pages."""
     found = [(p, b) for p, b in BLOCKS if not kinds or (p in ABOUT_TORCH and b.kind in kinds)]
     return pytest.mark.parametrize(("page", "block"), found, ids=[id_of(block) for _, block in found])
+
+
+def proven_block(*kinds: str) -> pytest.MarkDecorator:
+    """Parametrise by the blocks of these kinds and the modes; each page's first one is in every run."""
+    found = [(p, b, mode) for p, b in BLOCKS if p in ABOUT_TORCH and b.kind in kinds for mode in MODES]
+    return pytest.mark.parametrize(
+        ("page", "block", "mode"), first_of_each(found, lambda case: case[0].code), ids=id_of
+    )
 
 
 @pytest.fixture(scope="session")
@@ -141,8 +150,7 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
     }
 
 
-@every_mode
-@every_block("bad")
+@proven_block("bad")
 def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Prover, tmp_path: Path) -> None:
     found = findings(block, mode, tmp_path, prover.version)
     claimed = {severity for _, _, severity in found}
@@ -174,8 +182,7 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
         assert not differences(block, mode, prover)
 
 
-@every_mode
-@every_block("ok", "fixed")
+@proven_block("ok", "fixed")
 def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
     if not block.is_script:
         assert prover.eager(block)[0].error is None
@@ -211,7 +218,7 @@ REWRITES = [
 ]
 
 
-@pytest.mark.parametrize(("page", "block"), REWRITES, ids=[id_of(block) for _, block in REWRITES])
+@pytest.mark.parametrize(("page", "block"), first_of_each(REWRITES, lambda case: case[0].code), ids=id_of)
 def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, prover: Prover) -> None:
     from tests.catalogue.prover import difference
 
@@ -221,6 +228,7 @@ def test_what_is_fixed_does_what_the_bad_block_did(page: Page, block: Block, pro
             assert difference(one, other, rewritten=block.fix != "safe") is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
 def test_quotations_are_what_happens(page: Page, prover: Prover) -> None:
     from tests.catalogue.prover import normalised

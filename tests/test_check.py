@@ -116,6 +116,7 @@ def test_what_one_file_finds_does_not_depend_on_the_files_before(tmp_path: Path)
     assert sum(map(len, alone.values())) > 100
 
 
+@pytest.mark.thorough
 def test_the_output_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     for i, block in enumerate(b for page in pages() for b in page.blocks):
         (tmp_path / f"block{i}.py").write_text(block.source, encoding="utf-8")

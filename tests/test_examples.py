@@ -21,7 +21,12 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 READMES = sorted(path for path in EXAMPLES.glob("*/README.md") if path.parent.name != "libraries")
 LIBRARIES = EXAMPLES / "libraries"
 
-every_example = pytest.mark.parametrize("readme", READMES, ids=lambda readme: readme.parent.name)
+QUICK = ("first_steps", "graph_breaks")
+every_example = pytest.mark.parametrize(
+    "readme",
+    [pytest.param(r, marks=() if r.parent.name in QUICK else pytest.mark.thorough) for r in READMES],
+    ids=[readme.parent.name for readme in READMES],
+)
 
 
 def exportlint(*argv: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -157,6 +162,7 @@ def test_torch_does_what_is_claimed(script: str, monkeypatch: pytest.MonkeyPatch
     assert not function or function in names
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("g++") is None, reason="AOTInductor needs a C++ compiler")
 def test_a_program_becomes_a_package(tmp_path: Path) -> None:
     pytest.importorskip("torch")

@@ -59,6 +59,7 @@ def start(checkout: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, f"wrote {MODULE}\nwrote {PAGE}\n", "")
 
 
+@pytest.mark.thorough
 def test_the_rule_of_the_tutorial_is_two_files(checkout: Path) -> None:
     before = files(checkout)
     start(checkout)
@@ -90,6 +91,7 @@ def test_the_rule_of_the_tutorial_is_two_files(checkout: Path) -> None:
     assert {name: after[name] for name in before} == before
 
 
+@pytest.mark.thorough
 def test_the_tests_say_what_is_missing(checkout: Path) -> None:
     start(checkout)
     result = prove(checkout, f"{CODE} and (page or table or linter)")

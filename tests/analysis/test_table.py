@@ -317,6 +317,7 @@ def test_linting_does_not_import_torch() -> None:
     assert output.stdout.strip() == "False"
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_the_script_gives_the_file_that_is_shipped(tmp_path: Path) -> None:
     import torch

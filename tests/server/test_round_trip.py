@@ -18,6 +18,7 @@ from lsprotocol import types
 from exportlint.config.toml import parse
 from exportlint.pages import Block
 from tests.catalogue import pages
+from tests.sampling import first_of_each
 from tests.server.asking import actions, choose
 from tests.server.capabilities import ENCODINGS, capable
 from tests.server.client import Editor, editing
@@ -44,7 +45,7 @@ def case_id(value: object) -> str | None:
 def every_case(*applicabilities: str) -> pytest.MarkDecorator:
     """Parametrise by a bad block and what fixes up to an applicability make of it."""
     cases = [(bad, fixed) for bad, fixed in CASES if fixed.fix in applicabilities]
-    return pytest.mark.parametrize(("bad", "fixed"), cases, ids=case_id)
+    return pytest.mark.parametrize(("bad", "fixed"), first_of_each(cases, lambda case: case[0].page), ids=case_id)
 
 
 def text_of(block: Block) -> str:
@@ -56,7 +57,10 @@ def directory(block: Block) -> str:
     return f"{block.name}-{block.fix}"
 
 
-@pytest_asyncio.fixture(scope="module", params=ENCODINGS)
+@pytest_asyncio.fixture(
+    scope="module",
+    params=[pytest.param(e, marks=() if e == "utf-16" else pytest.mark.thorough) for e in ENCODINGS],
+)
 async def editor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
     """One editor for all blocks, each of which has a folder with the settings that it is about."""
     root = tmp_path_factory.mktemp("blocks")

@@ -16,6 +16,8 @@ from exportlint.verify.target import Target
 from exportlint.verify.task import Progress, Task
 from tests.verify.workshop import HEAD, module, target
 
+pytestmark = pytest.mark.thorough
+
 PYTHON = Path(sys.executable)
 INTERPRETER = ask(PYTHON)
 COUNTING = "from helper import NOTHING\n"

@@ -183,6 +183,7 @@ def test_progress_is_shown_on_a_terminal_alone(report: dict[str, Any], shop: Pat
     assert "\x1b" not in out
 
 
+@pytest.mark.thorough
 def test_an_executor_can_do_it(shop: Path) -> None:
     own = "from concurrent.futures import ThreadPoolExecutor\n\n\ndef make():\n    return ThreadPoolExecutor(1)\n"
     (shop / "own_executor.py").write_text(own, encoding="utf-8")

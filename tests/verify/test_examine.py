@@ -24,6 +24,8 @@ from exportlint.verify.worker import examine as worker
 from exportlint.verify.worker.differences import difference
 from exportlint.verify.worker.specs import evaluate, make_value
 
+pytestmark = pytest.mark.thorough
+
 torch = pytest.importorskip("torch")
 
 MODELS = """

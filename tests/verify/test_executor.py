@@ -14,6 +14,8 @@ import pytest
 from exportlint.verify.executor import ExecutorError, load_executor, verify_with
 from tests.verify.workshop import HEAD, module, running, target
 
+pytestmark = pytest.mark.thorough
+
 PYTHON = Path(sys.executable)
 
 

@@ -17,6 +17,8 @@ from exportlint.verify.slot import Slot
 from exportlint.verify.worker.aside import Aside
 from tests.verify.workshop import HEAD, SECONDS, module, result, running, target
 
+pytestmark = pytest.mark.thorough
+
 if sys.platform != "linux":
     pytest.skip("what is left running is found by /proc", allow_module_level=True)
 
@@ -175,6 +177,4 @@ def test_aside() -> None:
     assert Aside(lambda emit: emit({"a": 1})).events(math.inf) == [{"a": 1}]
     assert Aside(lambda _: os._exit(3)).events(math.inf) is None
     assert Aside(fail).events(math.inf) is None
-    began = time.monotonic()
-    assert Aside(lambda _: time.sleep(60)).events(began + 0.2) is None
-    assert time.monotonic() - began < 20
+    assert Aside(lambda _: time.sleep(10**6)).events(time.monotonic() + 0.2) is None

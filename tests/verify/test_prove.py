@@ -94,6 +94,7 @@ def test_a_fix_of_a_rule_is_kept_if_a_target_runs_it(root: Path, run: Run) -> No
     assert "(2 fixed, 2 remaining)" in result.out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("marks")
 def test_what_is_wrong_is_taken_back(root: Path, run: Run) -> None:
     files = {

@@ -19,15 +19,17 @@ from exportlint.verify.target import Target
 from exportlint.verify.task import Progress
 from tests.verify.workshop import HEAD, SECONDS, module, result, running, target
 
+pytestmark = pytest.mark.thorough
+
 PYTHON = Path(sys.executable)
 
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="what is left running is found by /proc")
 
 
 def slow(directory: Path, name: str = "slow") -> Target:
-    """A target that takes a minute, of which a process that has left its session knows as well."""
+    """A target that does not end by itself, of which a process that has left its session knows as well."""
     hide = f"subprocess.Popen(['sleep', '{SECONDS}'], start_new_session=True, env={{}})\n"
-    return target(directory, module(f"{hide}time.sleep(60)\nreturn x"), name)
+    return target(directory, module(f"{hide}time.sleep(10**6)\nreturn x"), name)
 
 
 @needs_proc
@@ -77,23 +79,18 @@ def test_cut_short(how: str, jobs: int, tmp_path: Path) -> None:
     slows = [slow(tmp_path, f"slow{number}") for number in range(3)]
     runs = verify([first, *slows], PYTHON, jobs=jobs, tell=tell, cancelled=cancelled)
     assert next(runs).target == "first"
-    began = time.monotonic()
     if how == "closed":
         runs.close()
-        assert time.monotonic() - began < 10
     else:
         assert list(runs) == []
     assert running() == []
-    assert time.monotonic() - began < 50
 
 
 @needs_proc
 def test_cancelled_while_a_worker_starts(tmp_path: Path) -> None:
     cancelled = threading.Event()
     threading.Timer(0.2, cancelled.set).start()
-    began = time.monotonic()
     assert list(verify([slow(tmp_path)], PYTHON, cancelled=cancelled)) == []
-    assert time.monotonic() - began < 10
     assert running() == []
 
 
