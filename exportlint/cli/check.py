@@ -17,6 +17,7 @@ from exportlint.config import Configuration
 from exportlint.findings import Finding, Severity
 from exportlint.linter import LintResult, Task, lint, unreadable
 from exportlint.report import statistics
+from exportlint.report.context import printable
 from exportlint.source import SourceError, discover, is_excluded
 
 _FILES_A_JOB = 16
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tasks, problems = _find(paths, settings, cwd)
     if arguments.show_files:
-        write("".join(f"{task.path}\n" for task in tasks))
+        write("".join(f"{printable(str(task.path))}\n" for task in tasks))
         return 0
     if arguments.show_settings:
         _show_settings(tasks[0] if tasks else Task(cwd, here))
@@ -134,7 +135,7 @@ def _show_settings(task: Task) -> None:
         f'Settings path: "{holds.file}"' if holds.file else "Settings path: none",
     ]
     lines += [f"{key} = {value}" for key, value in holds.described()]
-    write("\n".join(lines) + "\n")
+    write("".join(f"{printable(line)}\n" for line in lines))
 
 
 def _jobs(wanted: int | None, files: int) -> int:

@@ -60,12 +60,18 @@ def write_file(text: str, file: Path) -> None:
 
 def warn(message: str) -> None:
     """Tell the user something that changes no result."""
-    write(f"warning: {message}\n", sys.stderr)
+    _say("warning", message)
 
 
 def fail(message: str) -> None:
     """Tell the user why there is no result."""
-    write(f"error: {message}\n", sys.stderr)
+    _say("error", message)
+
+
+def _say(kind: str, message: str) -> None:
+    from exportlint.report.context import printable
+
+    write(f"{kind}: {printable(message)}\n", sys.stderr)
 
 
 def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:

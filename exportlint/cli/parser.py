@@ -171,7 +171,11 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
 
 def _fill_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
-    parser.add_argument("--tcp", metavar="HOST:PORT", help="listen there instead, for debugging")
+    parser.add_argument("--tcp", metavar="HOST:PORT", help="listen there instead, on this machine only, for debugging")
+    parser.add_argument(
+        "--token-file", metavar="FILE", help="with --tcp: the token that a client has to send [EXPORTLINT_SERVER_TOKEN]"
+    )
+    parser.add_argument("--log-file", metavar="FILE", help="log there, to a new file or an older log [standard error]")
 
 
 def _fill_version(_parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from exportlint.cli.output import write
+from exportlint.report.context import printable
 from exportlint.verify.results import Run
 from exportlint.verify.task import Progress
 
@@ -33,7 +34,7 @@ class ProgressBar:
 
     def tell(self, progress: Progress) -> None:
         """Show what a target has come to."""
-        self._running[progress.target, progress.mode, progress.device] = progress.stage
+        self._running[progress.target, progress.mode, progress.device] = printable(progress.stage)
         self._show()
 
     def done(self, run: Run, text: str) -> None:
@@ -50,7 +51,7 @@ class ProgressBar:
 
     def _show(self) -> None:
         if self._bar is not None:
-            shown = [f"{name}: {stage}" for (name, _, _), stage in self._running.items()][:_MAX_SHOWN]
+            shown = [f"{printable(name)}: {stage}" for (name, _, _), stage in self._running.items()][:_MAX_SHOWN]
             self._bar.update(self._task, description=", ".join(shown))
 
 

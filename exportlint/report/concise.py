@@ -22,4 +22,4 @@ def heading(finding: Finding, context: Context) -> str:
     """`error[EXP101 tensor-branch]:`, and a mark if the finding can be fixed."""
     severity = finding.severity.value
     mark = f" [{context.style('fixable', '*')}]" if context.is_fixable(finding) else ""
-    return f"{context.style(severity, f'{severity}[{finding.code} {finding.name}]')}:{mark}"
+    return f"{context.style(severity, f'{severity}[{finding.code} {printable(finding.name)}]')}:{mark}"

@@ -49,7 +49,8 @@ class Context:
     def shown(self, filename: str) -> str:
         """A file name as people read it: relative to the working directory if it is below it."""
         below = str(self.cwd).rstrip(os.sep) + os.sep
-        return printable(filename.removeprefix(below))
+        name = filename.removeprefix(below)
+        return printable(f".{os.sep}{name}" if _is_command(name) else name)
 
     def style(self, style: str, text: str) -> str:
         """`text` in the colour of a severity, or `bold`, `frame` and the like."""
@@ -64,14 +65,28 @@ def located(place: Finding | Step) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` with control characters, which a terminal would obey, as visible ones."""
+    """`text`, which others wrote, as a line in which nothing is obeyed: whatever is shown or logged goes through this.
+
+    Control characters, which a terminal obeys, become visible ones. What makes a line a workflow command of GitHub
+    Actions, `::` at its start or `##[` anywhere, becomes something that only looks like it.
+    """
+    if _is_command(text):
+        text = text.replace("::", "\ua789:", 1)
+    if "##[" in text:
+        text = text.replace("##[", "##\u2045")
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\t" else _picture(c) for c in text)
 
 
+def _is_command(line: str) -> bool:
+    return "::" in line and line.lstrip().startswith("::")
+
+
 def _picture(char: str) -> str:
     code = ord(char)
+    if 0xD800 <= code < 0xE000:  # a byte of a file name that is not UTF-8, say
+        return f"\\u{code:04x}"
     if code < 0x20:
         return chr(0x2400 + code)
     if code == 0x7F:

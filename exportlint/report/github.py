@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exportlint.findings import Finding
-from exportlint.report.context import Context, located
+from exportlint.report.context import Context, located, printable
 from exportlint.source import Notebook
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -45,6 +45,7 @@ def _rows(finding: Finding, context: Context) -> tuple[int, int]:
 
 
 def _escape(text: str, more: str = "") -> str:
+    text = "".join(char if char in "\r\n" else printable(char) for char in text)
     for char in "%\r\n" + more:
         text = text.replace(char, f"%{ord(char):02X}")
     return text

@@ -13,8 +13,20 @@ from exportlint.report.context import Context
 
 def render(findings: Sequence[Finding], _context: Context) -> str:
     """The report."""
-    # Escaped to ASCII: valid whatever encoding the output has, and for file names that are no Unicode.
-    return json.dumps([as_object(finding) for finding in findings], indent=2) + "\n"
+    return dumped([as_object(finding) for finding in findings], indent=2) + "\n"
+
+
+def dumped(value: object, indent: int | None = None) -> str:
+    """JSON in ASCII: valid whatever encoding the output has, and for file names that are not Unicode.
+
+    It holds nothing that a terminal obeys, or GitHub Actions if it is written to the log of a job.
+
+    Raises:
+        ValueError: there is a number in it that JSON does not have.
+    """
+    text = json.dumps(value, indent=indent, allow_nan=False)
+    # Outside of strings, JSON has neither.
+    return text.replace("\x7f", "\\u007f").replace("##[", "##\\u005b")
 
 
 def as_object(finding: Finding) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from exportlint.findings import Finding
 from exportlint.report.context import Context
-from exportlint.report.json_ import as_object
+from exportlint.report.json_ import as_object, dumped
 
 
 def render(findings: Sequence[Finding], _context: Context) -> str:
     """The report."""
-    return "".join(json.dumps(as_object(finding)) + "\n" for finding in findings)
+    return "".join(dumped(as_object(finding)) + "\n" for finding in findings)

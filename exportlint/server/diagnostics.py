@@ -11,6 +11,7 @@ from lsprotocol import converters, types
 
 from exportlint.findings import Finding, Severity, Step
 from exportlint.registry import find_rule
+from exportlint.report.context import printable
 from exportlint.server import uris
 from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
@@ -48,7 +49,7 @@ def diagnostic(
     parts = [finding.message, finding.help and f"help: {finding.help}", ruled and str(ruled)]
     shown = types.Diagnostic(
         range=range_of(finding.span, lines, client.encoding),
-        message="\n".join(part for part in parts if part),
+        message="\n".join(printable(part) for part in parts if part),
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         source=SOURCE,
@@ -70,7 +71,7 @@ def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> typ
     start = lines.line_start(remark.row) + len(line) - len(line.lstrip())
     shown = types.Diagnostic(
         range=range_between(start, start + len(line.strip()), lines, client.encoding),
-        message=f"stale: {remark.message}" if remark.stale else remark.message,
+        message=printable(f"stale: {remark.message}" if remark.stale else remark.message),
         severity=types.DiagnosticSeverity.Information if remark.stale else _SEVERITIES[remark.severity],
         code=remark.verdict,
         source=VERIFY_SOURCE,
@@ -91,7 +92,7 @@ def _related(
     places = [(step, _located(step, analysis, opened)) for step in finding.trail]
     return [
         types.DiagnosticRelatedInformation(
-            types.Location(place[0], range_of(step.span, place[1], client.encoding)), step.message
+            types.Location(place[0], range_of(step.span, place[1], client.encoding)), printable(step.message)
         )
         for step, place in places
         if place is not None

@@ -36,8 +36,8 @@ KEYS = frozenset(_KEYS) | {
     "verify.enable",
     "verify.python",
     "logLevel",
-    "logFile",
     # of the client alone
+    "logFile",
     "path",
     "interpreter",
     "importStrategy",
@@ -63,7 +63,6 @@ class Preferences:
     verify: bool = True
     python: str | None = None
     log_level: Literal["warning", "error", "info", "debug"] = "warning"
-    log_file: str | None = None
     layers: tuple[Layer, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -72,6 +71,9 @@ class Preferences:
         """The preferences that a client sends, nested or with dots in its keys; paths are relative to `folder`."""
         given = flat(section)
         problems = _unknown(given)
+        if given.get("logFile"):
+            # What a client sends may come from the folder that it has open.
+            problems.append("`exportlint.logFile`: not taken from a client, start the server with `--log-file FILE`")
 
         def one_of(key: str, *allowed: Any) -> Any:
             value = given.get(key)
@@ -101,7 +103,6 @@ class Preferences:
             verify=one_of("verify.enable", True, False),
             python=path("verify.python"),
             log_level=one_of("logLevel", "warning", "error", "info", "debug"),
-            log_file=path("logFile"),
             layers=tuple(_layers(given, folder, problems)),
             problems=tuple(problems),
         )

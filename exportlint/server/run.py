@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import sys
-from typing import BinaryIO, cast
+from typing import BinaryIO, TextIO, cast
 
-from exportlint.server import commands, requests
+from exportlint.server import commands, logs, requests
+from exportlint.server.admission import admit
 from exportlint.server.framing import Framed, Outlet
-from exportlint.server.logs import configure
 from exportlint.server.server import Server
 
 
-def serve_stdio() -> int:
-    """Serve the client at standard input and output until it leaves.
+def serve_stdio(log: TextIO | None = None) -> int:
+    """Serve the client at standard input and output until it leaves, logging to `log`, by default to standard error.
 
     Returns:
         0, or 1 if it told the server to exit without asking it to shut down first, as LSP has it.
@@ -22,26 +23,60 @@ def serve_stdio() -> int:
     # Only messages may go to standard output, whatever prints.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        return _serve(sys.stdin.buffer, output)
+        logs.start(log)
+        return _serve(Framed(sys.stdin.buffer), output)
 
 
-def serve_tcp(host: str, port: int) -> int:
-    """Serve the first client that connects, as `serve_stdio` does. Raises OSError if nothing can listen there."""
+def serve_tcp(host: str, port: int, token: str, *, show_token: bool, log: TextIO | None = None) -> int:
+    """Serve the first client that connects and shows the token, as `serve_stdio` does.
+
+    `host` is an address of this machine that no other can reach. `show_token`: print it for the user.
+
+    Raises:
+        OSError: nothing can listen there.
+    """
+    logs.start(log)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
-        print("listening on {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr, flush=True)  # noqa: T201
-        connection, _ = listener.accept()
-    with connection, connection.makefile("rb") as messages, connection.makefile("wb") as output:
-        return _serve(messages, output)
+        told = "listening on {}:{}".format(*listener.getsockname()[:2])
+        if show_token:
+            told += f"\ntoken, to be sent as initializationOptions.token: {token}"
+        print(told, file=sys.stderr, flush=True)  # noqa: T201
+        connection, sent = admit(listener, token)
+    with (
+        connection,
+        io.BufferedReader(_Continued(sent, connection)) as messages,
+        connection.makefile("wb") as output,
+    ):
+        return _serve(Framed(cast(BinaryIO, messages), strict=True), output)
 
 
-def _serve(messages: BinaryIO, output: BinaryIO) -> int:
-    configure()
+class _Continued(io.RawIOBase):
+    """A connection of which the first bytes have been read already."""
+
+    def __init__(self, start: bytes, connection: socket.socket) -> None:
+        super().__init__()
+        self._start = memoryview(start)
+        self._connection = connection
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if not self._start:
+            return self._connection.recv_into(buffer)
+        count = min(len(buffer), len(self._start))
+        buffer[:count] = self._start[:count]
+        self._start = self._start[count:]
+        return count
+
+
+def _serve(messages: Framed, output: BinaryIO) -> int:
     server = Server()
     requests.register_first(server)
     commands.register(server)
     try:
-        server.start_io(cast(BinaryIO, Framed(messages)), cast(BinaryIO, Outlet(output)))
+        server.start_io(cast(BinaryIO, messages), cast(BinaryIO, Outlet(output)))
     finally:
         server.stop()
     return int(server.exited and not server.was_shut_down)

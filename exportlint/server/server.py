@@ -15,6 +15,7 @@ from pygls.protocol import default_converter
 
 from exportlint import __version__
 from exportlint.findings import Finding
+from exportlint.report.context import printable
 from exportlint.server import uris
 from exportlint.server.analyses import Analysis, Outcome, analyses
 from exportlint.server.analyzer import Analyzer, Order, changed_files
@@ -62,7 +63,6 @@ class Server(LanguageServer):
         self.exited = False
         self.initial: Mapping[str, object] = {}
         """Settings that the client sent with `initialize`."""
-        self.logs: tuple[str, str | None] = ("warning", None)
         self.complaints: frozenset[str] = frozenset()
         """What was said to be wrong with the settings."""
         self._watcher: asyncio.Future[None] | None = None
@@ -103,7 +103,7 @@ class Server(LanguageServer):
     def say(self, message: str, failed: bool = True) -> None:
         """Show a message to the user: that what they asked for failed, or what came of it."""
         kind = types.MessageType.Error if failed else types.MessageType.Info
-        self.window_show_message(types.ShowMessageParams(kind, f"exportlint: {message}"))
+        self.window_show_message(types.ShowMessageParams(kind, f"exportlint: {printable(message)}"))
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from exportlint.server.logs import configure
+from exportlint.server.logs import set_level
 from exportlint.server.preferences import KEYS, flat
 from exportlint.server.server import Server
 
@@ -52,8 +52,9 @@ def take(server: Server, given: Any) -> None:
 
 
 def start_with(server: Server, options: Any) -> None:
-    """Settings that come with `initialize`, which hold where later ones say nothing."""
-    given = options.get("settings", options) if isinstance(options, Mapping) else None
+    """Settings that come with `initialize`, which hold where later ones say nothing. The token is not one of them."""
+    rest = {key: value for key, value in options.items() if key != "token"} if isinstance(options, Mapping) else {}
+    given = rest.get("settings", rest)
     section = given.get(SECTION, given) if isinstance(given, Mapping) else None
     server.initial = flat(section) if isinstance(section, Mapping) else {}
     server.session.prefer(server.initial)
@@ -67,10 +68,7 @@ def _with_initial(server: Server, section: Mapping[str, object]) -> Mapping[str,
 def heed(server: Server) -> None:
     """Log as the settings say, and what is wrong with them, unless that was said before."""
     session = server.session
-    wanted = session.preferences.log_level, session.preferences.log_file
-    if wanted != server.logs:
-        server.logs = wanted
-        configure(*wanted)
+    set_level(session.preferences.log_level)
     problems = dict.fromkeys(problem for folder in session.all_folders for problem in folder.preferences.problems)
     for problem in problems:
         if problem not in server.complaints:

@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import queue
+import re
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -200,3 +202,12 @@ def process(root: Path, command: Sequence[str] = COMMAND, **environment: str) ->
             started.process.kill()
             started.process.wait()
         started.stdin.close()
+
+
+def listening(server: Process) -> tuple[tuple[str, int], str]:
+    """The address that a server says it listens at, and the token that it printed."""
+    said = r"listening on 127\.0\.0\.1:(\d+)\ntoken, to be sent as initializationOptions\.token: (\S+)\n"
+    while not (found := re.search(said, server.logged)):
+        assert server.process.poll() is None, server.logged
+        time.sleep(0.05)
+    return ("127.0.0.1", int(found[1])), found[2]

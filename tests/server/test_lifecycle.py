@@ -8,14 +8,13 @@ import select
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runner import NET
 from tests.server.client import COMMAND, PATIENCE
-from tests.server.raw import PUSHING, Process, Raw, framed, process
+from tests.server.raw import PUSHING, Raw, framed, listening, process
 
 NOT_INITIALIZED = -32002
 INVALID_REQUEST = -32600
@@ -139,20 +138,12 @@ def test_nothing_is_answered_before_initialize_and_after_shutdown(tmp_path: Path
         assert "textDocument/publishDiagnostics" not in [message.get("method") for message in server.heard]
 
 
-def _port(server: Process) -> int:
-    """The port that a server says it listens at."""
-    while not (found := re.search(r"listening on 127\.0\.0\.1:(\d+)\n", server.logged)):
-        assert server.process.poll() is None, server.logged
-        time.sleep(0.05)
-    return int(found[1])
-
-
 def test_it_serves_one_client_over_tcp(tmp_path: Path) -> None:
     with process(tmp_path, (*COMMAND, "--tcp", "127.0.0.1:0")) as server:
-        address = ("127.0.0.1", _port(server))
+        address, token = listening(server)
         with socket.create_connection(address) as connection, connection.makefile("rb") as output:
             client = Raw(output, connection.sendall)
-            client.start(tmp_path)
+            client.start(tmp_path, initializationOptions={"token": token, "lint": {"select": ["EXP101"]}})
             uri = (tmp_path / "net.py").as_uri()
             client.open(uri, NET)
             assert client.codes(uri) == ["EXP101"]
@@ -165,9 +156,9 @@ def test_it_serves_one_client_over_tcp(tmp_path: Path) -> None:
 
 def test_a_tcp_client_that_leaves_ends_it(tmp_path: Path) -> None:
     with process(tmp_path, (*COMMAND, "--tcp", "127.0.0.1:0")) as server:
-        address = ("127.0.0.1", _port(server))
+        address, token = listening(server)
         with socket.create_connection(address) as connection, connection.makefile("rb") as output:
-            Raw(output, connection.sendall).start(tmp_path, {})
+            Raw(output, connection.sendall).start(tmp_path, {}, initializationOptions={"token": token})
             connection.shutdown(socket.SHUT_RDWR)
         assert server.process.wait(PATIENCE) == 0
 

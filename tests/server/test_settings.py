@@ -59,7 +59,7 @@ SETTINGS: list[tuple[Message, list[str], str]] = [
     ({"configurationPreference": "mine"}, BOTH, "`exportlint.configurationPreference`: `mine` is not one of"),
     ({"lint": {"selct": ["EXP101"]}}, BOTH, "`exportlint.lint.selct` is no setting, did you mean `lint.select`?"),
     ({"logLevel": "loud"}, BOTH, "`exportlint.logLevel`: `loud` is not one of warning, error, info, debug"),
-    ({"logFile": 5}, BOTH, "`exportlint.logFile`: `5` is not a path"),
+    ({"logFile": 5}, BOTH, "`exportlint.logFile`: not taken from a client, start the server with `--log-file FILE`"),
     ({"unsafeFixes": True, "fixAll": False, "codeLens": {"enable": False}, "workspaceDiagnostics": True}, BOTH, ""),
     ({"codeAction": {"fixViolation": {"enable": False}, "disableRuleComment": {"enable": False}}}, BOTH, ""),
     ({"path": [], "interpreter": ["python"], "importStrategy": "fromEnvironment"}, BOTH, ""),
@@ -342,12 +342,12 @@ def test_an_answer_that_is_none_leaves_the_settings(tmp_path: Path, root: Path, 
         assert not any("error" in message for message in server.heard), "an answer was answered"
 
 
-def test_the_log_goes_where_the_settings_say(server: Process, root: Path) -> None:
-    server.start(root, {}, initializationOptions={"settings": {"logFile": str(root / "x.log"), "enabel": True}})
+def test_no_client_chooses_where_the_log_goes(server: Process, root: Path) -> None:
+    """Its settings may be those of a folder that it has open."""
+    log = root / "x.log"
+    server.start(root, {}, initializationOptions={"settings": {"logFile": str(log), "enabel": True}})
+    server.notify("workspace/didChangeConfiguration", {"settings": {"exportlint": {"logFile": str(log)}}})
     server.request("workspace/executeCommand", {"command": "exportlint.showRule", "arguments": ["EXP101"]})
-    assert "`exportlint.enabel` is no setting, did you mean `enable`?" in (root / "x.log").read_text(encoding="utf-8")
-    assert server.logged == ""
-    settings = {"exportlint": {"logFile": str(root / "none" / "x.log")}}
-    server.notify("workspace/didChangeConfiguration", {"settings": settings})
-    server.request("workspace/executeCommand", {"command": "exportlint.showRule", "arguments": ["EXP101"]})
-    assert "`exportlint.logFile`: [Errno 2]" in server.logged
+    assert "`exportlint.enabel` is no setting, did you mean `enable`?" in server.logged
+    assert "`exportlint.logFile`: not taken from a client, start the server with `--log-file FILE`" in server.logged
+    assert not log.exists()

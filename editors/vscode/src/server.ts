@@ -10,7 +10,7 @@ import { Lenses } from "./lenses";
 import { middleware } from "./middleware";
 import { message, reportBroken, reportMissing } from "./missing";
 import { Notifications } from "./notifications";
-import { SECTION, serverSettings } from "./settings";
+import { logFlags, SECTION, serverSettings } from "./settings";
 import type { Status } from "./status";
 
 /** Diffs and other views of old texts are not linted. */
@@ -121,7 +121,7 @@ export class Server implements Disposable {
     const client = new Client(
       SECTION,
       "exportlint",
-      { command: program, args: [...rest, "server"], options: { cwd: this.home } },
+      { command: program, args: [...rest, "server", ...logFlags()], options: { cwd: this.home } },
       {
         documentSelector: DOCUMENTS,
         initializationOptions: () => ({ settings: serverSettings(workspace.workspaceFolders?.[0]?.uri) }),
@@ -174,5 +174,5 @@ export class Server implements Disposable {
 
 function identity(found: Found | undefined): string {
   const { workspaceDiagnostics } = serverSettings(undefined);
-  return JSON.stringify([found?.command, workspaceDiagnostics, workspace.isTrusted]);
+  return JSON.stringify([found?.command, logFlags(), workspaceDiagnostics, workspace.isTrusted]);
 }

@@ -1,7 +1,7 @@
 /** What of the settings is for the server. */
 
-const CLIENT_ONLY: ReadonlySet<string> = new Set(["path", "interpreter", "showNotifications", "trace"]);
-const PATHS: ReadonlySet<string> = new Set(["configuration", "logFile", "verify.python"]);
+const CLIENT_ONLY: ReadonlySet<string> = new Set(["path", "interpreter", "logFile", "showNotifications", "trace"]);
+const PATHS: ReadonlySet<string> = new Set(["configuration", "verify.python"]);
 
 type Settings = Readonly<Record<string, unknown>>;
 

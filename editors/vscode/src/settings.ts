@@ -11,7 +11,7 @@ import { forServer } from "./serverSettings";
 export const SECTION = "exportlint";
 
 /** A change of these needs another server; of the last one, as a client has to pull all or not from the start. */
-export const SERVER_KEYS = ["path", "interpreter", "workspaceDiagnostics"].map((key) => `${SECTION}.${key}`);
+export const SERVER_KEYS = ["path", "interpreter", "logFile", "workspaceDiagnostics"].map((key) => `${SECTION}.${key}`);
 
 /** The program that the setting `key` names. What is in a folder that is not trusted is not run, whoever says so. */
 export function commandSetting(key: "path" | "interpreter", scope: Uri | undefined): Command | undefined {
@@ -28,6 +28,12 @@ export function commandSetting(key: "path" | "interpreter", scope: Uri | undefin
 export function serverSettings(scope: Uri | undefined): Record<string, unknown> {
   const settings = workspace.getConfiguration(undefined, scope).get<Record<string, unknown>>(SECTION, {});
   return forServer(settings, replacer(scope), workspace.isTrusted);
+}
+
+/** The flags of the server that name its log: no workspace can set it, and the server takes it from nowhere else. */
+export function logFlags(): readonly string[] {
+  const file = workspace.getConfiguration(SECTION).inspect<string | null>("logFile")?.globalValue;
+  return typeof file === "string" && file ? ["--log-file", replacer(undefined)(file)] : [];
 }
 
 function replacer(scope: Uri | undefined): (text: string) => string {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from lsprotocol import types
 
 from exportlint.registry import Rule, all_rules, find_rule
+from exportlint.report.context import printable
 from exportlint.server.client import Client
 from exportlint.server.pages import readable
 from exportlint.server.pragmas import is_in, selector_at
@@ -49,7 +52,12 @@ async def handle(server: Server, params: types.HoverParams) -> types.Hover | Non
 
 
 def _ruled(ruled: Ruled) -> str:
-    return f"**{ruled.ruling}** by {ruled.by}: {ruled.why}"
+    return f"**{ruled.ruling}** by {_plain(ruled.by)}: {_plain(ruled.why)}"
+
+
+def _plain(text: str) -> str:
+    """What a model may have written, without links, images and tags; code in backquotes stays code."""
+    return re.sub(r"(`[^`]*`)|([\\<\[\]!])", lambda found: found[1] or f"\\{found[2]}", printable(text))
 
 
 def _page(rule: Rule) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from typing import Any
 
 from exportlint import __version__
-from exportlint.report.json_ import as_object
+from exportlint.report.json_ import as_object, dumped
 from exportlint.verify.reports import Outcome, counted, told
 from exportlint.verify.results import Comparison, Failure, Run
 from exportlint.verify.target import Target
@@ -38,8 +37,7 @@ def render(outcome: Outcome, sources: Sources) -> str:
             for finding, verdict, why, run in told(outcome, sources)
         ],
     }
-    # Escaped to ASCII: valid whatever encoding the output has.
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return dumped(document, indent=2) + "\n"
 
 
 def _target(target: Target) -> dict[str, Any]:

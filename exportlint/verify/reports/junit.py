@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from exportlint.findings import Finding
-from exportlint.report.context import located
+from exportlint.report.context import located, printable
 from exportlint.verify.reports import MISSED, Outcome, told
 from exportlint.verify.results import Run
 from exportlint.verify.rulings import described, said_by
@@ -37,7 +37,10 @@ def render(outcome: Outcome, sources: Sources) -> str:
     for run in outcome.runs:
         _case(suite, run, outcome.place(run), [(f, verdict, why) for f, verdict, why, by in said if by is run])
     ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    text = ElementTree.tostring(root, encoding="unicode")
+    # In the log of a job, GitHub Actions obeys lines that begin with `::` or hold `##[`: a model's output may do so.
+    text = text.replace("::", ":&#58;").replace("##[", "##&#91;")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
 def _case(suite: ElementTree.Element, run: Run, place: tuple[Path, int] | None, said: Sequence[_Said]) -> None:
@@ -69,4 +72,5 @@ def _details(run: Run, said: Sequence[_Said]) -> list[str]:
 
 
 def _xml(text: str) -> str:
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    lines = "\n".join(map(printable, text.split("\n")))
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", lines)

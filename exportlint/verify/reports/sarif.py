@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from urllib.parse import quote
 from exportlint import __version__
 from exportlint.findings import Finding, Severity, Span
 from exportlint.registry import find_rule
+from exportlint.report.json_ import dumped
 from exportlint.verify.reports import MISSED, Outcome, told
 from exportlint.verify.results import Run
 from exportlint.verify.verdicts import Sources
@@ -17,6 +19,8 @@ from exportlint.verify.verdicts import Sources
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _UNTOLD = ("times out", "cannot be built")
 """The verdicts that say nothing about a line of code."""
+
+_LINK = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
 def render(outcome: Outcome, sources: Sources) -> str:
@@ -42,7 +46,7 @@ def render(outcome: Outcome, sources: Sources) -> str:
         "results": [_result(*one, ids, outcome.root) for one in said],
     }
     document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=2) + "\n"
+    return dumped(document, indent=2) + "\n"
 
 
 def _id(finding: Finding) -> str:
@@ -66,7 +70,7 @@ def _result(finding: Finding, verdict: str, why: str, run: Run | None, ids: list
         "ruleId": _id(finding),
         "ruleIndex": ids.index(_id(finding)),
         "level": _LEVELS[finding.severity],
-        "message": {"text": finding.message if verdict == MISSED else f"{finding.message} ({verdict}: {why})"},
+        "message": _message(finding.message if verdict == MISSED else f"{finding.message} ({verdict}: {why})"),
         "locations": [_location(finding.filename, finding.span, root)],
         "properties": properties,
     }
@@ -74,7 +78,7 @@ def _result(finding: Finding, verdict: str, why: str, run: Run | None, ids: list
         result |= {"kind": "pass", "level": "none"}
     if finding.trail:
         result["relatedLocations"] = [
-            {**_location(step.filename, step.span, root), "message": {"text": step.message}} for step in finding.trail
+            {**_location(step.filename, step.span, root), "message": _message(step.message)} for step in finding.trail
         ]
     return result
 
@@ -87,8 +91,18 @@ def _location(filename: str, span: Span, root: Path) -> dict[str, Any]:
 
 def _artifact(file: Path, root: Path) -> dict[str, str]:
     if file.is_relative_to(root):
-        return {"uri": quote(file.relative_to(root).as_posix()), "uriBaseId": "%SRCROOT%"}
-    return {"uri": file.as_uri() if file.is_absolute() else quote(file.as_posix())}
+        return {"uri": _relative_uri(file.relative_to(root)), "uriBaseId": "%SRCROOT%"}
+    return {"uri": file.as_uri() if file.is_absolute() else _relative_uri(file)}
+
+
+def _relative_uri(file: Path) -> str:
+    # Of bytes, for a name need not be UTF-8.
+    return quote(os.fsencode(file.as_posix()))
+
+
+def _message(text: str) -> dict[str, str]:
+    """A plain message: what a viewer would make a link, `[text](target)`, stays text."""
+    return {"text": _LINK.sub(r"\\[\1\\]", text)}
 
 
 def _notification(run: Run, outcome: Outcome) -> dict[str, Any]:
@@ -104,4 +118,4 @@ def _notification(run: Run, outcome: Outcome) -> dict[str, Any]:
                 }
             }
         )
-    return {"level": "error", "message": {"text": text}, "locations": at}
+    return {"level": "error", "message": _message(text), "locations": at}

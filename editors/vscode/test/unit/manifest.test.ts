@@ -45,7 +45,7 @@ test("what chooses a program or a file is restricted, and no workspace sets it b
   assert.equal(scopes["exportlint.path"], "machine-overridable");
   assert.equal(scopes["exportlint.interpreter"], "machine-overridable");
   assert.equal(scopes["exportlint.verify.python"], "machine-overridable");
-  assert.equal(scopes["exportlint.logFile"], "application");
+  assert.equal(scopes["exportlint.logFile"], "machine");
 });
 
 test("README lists every setting with its default, and every command", () => {

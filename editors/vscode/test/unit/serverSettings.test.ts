@@ -18,14 +18,13 @@ test("the server gets its settings, with the variables in paths replaced", () =>
   assert.deepEqual(forServer(settings, (text) => text.replace("$x", "/folder"), true), {
     lint: { select: ["EXP1"], ignore: null },
     configuration: "/folder/exportlint.toml",
-    logFile: "/folder/log",
     mode: "$x",
     verify: { enable: true, python: "/folder/bin/python" },
   });
 });
 
 test("a configuration may be a table", () => {
-  const settings = { configuration: { "extend-exclude": ["~"] }, logFile: null, verify: {} };
+  const settings = { configuration: { "extend-exclude": ["~"] }, verify: {} };
   assert.deepEqual(forServer(settings, () => assert.fail(), true), settings);
 });
 
