@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
@@ -376,3 +377,11 @@ async def test_the_interpreter_is_the_one_that_the_editor_names(editor: Editor, 
         await editor.configure({})
     assert said == f"exportlint: Fails was not verified: `{missing}` cannot be run: No such file or directory"
     assert (await titles(editor, editor.uri("models.py")))["Fails"] == "export: fails"
+
+
+async def test_a_python_without_torch_is_told_in_terms_of_the_editor(editor: Editor) -> None:
+    bare = editor.write("bare", f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
+    bare.chmod(0o755)
+    await editor.run(VERIFY, editor.uri("models.py"), "Fails", {"python": str(bare)})
+    advice = f"`{bare} -m pip install torch`, or name another by the setting `exportlint.verify.python`"
+    assert await told(editor) == f"exportlint: Fails was not verified: `{bare}` has no torch: {advice}"

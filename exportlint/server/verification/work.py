@@ -19,6 +19,8 @@ from exportlint.verify.target import Target
 from exportlint.verify.targets import find_targets
 from exportlint.verify.task import Progress
 
+_NAMED_BY = "the setting `exportlint.verify.python`"
+
 Tell = Callable[[str, int], None]
 """Given what is being done, and the percentage of all that is done."""
 
@@ -91,7 +93,7 @@ def _runs(targets: Iterable[Target], wanted: Wanted, tell: Tell, cancelled: thre
     targets = list(targets)
     settings = wanted.configuration.for_file(wanted.path).verify
     named = wanted.python or settings.python or wanted.chosen
-    interpreter = find_interpreter(named, wanted.root, wanted.root)
+    interpreter = find_interpreter(named, wanted.root, wanted.root, _NAMED_BY)
     count = sum(len(target.modes) * len(target.devices) for target in targets)
     done = 0
 
