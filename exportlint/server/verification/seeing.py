@@ -86,7 +86,14 @@ def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: b
     """What is to be said in a file, in lines that are as they were."""
     head = rows.get(verified.place[1]) if verified.place[0] == file else None
     if verified.reason and head is not None:
-        yield Remark(head, Severity.INFO, "cannot be built", f"cannot be verified: {verified.reason}", stale)
+        yield Remark(
+            head,
+            Severity.INFO,
+            "cannot be built",
+            f"cannot be verified: {verified.reason}",
+            stale,
+            needs_target=verified.needs_target,
+        )
     for run in verified.runs:
         missed = [surprise for surprise in verified.missed if surprise.run is run]
         for surprise in missed:
@@ -128,7 +135,9 @@ def _at_head(
     if not missed and not is_told and (first is None or run.verdict != "fails"):
         severity = _SEVERITIES.get(run.verdict, Severity.WARNING)
         who = "" if run.verdict == "cannot be built" else f"{by(run)}: "
-        yield Remark(head, severity, run.verdict, f"{who}{_CAME[run.verdict]}{run.reason and f': {run.reason}'}", stale)
+        message = f"{who}{_CAME[run.verdict]}{run.reason and f': {run.reason}'}"
+        needs_target = verified.needs_target and run.verdict == "cannot be built"
+        yield Remark(head, severity, run.verdict, message, stale, needs_target=needs_target)
 
 
 def _place(frame: Frame | None, file: str, rows: Mapping[int, int]) -> tuple[str, int] | None:
