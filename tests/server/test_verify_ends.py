@@ -142,7 +142,7 @@ async def test_a_run_can_be_cancelled_by_its_lens_and_by_a_code_action(editor: E
 async def test_progress_has_a_button_to_cancel(editor: Editor) -> None:
     uri = editor.uri("models.py")
     await looping(editor)
-    ((begin, *_),) = editor.client.progress_reports.values()
+    (begin, *_), *_ = editor.client.progress_reports.values()
     assert isinstance(begin, types.WorkDoneProgressBegin)
     assert begin.cancellable
     await editor.run(CANCEL, uri)

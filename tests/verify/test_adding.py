@@ -36,7 +36,7 @@ class Typed(nn.Module):
     def __init__(self, scale: Config):
         super().__init__()
 
-    def forward(self, tokens, both: tuple[Tensor, Tensor], *, mask, flag: bool):
+    def forward(self, tokens, one: tuple[Tensor], *, flag: bool):
         return tokens
 
 
@@ -82,9 +82,8 @@ LINES = {
         'model = "models:Typed"',
         "# Typed(scale: Config) takes what TOML cannot write: name a function that returns the model,",
         '# as in `model = "models:make_typed"`',
-        "# forward(tokens, both: tuple[Tensor, Tensor], *, mask, flag: bool)",
-        '# inputs = { arguments = ["int64[batch=2, length=2] >= 0 < 2", ["float32[batch, 3]", "float32[batch, 3]"]], '
-        'keywords = { mask = "bool[batch, 3]", flag = false } }',
+        "# forward(tokens, one: tuple[Tensor], *, flag: bool)",
+        '# inputs = { arguments = ["int64[batch=2, length=2] >= 0 < 2", ["float32[batch, 3]"]], keywords = { flag = false } }',
     ],
     "Gate": [
         'model = "models:Gate"',
@@ -186,6 +185,7 @@ def test_a_file_that_cannot_be_imported_by_a_name_is_named_by_its_path(tmp_path:
         ("[project]\nname = 'x'\n\n", ""),
         ("[project]\r\nname = 'x'\r\n", "\r\n"),
         ("[project]\r\nname = 'x'", "\r\n\r\n"),
+        ("[tool.exportlint]\nverify.timeout = 5\n", "\n"),
         ("[tool.exportlint.verify]\ntimeout = 5\n[[tool.exportlint.verify.target]]\nmodel = 'models:Gate'\n", "\n"),
     ],
 )
@@ -229,14 +229,13 @@ def test_whatever_the_file_says_it_says_afterwards(before: str, tmp_path_factory
     ("before", "name", "said"),
     [
         ("[tool.exportlint]\nverify = { timeout = 5 }\n", "Needs", "write `verify` as a table"),
-        ("[tool.exportlint]\nverify.timeout = 5\n", "Needs", "`[tool.exportlint.verify]`"),
         ("[tool.exportlint.verify]\ntarget = [{ model = 'models:Gate' }]\n", "Needs", "its end cannot take a target"),
         ("[[tool.exportlint.verify.target]]\nmodel = 'models:Needs'\n", "Needs", "a target for `Needs` already"),
         ("[[tool.exportlint.verify.target]]\nmodel = 'models.py::Needs'\n", "Needs", "a target for `Needs` already"),
         ("[project\n", "Needs", "not valid TOML"),
         ("", "Nedes", "did you mean `Needs`"),
         ("", "Config", "`Config` is not a `torch.nn.Module`"),
-        ("", "make.<locals>.Hidden", "no `make.<locals>.Hidden`"),
+        ("", "make.<locals>.Hidden", "`make.<locals>.Hidden` is defined inside of a function"),
     ],
 )
 def test_what_cannot_be_added_is_said(before: str, name: str, said: str, models: Path) -> None:
