@@ -36,8 +36,8 @@ class Typed(nn.Module):
     def __init__(self, scale: Config):
         super().__init__()
 
-    def forward(self, tokens, one: tuple[Tensor], *, flag: bool):
-        return tokens
+    def forward(self, lengths, one: tuple[Tensor], *, flag: bool):
+        return lengths
 
 
 class Gate(nn.Module):
@@ -82,8 +82,8 @@ LINES = {
         'model = "models:Typed"',
         "# Typed(scale: Config) takes what TOML cannot write: name a function that returns the model,",
         '# as in `model = "models:make_typed"`',
-        "# forward(tokens, one: tuple[Tensor], *, flag: bool)",
-        '# inputs = { arguments = ["int64[batch=2, length=2] >= 0 < 2", ["float32[batch, 3]"]], keywords = { flag = false } }',
+        "# forward(lengths, one: tuple[Tensor], *, flag: bool)",
+        '# inputs = { arguments = ["int64[batch=2] >= 1 < 2", ["float32[batch, 3]"]], keywords = { flag = false } }',
     ],
     "Gate": [
         'model = "models:Gate"',
