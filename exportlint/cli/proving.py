@@ -15,7 +15,7 @@ from exportlint.findings import Applicability
 from exportlint.fixer import FixResult
 from exportlint.linter import Task, lint
 from exportlint.report import Context
-from exportlint.verify.interpreter import InterpreterError, find_interpreter
+from exportlint.verify.interpreter import NAMED_IN_FILES, InterpreterError, find_interpreter
 from exportlint.verify.process import StartError
 from exportlint.verify.prove import Refused, prove
 from exportlint.verify.target import Target
@@ -35,7 +35,7 @@ def prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) ->
         here = settings.for_directory(cwd)
         targets = list(_targets(arguments.paths, settings, cwd))
         try:
-            python = find_interpreter(here.verify.python, here.root, cwd).path
+            python = find_interpreter(here.verify.python, here.root, cwd, NAMED_IN_FILES).path
             proof = prove(result.fixed, tasks, most, targets, python, jobs, tell)
         except (InterpreterError, StartError) as error:
             raise UsageError(str(error)) from None

@@ -16,7 +16,8 @@ class Client:
     `pulls`: asks for diagnostics, and again when told so; they are not pushed to it. `pulls_all`: asks for those of all
     files, because the user wants them. `related_documents`: takes diagnostics of other documents with those that it
     asked for. `refreshes_lenses`: asks for them again when told so. `configuration`: can be asked for settings.
-    `document_changes`: takes edits that name the version of the document. `shows_documents`: opens one when told so.
+    `document_changes`: takes edits that name the version of the document. `creates_files`: and those that create one.
+    `shows_documents`: opens one when told so.
     `resolves_edits`: asks for the edit of a code action when it is chosen. `watches`: tells of files that change.
     """
 
@@ -31,6 +32,7 @@ class Client:
     code_description: bool = False
     configuration: bool = False
     document_changes: bool = False
+    creates_files: bool = False
     shows_documents: bool = False
     applies_edits: bool = False
     resolves_edits: bool = False
@@ -62,6 +64,11 @@ class Client:
             code_description=_supports(text, "code_description_support"),
             configuration=bool(workspace.configuration),
             document_changes=bool(workspace.workspace_edit and workspace.workspace_edit.document_changes),
+            creates_files=bool(
+                workspace.workspace_edit
+                and workspace.workspace_edit.document_changes
+                and types.ResourceOperationKind.Create in (workspace.workspace_edit.resource_operations or ())
+            ),
             shows_documents=bool(window.show_document and window.show_document.support),
             applies_edits=bool(workspace.apply_edit),
             resolves_edits=bool(resolve and "edit" in resolve.properties),

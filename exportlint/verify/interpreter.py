@@ -55,32 +55,36 @@ class InterpreterError(Exception):
     """There is no Python to verify with; the message says why, and what to do, in one line."""
 
 
-def find_interpreter(wanted: str | None, root: Path, cwd: Path) -> Interpreter:
+NAMED_IN_FILES = "`python` in [tool.exportlint.verify]"
+"""How a Python is named where there is no flag for it."""
+NAMED_BY_FLAG = f"`--python` or {NAMED_IN_FILES}"
+
+
+def find_interpreter(wanted: str | None, root: Path, cwd: Path, named_by: str = NAMED_BY_FLAG) -> Interpreter:
     """The Python to verify the project at `root` with.
 
     `wanted` is what the user names: a Python, or the directory of a virtual environment, relative to `cwd`. Else it is
     the first of these that has torch: the active environment, `.venv` and `venv` in `root`, what is on the path, and
-    exportlint's own.
+    exportlint's own. `named_by` is where the user can name another one, in the words of messages.
 
     Raises:
         InterpreterError: that one cannot be used, or there is none.
     """
     if wanted is not None:
-        return ask(_named(wanted, cwd))
+        return ask(_named(wanted, cwd), named_by)
     problems = []
     for python in dict.fromkeys(_candidates(root)):
         try:
-            return ask(python)
+            return ask(python, named_by)
         except InterpreterError as error:  # noqa: PERF203 - starting a Python takes longer
             problems.append(str(error))
     raise InterpreterError(
-        "no Python with torch 2.4 or newer was found, name one by --python or `python` in [tool.exportlint.verify]: "
-        + "; ".join(problems)
+        f"no Python with torch 2.4 or newer was found, name one by {named_by}: " + "; ".join(problems)
     )
 
 
-def ask(python: Path) -> Interpreter:
-    """What a Python is.
+def ask(python: Path, named_by: str = NAMED_BY_FLAG) -> Interpreter:
+    """What a Python is. `named_by` is where the user can name another one.
 
     Raises:
         InterpreterError: it is none, or too old, or has no torch, or one that is too old.
@@ -96,7 +100,7 @@ def ask(python: Path) -> Interpreter:
     if tuple(version[:2]) < _OLDEST_PYTHON:
         raise InterpreterError(f"{shown} is Python {python_version}, 3.9 or newer is needed")
     if torch is None:
-        raise InterpreterError(f"{shown} has no torch: `{python} -m pip install torch`, or name another by --python")
+        raise InterpreterError(f"{shown} has no torch: `{python} -m pip install torch`, or name another by {named_by}")
     numbers = re.match(r"(\d+)\.(\d+)", torch)
     if numbers and (int(numbers[1]), int(numbers[2])) < OLDEST:
         raise InterpreterError(f"{shown} has torch {torch}, 2.4 or newer is needed")

@@ -15,6 +15,9 @@ RULINGS: tuple[Ruling, ...] = ("confirmed", "refuted", "not reached")
 
 _MAX_WHY = 240
 
+ONLY_DRAFTED = "found by draft_export only"
+"""What is said of failures that export itself never came to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -35,7 +38,7 @@ class Surprise:
     """What a run met and no finding claims. `frame` is the place in the user's code, None where torch names none.
 
     `severity` is that of the finding that there should have been, `what` the type of the exception or the kind of the
-    comparison. `fixes` are what torch proposes; they are only to be shown.
+    comparison. `fixes` are what torch proposes; they are only to be shown. `further`: only `draft_export` met it.
     """
 
     run: Run
@@ -44,6 +47,12 @@ class Surprise:
     what: str
     message: str
     fixes: tuple[Fix, ...] = ()
+    further: bool = False
+
+    @property
+    def said(self) -> str:
+        """The message, and who met it if that is not export itself."""
+        return f"{ONLY_DRAFTED}: {self.message}" if self.further else self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,11 @@ def one_line(message: str) -> str:
 def said_by(failure: Failure) -> str:
     """The type of an exception, and its message in one line."""
     return f"{failure.type}: {one_line(failure.message)}"
+
+
+def raised_by(failure: Failure, where: str) -> str:
+    """That a failure shows what a finding claims: `where` export raises it, unless `draft_export` alone met it."""
+    return f"{ONLY_DRAFTED if failure.further else f'export raises {where}'}: {said_by(failure)}"
 
 
 def described(comparison: Comparison) -> str:

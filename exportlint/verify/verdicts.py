@@ -13,7 +13,17 @@ from exportlint.verify.hints import as_fixes
 from exportlint.verify.kinds import agreed, disagreements, shown
 from exportlint.verify.quotes import quotes
 from exportlint.verify.results import Comparison, Failure, Frame, Run
-from exportlint.verify.rulings import RULINGS, Judged, Judgement, Ruling, Surprise, described, one_line, said_by
+from exportlint.verify.rulings import (
+    RULINGS,
+    Judged,
+    Judgement,
+    Ruling,
+    Surprise,
+    described,
+    one_line,
+    raised_by,
+    said_by,
+)
 from exportlint.verify.statements import Statement, Statements
 
 __all__ = ["RULINGS", "Judged", "Judgement", "Ruling", "Sources", "Surprise", "judge"]
@@ -101,7 +111,7 @@ class _Court:
         statement = self._statement(finding)
         for failure in _failures(run):
             if any(self._is_at(frame, finding.filename, statement) for frame in failure.frames):
-                return Judged(finding, "confirmed", f"export raises here: {said_by(failure)}", run)
+                return Judged(finding, "confirmed", raised_by(failure, "here"), run)
         if run.verdict == "cannot be built":
             return Judged(finding, "not reached", f"the target cannot be built: {run.reason}", run, near=False)
         if not self._ran(run, finding.filename, statement.witnesses):
@@ -125,7 +135,7 @@ class _Court:
         if finding.severity is Severity.ERROR:
             quoted = next((failure for failure in placeless if quotes(finding.code, failure)), None)
             if quoted is not None:
-                return Judged(finding, "confirmed", f"export raises what this rule is about: {said_by(quoted)}", run)
+                return Judged(finding, "confirmed", raised_by(quoted, "what this rule is about"), run)
             if [f.severity for f in self._that_ran(run)].count(Severity.ERROR) == 1:
                 why = f"export raises, and of no other line that ran this was to be expected: {said_by(placeless[0])}"
                 return Judged(finding, "confirmed", why, run)
@@ -153,7 +163,7 @@ class _Court:
             if not _is_guess(failure) and not at and not (errors and not failure.frames):
                 frame = failure.frames[-1] if failure.frames else None
                 message, fixes = one_line(failure.message), self._fixes(failure, frame)
-                yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes)
+                yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes, failure.further)
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
         unclaimed: dict[str, Comparison] = {}

@@ -6,17 +6,31 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, progress, register_lsp_features
 
 
+def _converter() -> Converter:
+    """lsprotocol's, which takes every code action that comes with a command for a command."""
+    converter = default_converter()
+
+    def action(value: Any, _: object) -> types.Command | types.CodeAction:
+        kind: Any = types.Command if isinstance(value.get("command"), str) else types.CodeAction
+        found: types.Command | types.CodeAction = converter.structure(value, kind)
+        return found
+
+    converter.register_structure_hook(types.Command | types.CodeAction, action)
+    return converter
+
+
 class Connection(LanguageClient):
     """pytest-lsp's client, which keeps what the server writes to standard error."""
 
     def __init__(self) -> None:
-        super().__init__(converter_factory=default_converter)
+        super().__init__(converter_factory=_converter)
         self.stderr = ""
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
         self.publications: list[types.PublishDiagnosticsParams] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
@@ -161,17 +163,72 @@ async def test_what_was_missed_is_shown_where_it_is(editor: Editor) -> None:
     uri = editor.uri("models.py")
     found = await remarks(editor, uri)
     assert {line: one.severity for line, one in found.items()} == {
+        "class Fails(nn.Module):": types.DiagnosticSeverity.Error,
         "if n > 3:": types.DiagnosticSeverity.Error,
+        "class Missed(nn.Module):": types.DiagnosticSeverity.Error,
         "class Elsewhere(nn.Module):": types.DiagnosticSeverity.Error,
         "class Needs(nn.Module):": types.DiagnosticSeverity.Information,
     }
-    (missed, elsewhere, needs) = found.values()
+    missed, needs = found["if n > 3:"], found["class Needs(nn.Module):"]
     assert missed.message.startswith(BY)
     assert "Could not guard on data-dependent expression" in missed.message
     assert missed.code == "fails"
     assert "its constructor needs `config`" in needs.message
-    (place,) = elsewhere.related_information or ()
-    assert (place.location.uri, place.location.range.start.line) == (editor.uri("helper.py"), 4)
+
+
+async def test_the_head_of_a_class_says_what_export_raises_first_and_where(editor: Editor) -> None:
+    uri, helper = editor.uri("models.py"), editor.uri("helper.py")
+    found = await remarks(editor, uri)
+    for name, place in {"Fails": (uri, 10), "Missed": (uri, 31), "Elsewhere": (helper, 4)}.items():
+        head = found[f"class {name}(nn.Module):"]
+        assert re.match(
+            r"torch\.export 2\.\d+\.\d+ \(non-strict, cpu\): export fails: GuardOnDataDependentSymNode: Could not ",
+            head.message,
+        )
+        (raised,) = head.related_information or ()
+        assert (raised.location.uri, raised.location.range.start.line) == place
+
+
+DRAFTED = """\
+import operator
+
+import torch
+from torch import nn
+
+
+class Drafted(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            x = x + 1
+        return operator.methodcaller("view", 2, 3)(x)
+
+    def example_inputs(self):
+        return (torch.ones(2, 3),)
+
+
+class Other(nn.Module):
+    def forward(self, x):
+        if x.mean() > 0:
+            return x + 1
+        return x * 2
+"""
+"""A branch on data, behind which `draft_export` alone goes on, and a class that nobody has verified."""
+
+
+async def test_what_draft_export_alone_meets_is_told_as_that_and_other_classes_are_left_alone(editor: Editor) -> None:
+    editor.write("drafted.py", DRAFTED)
+    uri = editor.open("drafted.py", DRAFTED)
+    await editor.run(VERIFY, uri, "Drafted")
+    assert (await told(editor)).startswith("exportlint: drafted:Drafted: fails, GuardOnDataDependentSymNode: ")
+    found, (mine, other) = await remarks(editor, uri), await messages(editor, uri)
+    editor.close(uri)
+    assert set(found) == {"class Drafted(nn.Module):", 'return operator.methodcaller("view", 2, 3)(x)'}
+    assert "export fails: GuardOnDataDependentSymNode: " in found["class Drafted(nn.Module):"].message
+    drafted = found['return operator.methodcaller("view", 2, 3)(x)']
+    assert "(non-strict, cpu): found by draft_export only: ConstraintViolation: " in drafted.message
+    assert drafted.severity is types.DiagnosticSeverity.Warning
+    assert f"\nconfirmed by {BY}" in mine
+    assert "torch.export 2" not in other
 
 
 async def test_what_torch_proposes_can_be_chosen(editor: Editor) -> None:
@@ -220,7 +277,9 @@ async def test_results_go_stale_with_the_text_and_come_back_with_it(editor: Edit
     assert not any(BY in message for message in await messages(editor, uri))
     found = await remarks(editor, uri)
     assert set(found) == {
-        "if n > 3:",  # two lines further down
+        "class Fails(nn.Module):",  # two lines further down
+        "class Missed(nn.Module):",
+        "if n > 3:",
         "class Elsewhere(nn.Module):",
         "class Needs(nn.Module):",
     }
@@ -231,11 +290,11 @@ async def test_results_go_stale_with_the_text_and_come_back_with_it(editor: Edit
     assert (await titles(editor, uri))["Fails"] == "export: fails (stale)"
     editor.replace(uri, "n > 3", "n > 4")
     editor.replace(uri, "class Needs(", "class Wants(")
-    assert set(await remarks(editor, uri)) == {"class Elsewhere(nn.Module):"}
+    assert set(await remarks(editor, uri)) == {f"class {name}(nn.Module):" for name in ("Fails", "Missed", "Elsewhere")}
     assert (await titles(editor, uri))["Wants"] == "Verify export"
     editor.set_text(uri, MODELS)
     assert len([message for message in await messages(editor, uri) if BY in message]) == 2
-    assert len(await remarks(editor, uri)) == 3
+    assert len(await remarks(editor, uri)) == 5
 
 
 async def test_results_go_stale_with_another_file(editor: Editor) -> None:
@@ -245,6 +304,8 @@ async def test_results_go_stale_with_another_file(editor: Editor) -> None:
     editor.replace(helper, "else -x", "else x")
     await editor.until(lambda: editor.client.published[uri] is not shown)
     assert {line: one.message.startswith("stale: ") for line, one in (await remarks(editor, uri)).items()} == {
+        "class Fails(nn.Module):": True,
+        "class Missed(nn.Module):": True,
         "if n > 3:": True,
         "class Elsewhere(nn.Module):": True,
         "class Needs(nn.Module):": False,  # nothing was run for it
@@ -316,3 +377,11 @@ async def test_the_interpreter_is_the_one_that_the_editor_names(editor: Editor, 
         await editor.configure({})
     assert said == f"exportlint: Fails was not verified: `{missing}` cannot be run: No such file or directory"
     assert (await titles(editor, editor.uri("models.py")))["Fails"] == "export: fails"
+
+
+async def test_a_python_without_torch_is_told_in_terms_of_the_editor(editor: Editor) -> None:
+    bare = editor.write("bare", f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
+    bare.chmod(0o755)
+    await editor.run(VERIFY, editor.uri("models.py"), "Fails", {"python": str(bare)})
+    advice = f"`{bare} -m pip install torch`, or name another by the setting `exportlint.verify.python`"
+    assert await told(editor) == f"exportlint: Fails was not verified: `{bare}` has no torch: {advice}"

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
+from tests.server.asking import actions, lenses
 from tests.server.capabilities import capable
 from tests.server.client import PATIENCE, Editor, editing
 from tests.server.raw import Message, Process
@@ -46,6 +47,8 @@ class Loops(nn.Module):
     def example_inputs(self):
         return (torch.ones(2, 3),)
 """
+
+CANCEL = "exportlint.cancelVerification"
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -110,7 +113,7 @@ async def ended(editor: Editor) -> str | None:
 async def test_a_run_can_be_cancelled_where_its_progress_is_shown(editor: Editor) -> None:
     uri = editor.uri("models.py")
     process = await looping(editor)
-    assert await titles(editor, uri) == {"Leaves": "Verify export", "Loops": "Verifying export…"}
+    assert await titles(editor, uri) == {"Leaves": "Verify export"}
     (token,) = editor.client.progress_reports
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     assert await ended(editor) == "cancelled"
@@ -119,10 +122,37 @@ async def test_a_run_can_be_cancelled_where_its_progress_is_shown(editor: Editor
     assert not editor.client.messages
 
 
+async def test_a_run_can_be_cancelled_by_its_lens_and_by_a_code_action(editor: Editor) -> None:
+    uri = editor.uri("models.py")
+    process = await looping(editor)
+    (lens,) = await lenses(editor, uri, CANCEL)
+    (action,) = [one for one in await actions(editor, uri, "class Loops", ["source"]) if one.command is not None]
+    assert editor.piece(uri, lens.range).startswith("class Loops(")
+    assert lens.command is not None
+    assert lens.command.title == "Verifying export… (click to cancel)"
+    assert action.title == "Cancel verifying Loops"
+    assert action.command is not None
+    assert (action.command.command, action.command.arguments) == (lens.command.command, lens.command.arguments)
+    await editor.run(lens.command.command, *lens.command.arguments or ())
+    assert await ended(editor) == "cancelled"
+    assert not is_there(process)
+    assert await lenses(editor, uri, CANCEL) == []
+
+
+async def test_progress_has_a_button_to_cancel(editor: Editor) -> None:
+    uri = editor.uri("models.py")
+    await looping(editor)
+    (begin, *_), *_ = editor.client.progress_reports.values()
+    assert isinstance(begin, types.WorkDoneProgressBegin)
+    assert begin.cancellable
+    await editor.run(CANCEL, uri)
+    assert await ended(editor) == "cancelled"
+
+
 async def test_a_run_can_be_cancelled_by_a_command(editor: Editor) -> None:
     uri = editor.uri("models.py")
     await editor.run(VERIFY, uri)
-    await editor.run("exportlint.cancelVerification", uri)
+    await editor.run(CANCEL, uri)
     assert await ended(editor) == "cancelled"
     assert not editor.client.messages
 

@@ -112,7 +112,8 @@ def test_torch_that_is_missing_or_too_old(tmp_path: Path) -> None:
     bare = environment(tmp_path / "bare", None)
     with pytest.raises(InterpreterError) as error:
         find_interpreter("bare", tmp_path, tmp_path)
-    assert str(error.value) == f"`{bare}` has no torch: `{bare} -m pip install torch`, or name another by --python"
+    advice = f"`{bare} -m pip install torch`, or name another by `--python` or `python` in [tool.exportlint.verify]"
+    assert str(error.value) == f"`{bare}` has no torch: {advice}"
     one, other = verify([target(tmp_path, module(), modes=("non-strict", "strict"))], bare)
     assert one.verdict == other.verdict == "cannot be built"
     assert one.reason == other.reason == f"`{bare}` cannot be used: torch is not installed there"
@@ -139,7 +140,7 @@ def test_the_first_that_has_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert find_interpreter(None, tmp_path, tmp_path).path == OURS
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
-    with pytest.raises(InterpreterError, match=r"^no Python with torch 2\.4 .*name one by --python.*is no Python"):
+    with pytest.raises(InterpreterError, match=r"^no Python with torch 2\.4 .*name one by `--python`.*is no Python"):
         find_interpreter(None, tmp_path, tmp_path)
     environment(tmp_path / ".venv", None)
     inner = environment(tmp_path / "venv", "2.5.1")

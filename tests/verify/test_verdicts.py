@@ -203,7 +203,22 @@ def test_a_guard_of_draft_export_confirms_but_is_no_surprise(file: Path, finding
     assert ruling(judgement, findings["tensor-branch-13"]) == "confirmed"
     assert judgement.missed == ()
     other = replace(guards[1], type="Unsupported")
-    assert len(judge([], [run(file, "fails", failures=(other,))]).missed) == 1
+    (surprise,) = judge([], [run(file, "fails", failures=(other,))]).missed
+    assert surprise.said == "found by draft_export only: no idea"
+
+
+@pytest.mark.parametrize(
+    ("further", "why"),
+    [
+        (False, "export raises here: GuardOnDataDependentSymNode: no idea"),
+        (True, "found by draft_export only: GuardOnDataDependentSymNode: no idea"),
+    ],
+)
+def test_who_met_a_failure_is_said(further: bool, why: str, file: Path, findings: dict[str, Finding]) -> None:
+    met = replace(failure(file, 13), further=further)
+    first = failure(file, 15)
+    (judged,) = judge([findings["tensor-branch-13"]], [run(file, "fails", failures=(first, met))]).findings
+    assert (judged.ruling, judged.why) == ("confirmed", why)
 
 
 def test_a_crash_of_torch_is_missed(file: Path) -> None:

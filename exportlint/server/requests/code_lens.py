@@ -10,7 +10,7 @@ from lsprotocol import types
 from exportlint.findings import Finding, Severity
 from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
-from exportlint.server.commands import show_findings, verify_module
+from exportlint.server.commands import add_verify_target, cancel_verification, show_findings, verify_module
 from exportlint.server.documents import Document
 from exportlint.server.ranges import range_of
 from exportlint.server.server import Server
@@ -43,20 +43,27 @@ async def handle(server: Server, params: types.CodeLensParams) -> list[types.Cod
     client = server.session.client
     lenses = [_lens(site, findings, analysis, client) for site, findings in found.items()]
     if server.session.folder(document).preferences.verify and isinstance(analysis.outcome.opened, Document):
-        lenses += [_verify(site, server, analysis) for site in analysis.classes if site.is_model]
+        lenses += [lens for site in analysis.classes if site.is_model for lens in _verify(site, server, analysis)]
     return lenses
 
 
-def _verify(site: ClassSite, server: Server, analysis: Analysis) -> types.CodeLens:
-    """What verifying a model gave, or else that it can be verified; to do it, again."""
-    document = analysis.document
-    title = analysis.seen.titles.get(site.header.start.row, "Verify export")
+def _verify(site: ClassSite, server: Server, analysis: Analysis) -> list[types.CodeLens]:
+    """What verifying a model gave, or else that it can be verified; to do it, again, or to end it while it is done.
+
+    A model that needs a target has a lens to add one.
+    """
+    document, row = analysis.document, site.header.start.row
+    place = range_of(site.header, document.lines, server.session.client.encoding)
     if server.verifier.is_running(document.uri, site.name):
-        title = "Verifying export…"
-    return types.CodeLens(
-        range_of(site.header, document.lines, server.session.client.encoding),
-        types.Command(title, verify_module.NAME, arguments=[document.uri, site.name]),
-    )
+        title = "Verifying export… (click to cancel)"
+        return [types.CodeLens(place, types.Command(title, cancel_verification.NAME, arguments=[document.uri]))]
+    arguments = [document.uri, site.name]
+    title = analysis.seen.titles.get(row, "Verify export")
+    lenses = [types.CodeLens(place, types.Command(title, verify_module.NAME, arguments=arguments))]
+    if analysis.seen.needs_target(row):
+        add = types.Command("Add verify target", add_verify_target.NAME, arguments=arguments)
+        lenses.append(types.CodeLens(place, add))
+    return lenses
 
 
 def _lens(site: ClassSite, findings: Sequence[Finding], analysis: Analysis, client: Client) -> types.CodeLens:

@@ -9,7 +9,8 @@ from exportlint.findings import Severity
 from exportlint.server.verification.rows import moved
 from exportlint.server.verification.seen import FindingKey, Remark, Ruled, Seen, key_of
 from exportlint.server.verification.verified import Verified, real
-from exportlint.verify.results import Run, Verdict
+from exportlint.verify.results import Frame, Run, Verdict
+from exportlint.verify.rulings import ONLY_DRAFTED, said_by
 from exportlint.verify.verdicts import RULINGS, Judged, Surprise
 
 _WORDS: Mapping[Verdict, str] = {"exports": "verified"}
@@ -61,7 +62,8 @@ def _rule(rulings: dict[FindingKey, Ruled], judged: Iterable[Judged]) -> None:
     """Note what is said about findings; where several say something of one, the strongest word counts."""
     for one in judged:
         known = rulings.get(key_of(one.finding))
-        if one.run is None or one.run.verdict == "cannot be built":
+        # What is not near belongs to another class, which nobody had verified.
+        if one.run is None or one.run.verdict == "cannot be built" or not one.near:
             continue
         if known is None or RULINGS.index(one.ruling) < RULINGS.index(known.ruling):
             rulings[key_of(one.finding)] = Ruled(one.ruling, by(one.run), one.why)
@@ -84,46 +86,75 @@ def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: b
     """What is to be said in a file, in lines that are as they were."""
     head = rows.get(verified.place[1]) if verified.place[0] == file else None
     if verified.reason and head is not None:
-        yield Remark(head, Severity.INFO, "cannot be built", f"cannot be verified: {verified.reason}", stale)
+        yield Remark(
+            head,
+            Severity.INFO,
+            "cannot be built",
+            f"cannot be verified: {verified.reason}",
+            stale,
+            needs_target=verified.needs_target,
+        )
     for run in verified.runs:
         missed = [surprise for surprise in verified.missed if surprise.run is run]
         for surprise in missed:
             frame = surprise.frame
             row = rows.get(frame.row) if frame is not None and real(frame.file) == file else None
             if row is not None:
-                yield Remark(
-                    row,
-                    surprise.severity,
-                    run.verdict,
-                    _message(surprise),
-                    stale,
-                    fixes=() if stale else surprise.fixes,
-                )
+                fixes = () if stale else surprise.fixes
+                yield Remark(row, _severity(surprise), run.verdict, _message(surprise), stale, fixes=fixes)
         if head is not None and run.verdict != "exports":
-            yield from _at_head(verified, run, missed, file, head, stale=stale)
+            yield from _at_head(verified, run, missed, file, head, rows, stale=stale)
 
 
 def _at_head(
-    verified: Verified, run: Run, missed: Sequence[Surprise], file: str, head: int, *, stale: bool
+    verified: Verified,
+    run: Run,
+    missed: Sequence[Surprise],
+    file: str,
+    head: int,
+    rows: Mapping[int, int],
+    *,
+    stale: bool,
 ) -> Iterator[Remark]:
-    """What is to be said of a model as a whole: that of which torch names no place here, and else what came of it."""
+    """What is to be said of a model as a whole: what export raised first of all, and what has no place here."""
+    first = next((failure for failure in run.failures if not failure.further), None)
+    if first is not None and run.verdict == "fails":
+        message = f"{by(run)}: {_CAME[run.verdict]}: {said_by(first)}"
+        place = _place(first.frames[-1] if first.frames else None, file, rows)
+        yield Remark(head, _SEVERITIES[run.verdict], run.verdict, message, stale, place)
     for surprise in missed:
-        frame = surprise.frame
-        if frame is None:
-            yield Remark(head, surprise.severity, run.verdict, _message(surprise), stale)
-        elif real(frame.file) != file:
-            place = real(frame.file), frame.row
-            yield Remark(head, surprise.severity, run.verdict, _message(surprise), stale, place)
+        if first is not None and not surprise.further and surprise.severity is Severity.ERROR:
+            continue  # it is the first
+        if surprise.frame is None or real(surprise.frame.file) != file:
+            place = _place(surprise.frame, file, rows)
+            yield Remark(head, _severity(surprise), run.verdict, _message(surprise), stale, place)
     is_told = any(
         judged.run is run and judged.ruling == "confirmed" and real(judged.finding.filename) == file
         for judged in verified.judged
     )
-    if not missed and not is_told:
+    if not missed and not is_told and (first is None or run.verdict != "fails"):
         severity = _SEVERITIES.get(run.verdict, Severity.WARNING)
-        message = f"{by(run)}: {_CAME[run.verdict]}{run.reason and f': {run.reason}'}"
-        yield Remark(head, severity, run.verdict, message, stale)
+        who = "" if run.verdict == "cannot be built" else f"{by(run)}: "
+        message = f"{who}{_CAME[run.verdict]}{run.reason and f': {run.reason}'}"
+        needs_target = verified.needs_target and run.verdict == "cannot be built"
+        yield Remark(head, severity, run.verdict, message, stale, needs_target=needs_target)
+
+
+def _place(frame: Frame | None, file: str, rows: Mapping[int, int]) -> tuple[str, int] | None:
+    """Where the code that is blamed stands now, if it still does."""
+    if frame is None:
+        return None
+    path = real(frame.file)
+    row = rows.get(frame.row) if path == file else frame.row
+    return None if row is None else (path, row)
+
+
+def _severity(surprise: Surprise) -> Severity:
+    """An error is what export itself raises."""
+    return Severity.WARNING if surprise.further else surprise.severity
 
 
 def _message(surprise: Surprise) -> str:
+    how = f"{ONLY_DRAFTED}: " if surprise.further else ""
     raised = f"{surprise.what}: " if surprise.severity is Severity.ERROR else ""
-    return f"{by(surprise.run)}: {raised}{surprise.message}"
+    return f"{by(surprise.run)}: {how}{raised}{surprise.message}"

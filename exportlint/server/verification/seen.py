@@ -35,7 +35,7 @@ class Remark:
     """What torch.export met, at a row of the document.
 
     `elsewhere` is the place in another file that it is about, if it is. It is `stale` if it is about a text that is no
-    more.
+    more. `needs_target`: it is about a model that a target in the configuration is needed for.
     """
 
     row: int
@@ -45,6 +45,7 @@ class Remark:
     stale: bool = False
     elsewhere: tuple[str, int] | None = None
     fixes: tuple[Fix, ...] = ()
+    needs_target: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ class Seen:
     rulings: Mapping[FindingKey, Ruled] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
     titles: Mapping[int, str] = field(default_factory=dict)
+
+    def needs_target(self, row: int) -> bool:
+        """Whether the model at a row cannot be built for want of a target."""
+        return any(remark.row == row and remark.needs_target for remark in self.remarks)
 
     def of(self, finding: Finding) -> Ruled | None:
         """What became of a finding, if that is known."""

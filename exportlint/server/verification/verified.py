@@ -21,7 +21,8 @@ real = lru_cache(maxsize=10_000)(os.path.realpath)
 class Verified:
     """What came of a model in all its modes and on all its devices; no runs, and why, if it cannot be built.
 
-    `name` is that of the target, `model` what the file calls what is exported, `place` where that stands. `judged` are
+    `name` is that of the target, `model` what the file calls what is exported, `place` where that stands.
+    `needs_target`: it cannot be built as long as no target in the configuration says how. `judged` are
     findings in all files that ran, `missed` is what nothing was found of. It holds for files with these `digests`, by
     their real paths; `texts` are those of the files in which there is something to show.
     """
@@ -31,6 +32,7 @@ class Verified:
     place: tuple[str, int]
     runs: tuple[Run, ...] = ()
     reason: str = ""
+    needs_target: bool = False
     judged: tuple[Judged, ...] = ()
     missed: tuple[Surprise, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)

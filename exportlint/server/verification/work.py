@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from exportlint.verify.run import verify
 from exportlint.verify.target import Target
 from exportlint.verify.targets import find_targets
 from exportlint.verify.task import Progress
+
+_NAMED_BY = "the setting `exportlint.verify.python`"
 
 Tell = Callable[[str, int], None]
 """Given what is being done, and the percentage of all that is done."""
@@ -67,6 +69,7 @@ def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verifie
             target.model.name,
             (real(target.place[0]), target.place[1]),
             own,
+            needs_target=_needs_target(target, own),
             judged=judgement.findings,
             missed=judgement.missed,
             digests=digests,
@@ -79,6 +82,7 @@ def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verifie
             one.name.partition(":")[2],
             (real(one.place[0]), one.place[1]),
             reason=one.reason,
+            needs_target=one.needs_target,
             digests={place: digest},
             texts={place: before.text},
         )
@@ -87,11 +91,21 @@ def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verifie
     return [*map(verified, found.targets), *unbuildable]
 
 
+_BUILDING = ("build", "inputs", "eager")
+"""The stages in which it matters how a model is built and called."""
+
+
+def _needs_target(target: Target, runs: Sequence[Run]) -> bool:
+    """Whether nobody has said how to build and call a model, and what was tried does not do."""
+    failed = (run.failures[0].stage for run in runs if run.verdict == "cannot be built" and run.failures)
+    return target.origin in ("inferred", "convention") and any(stage in _BUILDING for stage in failed)
+
+
 def _runs(targets: Iterable[Target], wanted: Wanted, tell: Tell, cancelled: threading.Event) -> Iterator[Run]:
     targets = list(targets)
     settings = wanted.configuration.for_file(wanted.path).verify
     named = wanted.python or settings.python or wanted.chosen
-    interpreter = find_interpreter(named, wanted.root, wanted.root)
+    interpreter = find_interpreter(named, wanted.root, wanted.root, _NAMED_BY)
     count = sum(len(target.modes) * len(target.devices) for target in targets)
     done = 0
 

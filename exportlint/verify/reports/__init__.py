@@ -84,7 +84,7 @@ def as_finding(surprise: Surprise, place: tuple[Path, int] | None, sources: Sour
         code=MISSED,
         name=surprise.what,
         severity=surprise.severity,
-        message=surprise.message,
+        message=surprise.said,
         filename=filename,
         span=_row_span(None if source is None else source.lines, row),
         symbol=symbol,
@@ -108,7 +108,7 @@ def told(outcome: Outcome, sources: Sources) -> list[tuple[Finding, str, str, Ru
     for surprise in outcome.judgement.missed:
         finding = as_finding(surprise, outcome.place(surprise.run), sources)
         if finding is not None:
-            said.append((finding, MISSED, surprise.message, surprise.run))
+            said.append((finding, MISSED, surprise.said, surprise.run))
     return sorted(said, key=lambda one: (one[0].sort_key, one[1]))
 
 

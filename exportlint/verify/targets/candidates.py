@@ -24,11 +24,12 @@ MODELS = frozenset({"Model", "ModelNew"})
 
 @dataclass(frozen=True, slots=True)
 class Unbuildable:
-    """A model that verify cannot try, where it stands, and why."""
+    """A model that verify cannot try, where it stands, and why. `needs_target`: a configured target would do."""
 
     name: str
     place: tuple[Path, int]
     reason: str
+    needs_target: bool = False
 
 
 def candidates(code: Code, module: Module) -> Iterator[Target | Unbuildable]:
@@ -48,7 +49,7 @@ def candidate(code: Code, cls: Class) -> Target | Unbuildable:
     if reason is None and needed:
         reason = f"its constructor needs {_listed(needed)}: give a target"
     if reason is not None:
-        return Unbuildable(str(model), place, reason)
+        return Unbuildable(str(model), place, reason, needs_target=bool(needed))
     target = plain(code.settings, model, paths, place, inputs_of(code, cls))
     return replace(target, init_inputs=init_inputs)
 
