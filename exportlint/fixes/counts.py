@@ -9,6 +9,7 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.held import builtin, operands, operation, tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, joined, method, piece
+from exportlint.fixes.stated import stated
 
 MIRRORED: dict[type[ast.cmpop], str] = {
     ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
@@ -33,21 +34,22 @@ def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) 
     if mask is None:
         selection, number, symbols = right, left, MIRRORED
         mask = _counted(code, selection)
-    known = number.value if isinstance(number, ast.Constant) else _constant(code, number)
+    known = stated(code, number)
     symbol = symbols.get(type(op))
-    if mask is None or symbol is None or not isinstance(known, int):
+    if mask is None or symbol is None or (known is None and not _is_integer(code, number)):
         return None
     safe = any(operation(code, part) in INDICES for part in ast.walk(selection) if isinstance(part, ast.Call))
     if (symbol, known) in SOMETHING:
         return method(mask, "any"), safe
     if (symbol, known) in NOTHING:
         return Piece(f"~{method(mask, 'any').text}", Precedence.UNARY), safe
-    return joined(symbol, Precedence.COMPARISON, method(mask, "sum"), Piece(str(known))), safe
+    return joined(symbol, Precedence.COMPARISON, method(mask, "sum"), piece(code, number)), safe and known is not None
 
 
-def _constant(code: Code, node: ast.expr) -> object:
+def _is_integer(code: Code, node: ast.expr) -> bool:
+    """Whether a number is an integer as far as this project sets it."""
     value = code.value(node)
-    return value.value if isinstance(value, Const) else None
+    return isinstance(value, Const) and type(value.value) is int
 
 
 def _counted(code: Code, node: ast.expr) -> Piece | None:

@@ -13,6 +13,7 @@ from exportlint.fixes.held import builtin, operation, scalar, tensor
 from exportlint.fixes.held import operands as operation_operands
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.source_text import Piece, call, joined, method, piece
+from exportlint.fixes.stated import stated
 
 SYMBOLS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
 POINTWISE = frozenset({
@@ -152,8 +153,8 @@ def _is_exact(code: Code, read: Operand, other: Operand, node: ast.expr) -> bool
         return True
     if other.tensor:
         return other.read and read.kind == other.kind and read.kind is not None
-    value = code.value(node)
-    return isinstance(value, Const) and isinstance(value.value, (int, float)) and _is_short(value.value)
+    number = stated(code, node)
+    return number is not None and _is_short(number)
 
 
 def _is_short(number: float) -> bool:

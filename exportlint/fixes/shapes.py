@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from exportlint.analysis.values import Const, Kind
+from exportlint.analysis.values import Kind
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import is_scalar
+from exportlint.fixes.stated import stated
 
 COPIES = frozenset({"clone", "contiguous", "detach"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like"})
@@ -152,10 +153,9 @@ def _kind_of_number(code: Code, node: ast.expr) -> str | None:
 
 def _number(code: Code, node: ast.expr) -> float | None:
     """A number that the code states, and that operators take."""
-    value = code.value(node)
-    number = value.value if isinstance(value, Const) else None
+    number = stated(code, node)
     fits = isinstance(number, float) or (isinstance(number, int) and -(2**63) <= number < 2**63)
-    return number if fits else None  # type: ignore[return-value]
+    return number if fits else None
 
 
 def _is_held(code: Code, node: ast.expr, kind: str | None) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.sizes import is_own
-from exportlint.analysis.values import Const, External, Size
+from exportlint.analysis.values import External, Size
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.size_values import is_natural, is_whole
+from exportlint.fixes.size_values import is_natural
+from exportlint.fixes.stated import is_whole_number
 from exportlint.fixes.tensor_evidence import surely_tensor
 
 LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
@@ -108,7 +109,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
         line = line[:at] + text + line[at + len(code.text(upper)) :]
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
-    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and code.surely(is_whole, size)
+    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and is_whole_number(code, bound)
     return code.fix("Slice without a condition", code.statements.replace([statement], [line]), safe=is_same)
 
 
@@ -197,7 +198,7 @@ def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 def _are_whole(code: Code, *nodes: ast.expr) -> bool:
     """Whether numbers are integers, of which torch makes no floats."""
-    return all(code.surely(lambda v: is_whole(v) or (isinstance(v, Const) and type(v.value) is int), n) for n in nodes)
+    return all(is_whole_number(code, node) for node in nodes)
 
 
 def _key(node: ast.expr) -> str:

@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.values import Const, External, Python, Scalar, Shape, Size, Value
 from exportlint.fixes.code import Code
+from exportlint.fixes.stated import stated
 
 
 def is_size(value: Value) -> bool:
@@ -42,8 +43,10 @@ def is_natural(code: Code, node: ast.expr) -> bool:
         return (is_count and is_size(code.value(node))) or code.value(node.func) == External("builtins.len")
     value = code.value(node)
     if isinstance(value, Size) and isinstance(node, ast.Name):
-        return all(_gives_natural(code, node.id, binding) for binding in _bindings(code, node))
-    return isinstance(value, Const) and isinstance(value.value, (int, float)) and value.value >= 0
+        bindings = _bindings(code, node)
+        return bool(bindings) and all(_gives_natural(code, node.id, binding) for binding in bindings)
+    number = stated(code, node)
+    return number is not None and number >= 0
 
 
 def _bindings(code: Code, name: ast.Name) -> list[ast.AST]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
-from exportlint.analysis.values import Const, External, Shape, Tensor, Tuple
+from exportlint.analysis.values import External, Python, Shape, Tensor, Tuple
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.size_values import is_float, is_natural, is_number, is_size, is_whole
 from exportlint.fixes.sources import is_repeatable
+from exportlint.fixes.stated import is_float_number, is_whole_number, stated
 from exportlint.fixes.tensor_evidence import is_tensor, surely_tensor
 
 MAX_DENOMINATOR = 1024
@@ -88,7 +90,8 @@ class SymbolicForm:
         return self._code.surely(is_size, node)
 
     def _is_plain(self, node: ast.expr) -> bool:
-        return self._code.surely(lambda v: is_number(v) or is_float(v), node)
+        # torch's conversions do with everything but symbols what Python's do
+        return self._code.surely(lambda v: is_number(v) or isinstance(v, Python) or is_float(v), node)
 
     # --- forms: None if the call is to be left as it is
 
@@ -105,9 +108,9 @@ class SymbolicForm:
             found = self._prod(number)
             self.exact = exact  # the `int()` made a plain number of numpy's
             return found
-        if code.surely(is_whole, number):
+        if code.surely(is_whole, number) and is_whole_number(code, number):
             return self.text(number)
-        if not self._is_size(number):
+        if len(call.args) > 1 or call.keywords or not self._is_size(number):
             return None
         return self._divided(number) or f"{code.name('torch.sym_int')}({self.text(number)})"
 
@@ -115,16 +118,18 @@ class SymbolicForm:
         """`n // 2` for what `int(n * 0.5)` and `int(n / 2)` convert."""
         if not isinstance(number, ast.BinOp) or not isinstance(number.op, (ast.Mult, ast.Div)):
             return None
-        whole, factor = number.left, self._code.value(number.right)
-        if isinstance(number.op, ast.Mult) and isinstance(self._code.value(number.left), Const):
-            whole, factor = number.right, self._code.value(number.left)
-        if not isinstance(factor, Const) or not isinstance(factor.value, (int, float)) or factor.value <= 0:
+        code = self._code
+        whole, factor = number.left, stated(code, number.right)
+        if factor is None and isinstance(number.op, ast.Mult):
+            whole, factor = number.right, stated(code, number.left)
+        if factor is None or not 0 < factor < math.inf:
             return None
-        times, by = factor.value.as_integer_ratio()
+        times, by = factor.as_integer_ratio()
         if isinstance(number.op, ast.Div):
             times, by = by, times
         is_exact = by <= MAX_DENOMINATOR and times <= MAX_DENOMINATOR
-        if not is_exact or not self._code.surely(is_whole, whole) or not is_natural(self._code, whole):
+        is_count = code.surely(is_whole, whole) and is_whole_number(code, whole) and is_natural(code, whole)
+        if not is_exact or not is_count:
             return None
         product = self.text(whole, Precedence.PRODUCT)
         product += f" * {times}" if times != 1 else ""
@@ -146,7 +151,8 @@ class SymbolicForm:
         other = parent.right if parent.left is call else parent.left
         if isinstance(parent.op, ast.Div):
             return self._code.surely(lambda v: is_tensor(v) or is_size(v) or is_number(v), other)
-        return self._code.surely(lambda v: (isinstance(v, Tensor) and v.kind == "float") or is_float(v), other)
+        is_float_tensor = self._code.surely(lambda v: isinstance(v, Tensor) and v.kind == "float", other)
+        return is_float_tensor or is_float_number(self._code, other)
 
     def _divmod(self, call: ast.Call) -> str | None:
         if len(call.args) != 2 or not self._code.surely(lambda v: is_whole(v) or is_number(v), *call.args):
@@ -157,7 +163,9 @@ class SymbolicForm:
         return f"{one} // {other}, {one} % {other}"
 
     def _index(self, call: ast.Call) -> str | None:
-        return self.text(call.args[0]) if self._code.surely(is_whole, call.args[0]) else None
+        number = call.args[0]
+        is_int = self._code.surely(is_whole, number) and is_whole_number(self._code, number)
+        return self.text(number) if is_int else None
 
     def _sqrt(self, call: ast.Call) -> str | None:
         code = self._code
@@ -169,7 +177,11 @@ class SymbolicForm:
 
     def _pow(self, call: ast.Call) -> str | None:
         code = self._code
-        if len(call.args) != 2 or not code.surely(is_size, call.args[0]) or not code.surely(is_number, call.args[1]):
+        if len(call.args) != 2 or not code.surely(is_size, call.args[0]):
+            return None
+        power = stated(code, call.args[1])
+        # `math.pow` refuses what `**` makes complex numbers of, or another error
+        if power is None or not is_natural(code, call.args[0]) or power < 0:
             return None
         return (
             f"{code.name('torch.sym_float')}({self.text(call.args[0])}) ** {self.text(call.args[1], Precedence.UNARY)}"

@@ -13,6 +13,7 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.sources import is_repeatable
+from exportlint.fixes.stated import is_whole_number
 from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
@@ -54,7 +55,9 @@ def _fix(code: Code, size: int) -> Fix:
     length = f"{code.operand(owner.value, Precedence.ATOM)}.shape[{_dimension(owner.slice, part)}]"
     text = f"{code.name('torch.sym_min')}({length}, {code.operand(literal)})"
     text = f"-{text}" if size < 0 else text
-    return code.fix(f"Let the size decide: `{text}`", code.replace(bound, text), safe=surely_tensor(code, owner.value))
+    # what other code sets may be None
+    is_same = surely_tensor(code, owner.value) and is_whole_number(code, literal)
+    return code.fix(f"Let the size decide: `{text}`", code.replace(bound, text), safe=is_same)
 
 
 def _dimension(index: ast.expr, part: ast.Slice) -> int:

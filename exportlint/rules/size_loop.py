@@ -12,7 +12,8 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_float, is_natural, is_number, is_whole
+from exportlint.fixes.size_values import is_natural, is_number, is_whole
+from exportlint.fixes.stated import is_float_number, is_whole_number
 from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
@@ -55,6 +56,10 @@ def _fix(code: Code) -> Fix:
             rest = "".join(f", {code.text(k)}" for k in call.keywords)
             text = f"{code.name('torch.full')}(({code.operand(count)},), {code.operand(item)}{rest})"
             # a list of no integers is a tensor of floats
-            is_same = code.surely(is_float, item) or any(k.arg == "dtype" for k in call.keywords)
-            return code.fix("Use `torch.full`", code.replace(call, text), safe=is_same and is_natural(code, count))
+            is_same = is_float_number(code, item) or any(k.arg == "dtype" for k in call.keywords)
+            return code.fix(
+                "Use `torch.full`",
+                code.replace(call, text),
+                safe=is_same and is_natural(code, count) and is_whole_number(code, count),
+            )
     raise DeclinedError("it takes a loop")
