@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import functools
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -16,7 +18,7 @@ from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
-from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
+from exportlint.findings import Applicability, Finding, Fix, Position, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
@@ -174,18 +176,15 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
-    covered: dict[str, list[Span]] = {}
-    for finding in grave:
-        covered.setdefault(finding.filename, []).append(finding.span)
-        for step in finding.trail:
-            covered.setdefault(step.filename, []).append(step.span)
+    covered = _Cover((place.filename, place.span) for f in grave for place in (f, *f.trail))
+    tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: set[tuple[str, Span]] = set()
     for finding in ordered:
         if finding.severity is Severity.INFO:
-            if any(_within(finding.span, span) for span in covered.get(finding.filename, ())):
+            if covered.holds(finding):
                 continue
-        elif finding.code.startswith("EXP1") and any(_encloses(other, finding) for other in grave):
+        elif finding.code.startswith("EXP1") and tests.holds(finding, strictly=True):
             continue
         if finding.severity is Severity.ERROR:
             if (finding.filename, finding.span) in errors:
@@ -195,14 +194,25 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
     return kept
 
 
-def _within(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+class _Cover:
+    """Spans of files, to ask whether one of them holds another span."""
 
+    def __init__(self, places: Iterable[tuple[str, Span]]) -> None:
+        found: dict[str, set[Span]] = {}
+        for filename, span in places:
+            found.setdefault(filename, set()).add(span)
+        self._starts: dict[str, list[Position]] = {}
+        self._ends: dict[str, list[Position]] = {}
+        for filename, spans in found.items():
+            ordered = sorted(spans, key=lambda span: span.start)
+            self._starts[filename] = [span.start for span in ordered]
+            self._ends[filename] = list(itertools.accumulate((span.end for span in ordered), max))
 
-def _encloses(outer: Finding, inner: Finding) -> bool:
-    return (
-        outer.filename == inner.filename
-        and outer.span != inner.span
-        and outer.code.startswith("EXP1")
-        and _within(inner.span, outer.span)
-    )
+    def holds(self, finding: Finding, *, strictly: bool = False) -> bool:
+        """Whether a span, or `strictly` a larger one, holds that of a finding."""
+        starts, ends = self._starts.get(finding.filename, []), self._ends.get(finding.filename, [])
+        start, end = finding.span.start, finding.span.end
+        before, until = bisect.bisect_left(starts, start), bisect.bisect_right(starts, start)
+        if strictly:
+            return (before > 0 and ends[before - 1] >= end) or (until > 0 and ends[until - 1] > end)
+        return until > 0 and ends[until - 1] >= end

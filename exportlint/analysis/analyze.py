@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import math
 import sys
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -36,11 +37,12 @@ from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
 from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
-from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
+from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.state.report import report_state
@@ -69,10 +71,16 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
     try:
+        end = project.clock() + MAX_FILE_SECONDS
         for cls in module.classes:
             project.proceed()
+            if project.clock() > end:
+                engine.limited(cls, "file")
+                break
             for name in _entry_points(engine, cls):
                 _export(engine, cls, name)
+            if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
+                engine.limited(cls, "bases")
         report_state(engine)
     finally:
         sys.setrecursionlimit(limit)
@@ -107,9 +115,12 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     if found is None:
         return
     owner, definition = found
-    engine.steps = 0
+    engine.limit = engine.steps + steps_of(cls)
+    engine.deadline = engine.project.clock() + MAX_SECONDS
     engine.active.clear()
     engine.building.clear()
+    engine.cuts.clear()
+    engine.evaluating.clear()
     engine.silent = engine.eager = 0
     try:
         receiver = _instance(frame, cls)
@@ -121,8 +132,17 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
             function = function.function
         if isinstance(function, Function):
             _run_root(engine, undecorated(receiver, owner, definition), receiver, cls)
-    except (BudgetExceededError, RecursionError):
-        engine.silent = engine.eager = 0  # what was found so far holds
+    except OutOfTimeError:
+        engine.cuts.append("seconds")
+    except BudgetExceededError:
+        engine.cuts.append("evaluations")
+    except RecursionError:
+        engine.cuts.append("recursion")
+    finally:
+        engine.deadline = math.inf
+    if engine.cuts:  # what was found so far holds
+        engine.silent = engine.eager = 0
+        engine.limited(cls, engine.cuts[-1])
 
 
 def _instance(frame: Frame, cls: Class) -> Value:

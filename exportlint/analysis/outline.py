@@ -12,6 +12,8 @@ from exportlint.analysis.usage import made, parts, registered
 from exportlint.source import SourceFile
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
+"""`try`, also with `except*`: both have the same fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             ways = (statement.body, statement.orelse)
             for way in ways if is_type_checking(statement.test) else reversed(ways):
                 yield from flat(way)
-        elif isinstance(statement, ast.Try):
+        elif isinstance(statement, TRIES):
             for handler in statement.handlers:
                 yield from flat(handler.body)
             yield from flat(statement.orelse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,7 +25,8 @@ class Project:
 
     `search` are the folders that absolute imports start from, besides the folder that holds the importing file's
     top-level package. `load` reads a file; the language server gives it unsaved text. `proceed` is called again and
-    again by whoever works on the project, and may raise SupersededError. Never imports or runs anything.
+    again by whoever works on the project, and may raise SupersededError. `clock` tells the seconds of processor time by
+    which an analysis is limited. Never imports or runs anything.
     """
 
     def __init__(
@@ -32,9 +34,11 @@ class Project:
         search: tuple[Path, ...] = (),
         load: Callable[[Path], SourceFile] = read,
         proceed: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.thread_time,
     ) -> None:
         self.search = tuple(_absolute(p) for p in search)
         self.proceed = proceed
+        self.clock = clock
         self._load = load
         self._modules: dict[str, Module | None] = {}
         self._folders: dict[str, frozenset[str]] = {}

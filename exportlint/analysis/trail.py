@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from exportlint.analysis.outline import Module
+
+
+MAX_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,18 @@ class Trail:
     node: ast.AST
     message: str
     parent: Trail | None = None
+    origin: Trail | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", self.parent and (self.parent.origin or self.parent))
 
     def steps(self) -> tuple[Trail, ...]:
-        """From the origin to here."""
+        """From the origin to here; of a long trail, the origin and the last MAX_STEPS steps."""
         found: list[Trail] = []
         step: Trail | None = self
-        while step is not None:
+        while step is not None and len(found) < MAX_STEPS:
             found.append(step)
             step = step.parent
+        if step is not None and self.origin is not None:
+            found.append(self.origin)
         return tuple(reversed(found))

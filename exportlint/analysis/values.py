@@ -6,6 +6,7 @@ Values are equal when they behave alike; how they came about (`trail`) does not 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
@@ -36,10 +37,60 @@ class Origin(Enum):
     FRESH = "fresh"
 
 
+MAX_WEIGHT = 1_000
+"""Parts of a value, each counted as often as it is reached: so every walk over a value ends soon."""
+_LIGHT = 8
+MAX_BITS = 1_024
+"""Of an integer that is known."""
+MAX_LENGTH = 4_096
+"""Of a text that is known."""
+
+
 class Value:
     """Base of all abstract values."""
 
     __slots__ = ()
+
+    @property
+    def weight(self) -> int:
+        """The number of its parts, each counted as often as it is reached, and itself."""
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Composite(Value):
+    """A value that holds others. Where they have too many parts, the heavy ones are forgotten: they are unknown.
+
+    So `t = (t, t)`, thirty times, does not become a value of a billion parts.
+    """
+
+    _weight: int = field(init=False, repr=False, compare=False)
+
+    @property
+    def weight(self) -> int:
+        """The number of its parts, each counted as often as it is reached, and itself."""
+        return self._weight
+
+    def __post_init__(self) -> None:
+        weight = 1 + sum([part.weight for part in self._parts()])
+        if weight > MAX_WEIGHT:
+            self._forget()
+            weight = 1 + sum([part.weight for part in self._parts()])
+        object.__setattr__(self, "_weight", weight)
+
+    def _parts(self) -> Iterable[Value]:
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        raise NotImplementedError
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+
+def _light(value: Value) -> Value:
+    return value if value.weight <= _LIGHT else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +194,18 @@ class Shape(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Tuple(Value):
+class Tuple(Composite):
     """A tuple or list of known length; `fields` are the names of a named tuple's items."""
 
     items: tuple[Value, ...]
     mutable: bool = False
     fields: tuple[str, ...] = ()
+
+    def _parts(self) -> Iterable[Value]:
+        return self.items
+
+    def _forget(self) -> None:
+        self._set(items=tuple([_light(item) for item in self.items]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +216,21 @@ class TupleType(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(Value):
+class Sequence(Composite):
     """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""
 
     item: Value
     type: str = "list"
 
+    def _parts(self) -> Iterable[Value]:
+        return (self.item,)
+
+    def _forget(self) -> None:
+        self._set(item=_light(self.item))
+
 
 @dataclass(frozen=True, slots=True)
-class Dict(Value):
+class Dict(Composite):
     """A dictionary: known string keys, and what any other entry can be."""
 
     entries: tuple[tuple[object, Value], ...] = ()
@@ -188,6 +251,17 @@ class Dict(Value):
         """A copy with the entries of another."""
         entries = tuple({**dict(self.entries), **dict(other.entries)}.items())
         return Dict(entries, self.rest if other.rest is None else other.rest)
+
+    def _parts(self) -> Iterable[Value]:
+        return [*(value for _, value in self.entries), *([] if self.rest is None else [self.rest])]
+
+    def _forget(self) -> None:
+        rest = None if self.rest is None else _light(self.rest)
+        if len(self.entries) <= MAX_WEIGHT // _LIGHT:
+            self._set(entries=tuple([(key, _light(value)) for key, value in self.entries]), rest=rest)
+        else:
+            plain = all(isinstance(value, (Const, Python)) for value in self._parts())
+            self._set(entries=(), rest=PYTHON if plain else UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +286,7 @@ class ClassValue(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Function(Value):
+class Function(Composite):
     """A function of the project, perhaps bound; `closure` holds the variables of the functions around it."""
 
     module: Module
@@ -221,6 +295,12 @@ class Function(Value):
     owner: Class | None = None
     receiver: Value | None = None
     closure: Closure | None = None
+
+    def _parts(self) -> Iterable[Value]:
+        return () if self.receiver is None else (self.receiver,)
+
+    def _forget(self) -> None:
+        self._set(receiver=UNKNOWN)
 
 
 class Closure:
@@ -268,7 +348,7 @@ class Object(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class TorchModule(Value):
+class TorchModule(Composite):
     """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
 
     `made` is the call that made it.
@@ -280,17 +360,30 @@ class TorchModule(Value):
     arguments: tuple[tuple[str, Value], ...] = ()
     made: ast.AST | None = field(default=None, compare=False)
 
+    def _parts(self) -> Iterable[Value]:
+        return [*(self.items or ()), *(value for _, value in self.arguments)]
+
+    def _forget(self) -> None:
+        items = None if self.items is None else tuple([_light(item) for item in self.items])
+        self._set(items=items, arguments=tuple([(name, _light(value)) for name, value in self.arguments]))
+
 
 @dataclass(frozen=True, slots=True)
-class BoundMethod(Value):
+class BoundMethod(Composite):
     """A method of a value that is no project object: `x.sum`, `"".join`."""
 
     receiver: Value
     name: str
 
+    def _parts(self) -> Iterable[Value]:
+        return (self.receiver,)
+
+    def _forget(self) -> None:
+        self._set(receiver=UNKNOWN)
+
 
 @dataclass(frozen=True, slots=True)
-class Partial(Value):
+class Partial(Composite):
     """`functools.partial(function, …)`, or a function under a `wrapper` of torch such as `torch.jit.script`.
 
     `options` are the arguments of the wrapper.
@@ -302,13 +395,30 @@ class Partial(Value):
     wrapper: str = ""
     options: tuple[tuple[str, Value], ...] = ()
 
+    def _parts(self) -> Iterable[Value]:
+        return [self.function, *self.positional, *(value for _, value in (*self.keywords, *self.options))]
+
+    def _forget(self) -> None:
+        self._set(
+            function=_light(self.function),
+            positional=tuple([_light(value) for value in self.positional]),
+            keywords=tuple([(name, _light(value)) for name, value in self.keywords]),
+            options=tuple([(name, _light(value)) for name, value in self.options]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class Super(Value):
+class Super(Composite):
     """`super()` in a method of `owner`."""
 
     owner: Class
     receiver: Value
+
+    def _parts(self) -> Iterable[Value]:
+        return (self.receiver,)
+
+    def _forget(self) -> None:
+        self._set(receiver=UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +430,16 @@ class TypeOf(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Union(Value):
+class Union(Composite):
     """One of several values, whichever way the code went. At most `MAX_OPTIONS`."""
 
     options: tuple[Value, ...]
+
+    def _parts(self) -> Iterable[Value]:
+        return self.options
+
+    def _forget(self) -> None:
+        self._set(options=tuple(dict.fromkeys([_light(option) for option in self.options])))
 
 
 Cells = frozenset[tuple[object, ...]]
@@ -341,3 +457,12 @@ UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
+
+
+def constant(value: object) -> Const | Python:
+    """The constant that a literal is or that folding gave; of one that is too large, only its type is known."""
+    if isinstance(value, int):
+        small = value.bit_length() <= MAX_BITS
+    else:
+        small = not isinstance(value, (str, bytes)) or len(value) <= MAX_LENGTH
+    return Const(value) if small else Python(type(value).__name__)

@@ -8,7 +8,7 @@ from exportlint.config.fixing import FixPolicy
 from exportlint.config.toml import Layer
 from exportlint.registry import expand, specificity
 
-ALWAYS = frozenset({"EXP001", "EXP003", "EXP004"})
+ALWAYS = frozenset({"EXP001", "EXP003", "EXP004", "EXP006"})
 """Rules that `select` does not take away; `ignore` does."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import count
 
-from exportlint.analysis.outline import FunctionNode, dotted, imported, is_type_checking
+from exportlint.analysis.outline import TRIES, FunctionNode, dotted, imported, is_type_checking
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import is_docstring
 from exportlint.fixes.tree import Scope, Tree
@@ -84,7 +84,7 @@ def _bindings(body: list[ast.stmt], package: str, *, surely: bool) -> Iterator[t
             if not is_type_checking(statement.test):
                 yield from _bindings(statement.body, package, surely=False)
             yield from _bindings(statement.orelse, package, surely=False)
-        elif isinstance(statement, ast.Try):
+        elif isinstance(statement, TRIES):
             tried = list(_bindings([*statement.body, *statement.orelse], package, surely=False))
             yield from tried
             # What stands in for a module that is not there does so where the code at hand does not run.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from exportlint.analysis.outline import FunctionNode
+from exportlint.analysis.outline import TRIES, FunctionNode
 from exportlint.fixes.names import bound_names
 from exportlint.fixes.tree import Scope, Tree
 
@@ -56,7 +56,7 @@ def needed_after(tree: Tree, statement: ast.stmt) -> set[str]:
             bound_behind = set()
         found |= set(reads)
         node = parent if isinstance(parent, ast.stmt) else tree.statement(parent)
-        if isinstance(node, ast.Try):
+        if isinstance(node, TRIES):
             found |= set(needed([*node.handlers, *node.finalbody]))
     return found
 
@@ -126,7 +126,7 @@ class _Reader:
             self.visit(node.test, known)
             self.block(node.body, set(known))
             self.block(node.orelse, set(known))
-        elif isinstance(node, ast.Try):
+        elif isinstance(node, TRIES):
             for body in (node.body, *(h.body for h in node.handlers), node.orelse):
                 self.block(body, set(known))
             self.block(node.finalbody, known)

@@ -27,6 +27,7 @@ from exportlint.analysis.values import (
     Size,
     Tensor,
     Value,
+    constant,
 )
 
 Builtin = Callable[[Frame, Arguments, ast.AST], Value]
@@ -72,7 +73,7 @@ def _number(target: str, kind: str) -> Builtin:
             strict = frame.engine.mode == "strict"
             return Scalar(kind, "item", False, data.trail) if strict else Python(kind)  # type: ignore[arg-type]
         if isinstance(value, Const) and isinstance(value.value, (int, float)) and kind != "complex":
-            return Const(int(value.value) if kind == "int" else float(value.value))
+            return constant(int(value.value) if kind == "int" else float(value.value))
         if isinstance(value, Size):
             # non-strict fixes the number here; strict goes on with a symbol
             strict = frame.engine.mode == "strict"

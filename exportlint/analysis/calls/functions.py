@@ -8,10 +8,10 @@ from exportlint.analysis.calls.wrappers import call_wrapped
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.declared import declared
-from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
+from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -53,10 +53,11 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         return _returned(frame, engine.results[key], node, function)
     _explain_parameters(frame, inner, function, node)
     engine.active.append(function.node)
+    cuts = len(engine.cuts)
     engine.runs_of[function.node] += not engine.silent
     try:
         if engine.eager and not _builds_module(inner, function):
-            value = engine.at_most(MAX_EAGER_STEPS, lambda: _body(inner, function.node))
+            value = engine.at_most(MAX_CONSTRUCTOR_STEPS, "constructor", lambda: _body(inner, function.node))
         else:
             value = _body(inner, function.node)
     finally:
@@ -65,7 +66,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         value = _promised(inner, function)
     written = None if isinstance(function.node, ast.Lambda) else surely_written(inner.exits)
     _note_written(frame, written)
-    if key is not None:
+    if key is not None and len(engine.cuts) == cuts:
         engine.results[key] = value
         if written is not None:
             engine.exits[key] = written

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.exports import ApiUse
-from exportlint.analysis.outline import Module, dotted, imported
+from exportlint.analysis.outline import TRIES, Module, dotted, imported
 from exportlint.analysis.trail import site_of
 
 NAMESPACES = (
@@ -45,7 +45,7 @@ def _uses(module: Module, node: ast.AST, names: dict[str, str], symbol: str, *, 
         guarded = True
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         symbol = f"{symbol}.{node.name}".lstrip(".")
-    catches = isinstance(node, ast.Try) and any(_catches(handler) for handler in node.handlers)
+    catches = isinstance(node, TRIES) and any(_catches(handler) for handler in node.handlers)
     for field, value in ast.iter_fields(node):
         inner = guarded or (catches and field in {"body", "handlers"})
         for child in value if isinstance(value, list) else [value]:

@@ -9,7 +9,7 @@ from typing import Any
 from exportlint.analysis.exports.names import attribute, look_up
 from exportlint.analysis.exports.scope import MAX_STEPS, Scope, TooManyStepsError
 from exportlint.analysis.exports.values import Dim, Example, Model, Program
-from exportlint.analysis.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value
+from exportlint.analysis.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value, constant
 
 CALLS: list[Callable[[Scope, ast.Call], Value]] = []
 """The evaluation of calls, which `calls` registers: it needs what stands here."""
@@ -21,7 +21,7 @@ def evaluate(scope: Scope, node: ast.expr) -> Value:
     if scope.run.steps > MAX_STEPS:
         raise TooManyStepsError
     if isinstance(node, ast.Constant):
-        return Const(node.value)
+        return constant(node.value)
     if isinstance(node, ast.Name):
         return look_up(scope, node.id)
     if isinstance(node, ast.Attribute):
@@ -111,14 +111,14 @@ def _operation(scope: Scope, node: ast.BinOp) -> Value:
     if isinstance(left, Const) and isinstance(right, Const):
         operation, first, second = _INTEGERS.get(type(node.op)), left.value, right.value
         if operation is not None and isinstance(first, int) and isinstance(second, int):
-            return Const(operation(first, second))
+            return constant(operation(first, second))
     return UNKNOWN
 
 
 def _negation(scope: Scope, node: ast.UnaryOp) -> Value:
     value = evaluate(scope, node.operand)
     if isinstance(value, Const) and isinstance(value.value, int) and isinstance(node.op, ast.USub):
-        return Const(-value.value)
+        return constant(-value.value)
     return value if isinstance(value, Example) else UNKNOWN
 
 

@@ -13,6 +13,7 @@ from exportlint.analysis.exports.values import Program, Receiver
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.engine import Engine, Options
+from exportlint.analysis.limits import limited_script
 from exportlint.analysis.outline import Module, dotted
 from exportlint.analysis.project import Project
 from exportlint.analysis.values import UNKNOWN, Function
@@ -35,7 +36,7 @@ def run_file(module: Module, project: Project, options: Options) -> tuple[Fact, 
                 if words.are_in(function.node):
                     waiting.append((_root(scope, function), function.node.body))
     except (TooManyStepsError, RecursionError):
-        pass  # what was found so far holds
+        run.facts.append(limited_script(module))  # what was found so far holds
     return tuple(run.facts)
 
 

@@ -10,10 +10,9 @@ from typing import Any
 from exportlint.analysis.exports.expressions import evaluate, truth
 from exportlint.analysis.exports.scope import Environment, Scope
 from exportlint.analysis.exports.values import Imported, Model, Receiver
-from exportlint.analysis.outline import dotted, imported
+from exportlint.analysis.outline import TRIES, dotted, imported
 from exportlint.analysis.values import UNKNOWN, ClassValue, Function, Tuple, Value
 
-TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 RAISES = ("raises", "assertRaises", "assertRaisesRegex", "raisesRegex", "assertWarns", "assertRaisesOnExport")
 """Context managers whose body is meant to fail."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from exportlint.analysis import table
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.scopes import decorated
+from exportlint.analysis.limits import MAX_BASES
 from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
     ClassValue,
@@ -34,19 +36,23 @@ def bases(frame: Frame, cls: Class) -> tuple[Value, ...]:
 
 
 def lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
-    """The class and its project bases, in the order in which attributes are looked up."""
+    """The class and its project bases, in the order in which attributes are looked up; at most MAX_BASES of those."""
     known = frame.engine.lineages
     if cls not in known:
-        known[cls] = _lineage(frame, cls)
+        for owner in _unknown_bases(frame, cls, known):
+            known[owner] = _lineage(frame, owner)
     return known[cls]
 
 
 def _lineage(frame: Frame, cls: Class) -> tuple[Class, ...]:
-    frame.engine.lineages[cls] = (cls,)  # what a class that inherits from itself by name gets
+    known = frame.engine.lineages
+    known[cls] = (cls,)  # what a class that inherits from itself by name gets
     parents = [base.definition for base in bases(frame, cls) if isinstance(base, ClassValue)]
+    if len(parents) == 1:
+        return (cls, *(owner for owner in lineage(frame, parents[0])[:MAX_BASES] if owner is not cls))
     waiting = [list(lineage(frame, parent)) for parent in parents] + [list(parents)]
     found = [cls]
-    while any(waiting):
+    while any(waiting) and len(found) <= MAX_BASES:
         heads = [order[0] for order in waiting if order]
         # C3: the first that no other order has further back; an order that Python would refuse is taken as it comes
         following = next((h for h in heads if not any(h in order[1:] for order in waiting)), heads[0])
@@ -59,9 +65,21 @@ def is_module(frame: Frame, cls: Class) -> bool:
     """Whether a class is an `nn.Module`, as far as its bases tell."""
     known = frame.engine.module_classes
     if cls not in known:
-        known[cls] = False
-        known[cls] = any(_is_module_base(frame, base) for base in bases(frame, cls))
+        for owner in _unknown_bases(frame, cls, known):
+            known[owner] = False
+            known[owner] = any(_is_module_base(frame, base) for base in bases(frame, owner))
     return known[cls]
+
+
+def _unknown_bases(frame: Frame, cls: Class, known: Mapping[Class, object]) -> list[Class]:
+    """The class and the project classes above it that are not known, from the last base down."""
+    found, waiting = dict[Class, None](), [cls]
+    while waiting:
+        owner = waiting.pop()
+        if owner not in known and owner not in found:
+            found[owner] = None
+            waiting += [base.definition for base in bases(frame, owner) if isinstance(base, ClassValue)]
+    return list(reversed(found))
 
 
 def is_autograd_function(frame: Frame, cls: Class) -> bool:

@@ -13,6 +13,7 @@ from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.flow import resume
 from exportlint.analysis.interpreter.frame import Environment, Frame, executes
 from exportlint.analysis.joins import join_environments, options
+from exportlint.analysis.outline import TRIES
 from exportlint.analysis.values import (
     UNKNOWN,
     BoundMethod,
@@ -64,8 +65,8 @@ executes(ast.With)(with_statement)
 executes(ast.AsyncWith)(with_statement)
 
 
-@executes(ast.Try)
-def _try_statement(frame: Frame, node: ast.Try) -> bool:
+def try_statement(frame: Frame, node: ast.Try) -> bool:
+    """`try`, also with `except*`."""
     before = dict(frame.env)
     swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
     if swallowing is not None:
@@ -90,6 +91,10 @@ def _try_statement(frame: Frame, node: ast.Try) -> bool:
             ends.append(frame.env)
     is_reached = resume(frame, before, ends)
     return frame.execute(node.finalbody) and is_reached
+
+
+for kind in TRIES:
+    executes(kind)(try_statement)
 
 
 def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, known: int) -> None:

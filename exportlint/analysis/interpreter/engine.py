@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,27 +13,25 @@ from functools import partial
 
 from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.state.cells import State
 from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Range, Value, Written
 from exportlint.findings import Mode
 
-MAX_DEPTH = 24
 MAX_COUNTED = 6
 """Calls of a function inside each other, where a number is passed that can end the recursion."""
-MAX_STEPS = 400_000
-"""Expressions evaluated for one exported module."""
-MAX_EAGER_STEPS = 150
-"""Expressions evaluated for one call in a constructor: that is not what is exported."""
-MAX_GLOBAL_STEPS = 2_000
-"""Expressions evaluated for one assignment of a module."""
-_STEPS_BETWEEN = 0x3FF
+_STEPS_BETWEEN = 0xFF
 """After so many and one more, it is asked whether to go on."""
 
 
 class BudgetExceededError(Exception):
-    """The analysis of one exported module took too many steps."""
+    """The analysis of one exported module took too many steps, or too long."""
+
+
+class OutOfTimeError(BudgetExceededError):
+    """It took too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,8 @@ class Engine:
     `silent`, none are; while `eager`, the code at hand runs before export, so that tensors hold data. `region` is the
     call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts
     them. `replay` is the number of a run that stands for a later call, which finds the state that the first left
-    behind.
+    behind. `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
+    project's clock; `cuts` are the limits that something ran into.
     """
 
     project: Project
@@ -97,6 +97,10 @@ class Engine:
     wrappers: dict[ast.expr, Function] = field(default_factory=dict)
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
+    deadline: float = math.inf
+    cuts: list[Limit] = field(default_factory=list)
+    evaluating: list[tuple[Module, str]] = field(default_factory=list)
+    cut_globals: set[tuple[Module, str]] = field(default_factory=set)
     state: State = field(default_factory=State)
     silent: int = 0
     eager: int = 0
@@ -113,22 +117,27 @@ class Engine:
         return self.tracer or self.options.mode
 
     def step(self) -> None:
-        """Count one evaluation. Raises BudgetExceededError when there were too many."""
+        """Count one evaluation. Raises BudgetExceededError when there were too many, or when they took too long."""
         self.steps += 1
         if not self.steps & _STEPS_BETWEEN:
             self.project.proceed()
+            if self.project.clock() > self.deadline:
+                raise OutOfTimeError
         if self.steps > self.limit:
             raise BudgetExceededError
 
-    def at_most(self, steps: int, run: Callable[[], Value]) -> Value:
-        """What `run` gives, unless it takes more steps; what it did until then holds."""
+    def at_most(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
+        """What `run` gives, unless it takes more steps; what it did until then holds, and `limited` is noted."""
         limit, depth, silent, eager = self.limit, len(self.active), self.silent, self.eager
         self.limit = min(limit, self.steps + steps)
         try:
             return run()
+        except OutOfTimeError:
+            raise
         except BudgetExceededError:
             if self.steps > limit:
                 raise
+            self.cuts.append(limited)
             del self.active[depth:]
             self.silent, self.eager = silent, eager
             return UNKNOWN
@@ -138,15 +147,18 @@ class Engine:
     def apart(self, run: Callable[[], Value]) -> Value:
         """What `run` gives, with a budget of its own: what a module binds to a name must not depend on who asks."""
         steps, limit = self.steps, self.limit
-        self.steps, self.limit = 0, MAX_GLOBAL_STEPS
+        self.limit = steps + 2 * MAX_GLOBAL_STEPS
         self.eager += 1
         try:
-            return self.at_most(MAX_GLOBAL_STEPS, run)
-        except BudgetExceededError:
-            return UNKNOWN
+            return self.at_most(MAX_GLOBAL_STEPS, "global", run)
         finally:
-            self.steps, self.limit = steps, limit
+            self.limit = limit + self.steps - steps
             self.eager -= 1
+
+    def limited(self, cls: Class, limit: Limit) -> None:
+        """Say that the analysis of a class was cut short."""
+        fact = limited(cls, limit)
+        self.facts.setdefault((type(fact), fact.site), fact)
 
     def counter(self) -> Callable[[], int]:
         """What gives how often the function at hand was run with facts recorded, when all is done."""
@@ -195,4 +207,7 @@ class Engine:
         """Whether a call may be followed: not too deep, and no recursion but one that counts."""
         counts = any(isinstance(value, Const) and type(value.value) is int for value in arguments)
         limit = MAX_COUNTED if counts else 2
-        return len(self.active) < MAX_DEPTH and self.active.count(function.node) < limit
+        if len(self.active) >= MAX_DEPTH:
+            self.cuts.append("depth")
+            return False
+        return self.active.count(function.node) < limit

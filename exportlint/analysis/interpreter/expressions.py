@@ -29,13 +29,14 @@ from exportlint.analysis.values import (
     Tensor,
     Tuple,
     Value,
+    constant,
 )
 
 
 @evaluates(ast.Constant)
 def _constant(frame: Frame, node: ast.Constant) -> Value:
     return (
-        Const(node.value)
+        constant(node.value)
         if (node.value is None or isinstance(node.value, (bool, int, float, str)))
         else Python(type(node.value).__name__)
     )
@@ -158,7 +159,7 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 frame.evaluate(part.format_spec)
             if part.conversion != -1:
                 note_text(frame, value, part.value, f"!{chr(part.conversion)}")
-    return Const("".join(text)) if len(text) == len(node.values) else size
+    return constant("".join(text)) if len(text) == len(node.values) else size
 
 
 @evaluates(ast.Yield)

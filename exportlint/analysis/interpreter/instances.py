@@ -150,7 +150,10 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     instance = Instance(cls, lasting=lasting)
     if is_a_module and not is_exported:
         engine.instances[key] = instance
+    cuts = len(engine.cuts)
     _build(frame, instance, arguments, node, silent=is_a_module)
+    if len(engine.cuts) > cuts:
+        engine.instances.pop(key, None)
     if is_a_module and not is_exported:
         note_made(frame, Object(instance), cls.node.name, node)
     return Object(instance)
@@ -214,11 +217,18 @@ WITHOUT_PARAMETERS = frozenset({
 
 def holds_parameters(value: Value) -> bool:
     """Whether a module has parameters or buffers, as far as its constructor tells."""
-    if isinstance(value, TorchModule):
-        if value.items is not None:
-            return any(holds_parameters(item) for item in value.items)
-        return value.name.rpartition(".")[2] not in WITHOUT_PARAMETERS
-    if isinstance(value, Object):
-        attributes = value.instance.attributes.values()
-        return any(isinstance(v, Tensor) or holds_parameters(v) for v in attributes)
+    waiting, seen = [value], set[Instance]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, TorchModule):
+            if value.items is not None:
+                waiting += value.items
+            elif value.name.rpartition(".")[2] not in WITHOUT_PARAMETERS:
+                return True
+        elif isinstance(value, Object) and value.instance not in seen:
+            seen.add(value.instance)
+            attributes = value.instance.attributes.values()
+            if any(isinstance(attribute, Tensor) for attribute in attributes):
+                return True
+            waiting += attributes
     return False

@@ -35,6 +35,7 @@ from exportlint.analysis.values import (
     Union,
     Unknown,
     Value,
+    constant,
 )
 
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
@@ -113,11 +114,11 @@ def _fold(op: ast.operator, left: object, right: object) -> Value:
     function = ARITHMETIC.get(type(op))
     small = isinstance(left, (int, float)) and isinstance(right, (int, float))
     if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
-        return Const(left + right)
+        return constant(left + right)
     if function is None or not small:
         return PYTHON
     try:
-        return Const(function(left, right))
+        return constant(function(left, right))
     except (ArithmeticError, TypeError):
         return PYTHON
 
@@ -175,7 +176,7 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
     if isinstance(value, Tensor):
         return result(frame, node, "operator", (value,), value.kind, value.dynamic)
     if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
-        return Const(-value.value)
+        return constant(-value.value)
     if isinstance(value, Size):
         return replace(value, symbol=derived(value.symbol))
     if isinstance(value, Scalar) and isinstance(node.op, ast.Invert) and not value.assumed:

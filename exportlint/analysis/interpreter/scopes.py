@@ -37,6 +37,10 @@ OWN_LIBRARIES = ("torch", "numpy", "math", "random", "functools", "collections",
 """Qualified names below these are never looked for in the project, whatever its folders are called."""
 
 
+MAX_GLOBALS = 300
+"""Variables of modules that need the next one to be known."""
+
+
 def look_up(frame: Frame, name: str) -> Value:
     """The value of a name where it is used."""
     found = frame.env.get(name)
@@ -54,10 +58,23 @@ def look_up(frame: Frame, name: str) -> Value:
 def global_value(frame: Frame, module: Module, name: str) -> Value:
     """The value of a name of a module."""
     key = (module, name)
-    known = frame.engine.globals
+    engine = frame.engine
+    known = engine.globals
     if key not in known:
         known[key] = UNKNOWN  # what a definition that refers to itself sees
-        known[key] = _global_value(frame, module, name)
+        if len(engine.evaluating) >= MAX_GLOBALS:
+            engine.cuts.append("global")
+        else:
+            cuts = len(engine.cuts)
+            engine.evaluating.append(key)
+            try:
+                known[key] = _global_value(frame, module, name)
+            finally:
+                engine.evaluating.pop()
+            if len(engine.cuts) > cuts:
+                engine.cut_globals.add(key)
+    elif key in engine.cut_globals:
+        engine.cuts.append("global")
     return known[key]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from exportlint.analysis.outline import FunctionNode, dotted
+from exportlint.analysis.outline import TRIES, FunctionNode, dotted
 from exportlint.analysis.state.cells import State
 
 OUTPUT = "output"
@@ -42,7 +42,7 @@ class Effects:
         if isinstance(statement, (ast.If, ast.With)):
             parts = [*statement.body, *(statement.orelse if isinstance(statement, ast.If) else ())]
             return any(self._matters(part, function, inside, callers) for part in parts)
-        if isinstance(statement, ast.Try):
+        if isinstance(statement, TRIES):
             parts = [*statement.body, *(s for h in statement.handlers for s in h.body), *statement.orelse]
             return any(self._matters(part, function, inside, callers) for part in parts)
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):

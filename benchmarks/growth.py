@@ -1,0 +1,214 @@
+"""How the cost of a file grows with its size: processor time and memory of families of generated files.
+
+    python benchmarks/growth.py [FAMILY ...] [--size N] [--seconds S]
+
+Lints each family at sizes N, 2 N and 4 N, each in a process limited to S seconds and 4 GiB. Prints the processor
+seconds without those of an empty file, the growth exponent between the last two sizes (1: linear, 2: quadratic), the
+peak memory, and what was reported at the largest size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+MODEL = HEAD + "class Model(nn.Module):\n"
+FORWARD = MODEL + "    def forward(self, x):\n"
+BRANCH = "        return x if x.sum() > 0 else -x\n"
+MEMORY = 4 * 2**30
+
+
+def body(line: Callable[[int], str], n: int, end: str = BRANCH) -> str:
+    """A `forward` of `n` lines."""
+    return FORWARD + "".join(f"        {line(i)}\n" for i in range(n)) + end
+
+
+def _constructor(line: Callable[[int], str], n: int) -> str:
+    made = "".join(f"        {line(i)}\n" for i in range(n))
+    built = "    def __init__(self):\n        super().__init__()\n        self.build()\n\n    def build(self):\n"
+    return f"{MODEL}{built}{made}\n    def forward(self, x):\n        y = self.m0(x)\n{BRANCH}"
+
+
+def _classes(n: int) -> str:
+    one = "class M{}(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n"
+    return HEAD + "\n\n".join(one.format(i) for i in range(n))
+
+
+def _bases(n: int) -> str:
+    first = "class M0(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n\n\n"
+    return HEAD + first + "\n\n".join(f"class M{i}(M{i - 1}):\n    pass\n" for i in range(1, n))
+
+
+def _supers(n: int) -> str:
+    first = "class M0(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n\n\n"
+    one = "class M{}(M{}):\n    def forward(self, x):\n        return super().forward(x)\n"
+    return HEAD + first + "\n\n".join(one.format(i, i - 1) for i in range(1, n))
+
+
+def _helpers(n: int) -> str:
+    functions = "".join(f"def f{i}(a):\n    return a * {i}\n\n\n" for i in range(n))
+    calls = "".join(f"        x = f{i}(x)\n" for i in range(n))
+    return HEAD + functions + FORWARD.removeprefix(HEAD) + calls + BRANCH
+
+
+def _cascade(n: int) -> str:
+    functions = "".join(f"def f{i}(a):\n    return f{i + 1}(a) + 1\n\n\n" for i in range(n))
+    last = f"def f{n}(a):\n    return a\n\n\n"
+    return HEAD + functions + last + FORWARD.removeprefix(HEAD) + "        x = f0(x)\n" + BRANCH
+
+
+def _parts(n: int) -> str:
+    one = "class M{}(nn.Module):\n    def forward(self, x):\n        return x * {}\n\n\n"
+    parts = HEAD + "".join(one.format(i, i) for i in range(n)) + MODEL.removeprefix(HEAD)
+    made = "".join(f"        self.m{i} = M{i}()\n" for i in range(n))
+    calls = "".join(f"        x = self.m{i}(x)\n" for i in range(n))
+    built = f"    def __init__(self):\n        super().__init__()\n{made}\n"
+    return f"{parts}{built}    def forward(self, x):\n{calls}{BRANCH}"
+
+
+def _disabled(n: int) -> str:
+    one = "        # exportlint: disable[EXP101]\n        x = x * {}\n        # exportlint: enable[EXP101]\n"
+    return FORWARD + "".join(one.format(i) for i in range(n)) + BRANCH
+
+
+def _never_enabled(n: int) -> str:
+    one = "        # exportlint: disable[EXP101]\n        x = x * {}\n"
+    return FORWARD + "".join(one.format(i) for i in range(n)) + BRANCH
+
+
+def _own_line(n: int) -> str:
+    one = "        # exportlint: ignore[EXP101]\n        if x.max() > {}:\n            x = x + 1\n"
+    return FORWARD + "".join(one.format(i) for i in range(n)) + BRANCH
+
+
+def _elifs(n: int) -> str:
+    first = "        if y == 0:\n            z = 0\n"
+    ways = first + "".join(f"        elif y == {i}:\n            z = {i}\n" for i in range(1, n))
+    return FORWARD.replace("(self, x)", "(self, x, y: int)") + ways + BRANCH
+
+
+def _branches(n: int) -> str:
+    return FORWARD + "".join(f"        if x.max() > {i}:\n            x = x + {i}\n" for i in range(n)) + BRANCH
+
+
+def _tests(n: int) -> str:
+    return FORWARD + "".join(f"        if self.f{i}:\n            y{i} = x + {i}\n" for i in range(n)) + BRANCH
+
+
+FAMILIES: dict[str, Callable[[int], str]] = {
+    "operators": lambda n: body(lambda i: f"y{i} = torch.ops.aten.add.Tensor(x, {i}.0) * 0.5", n),
+    "chain": lambda n: body(lambda i: f"x = x * {i}.5", n),
+    "constants": lambda n: body(lambda i: f"y{i} = {i}", n),
+    "items": lambda n: body(lambda i: f"y{i} = x[{i}].item()", n),
+    "items-of-chain": lambda n: body(lambda i: f"x = x + x[{i}].item()", n),
+    "numbers": lambda n: body(lambda i: f"y{i} = int(x[{i}])", n),
+    "branches": _branches,
+    "tests": _tests,
+    "elifs": _elifs,
+    "returns": lambda n: body(lambda i: f"if self.f{i}: return x + {i}", n),
+    "nested-returns": lambda n: body(lambda i: f"if x.max() > {i}: return x + {i}", n),
+    "attributes": lambda n: body(lambda i: f"self.a{i} = x + {i}", n),
+    "counters": lambda n: body(lambda i: f"self.a{i} = self.a{i} + 1", n),
+    "appends": lambda n: body(lambda i: f"self.a.append(x + {i})", n),
+    "keys": lambda n: body(lambda i: f"d[{i}] = x + {i}", n).replace("        d[0]", "        d = {}\n        d[0]"),
+    "prints": lambda n: body(lambda i: f"print(x, {i})", n),
+    "classes": _classes,
+    "bases": _bases,
+    "supers": _supers,
+    "helpers": _helpers,
+    "cascade": _cascade,
+    "parts": _parts,
+    "layers": lambda n: _constructor(lambda i: f"self.m{i} = nn.Linear(3, 3)", n),
+    "buffers": lambda n: _constructor(lambda i: f"self.register_buffer('m{i}', torch.zeros(3))", n),
+    "ignored": lambda n: body(lambda i: f"y{i} = x[{i}].item()  # exportlint: ignore[EXP201]", n),
+    "noqa": lambda n: body(lambda i: f"y{i} = x + {i}  # noqa: EXP101", n),
+    "own-line": _own_line,
+    "unused": lambda n: body(lambda i: f"y{i} = x + {i}  # exportlint: ignore[EXP101]", n),
+    "disabled": _disabled,
+    "never-enabled": _never_enabled,
+    "comment": lambda n: body(lambda _: "pass", 1) + "# noqa: " + "exportlint: ignore " * n * 6 + "\n",
+    "spaces": lambda n: body(lambda _: "pass", 1) + "#" + " " * n * 100 + "exportlint: x\n",
+    "codes": lambda n: body(lambda _: "pass", 1) + "# exportlint: ignore[" + "EXP101, " * n * 12 + "]\n",
+    "sum": lambda n: body(lambda _: "y = " + " + ".join(["x"] * n), 1),
+    "and": lambda n: body(lambda _: "y = " + " and ".join(["z.ndim"] * n), 1),
+    "dots": lambda n: body(lambda _: "y = x" + ".relu()" * min(n, 2000), 1),
+    "list": lambda n: body(lambda _: "y = [" + "x, " * n + "]", 1),
+    "dict": lambda n: body(lambda _: "y = {" + "".join(f"{i}: x, " for i in range(n)) + "}", 1),
+    "call": lambda n: body(lambda _: "y = f(" + "x, " * n + ")", 1),
+    "globals": lambda n: HEAD + "g0 = 1\n" + "".join(f"g{i} = g{i - 1} + 1\n" for i in range(1, n)) + body(
+        lambda _: f"y = x + g{n - 1}", 1
+    ).removeprefix(HEAD),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What linting a file took. `end` is the exit code, or why it has none; `codes` counts the findings."""
+
+    seconds: float
+    mebibytes: float
+    end: str
+    codes: Counter[str]
+
+
+def main() -> None:
+    """Print a line for each family."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"{', '.join(FAMILIES)} [all]")
+    parser.add_argument("--size", type=int, default=2500, metavar="N", help="the smallest size [2500]")
+    parser.add_argument("--seconds", type=int, default=120, metavar="S", help="the limit of one file [120]")
+    arguments = parser.parse_args()
+    unknown = set(arguments.families) - FAMILIES.keys()
+    if unknown:
+        parser.error(f"unknown family: {', '.join(sorted(unknown))}")
+    sizes = [arguments.size, 2 * arguments.size, 4 * arguments.size]
+    nothing = cost("", arguments.seconds).seconds
+    print(f"{'family':<16}" + "".join(f"{f'{n} [s]':>11}" for n in sizes) + f"{'exponent':>10}{'MiB':>7}  reported")
+    for family in arguments.families or FAMILIES:
+        found: list[Cost] = []
+        for n in sizes:
+            found.append(cost(FAMILIES[family](n), arguments.seconds))
+            if found[-1].end not in "01":
+                break
+        seconds = [max(c.seconds - nothing, 0.01) for c in found]
+        cells = [f"{s:>11.2f}" for s in seconds] + [f"{'-':>11}"] * (len(sizes) - len(found))
+        exponent = f"{math.log2(seconds[-1] / seconds[-2]):>10.2f}" if len(found) == len(sizes) else f"{'-':>10}"
+        codes = ", ".join(f"{count} {code}" for code, count in sorted(found[-1].codes.items()))
+        end = "" if found[-1].end in "01" else f"{found[-1].end} "
+        print(f"{family:<16}{''.join(cells)}{exponent}{found[-1].mebibytes:>7.0f}  {end}{codes}", flush=True)
+
+
+def cost(text: str, seconds: int) -> Cost:
+    """Lint a file in a process. A process that takes more than `seconds` of processor time is ended."""
+    with tempfile.TemporaryDirectory() as directory:
+        file, output = Path(directory, "model.py"), Path(directory, "output.json")
+        file.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "exportlint", "check", "--isolated", "--output-format", "json", str(file)]
+        with output.open("wb") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 1))
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (MEMORY, MEMORY))
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        code = process.returncode
+        end = str(code) if code in (0, 1, 2) else f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        try:
+            codes = Counter(finding["code"] for finding in json.loads(output.read_bytes()))
+        except ValueError:
+            codes = Counter()
+        return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, end, codes)
+
+
+if __name__ == "__main__":
+    main()

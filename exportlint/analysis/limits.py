@@ -1,0 +1,57 @@
+"""How far the analysis of one class goes, in work and in time, and what is said where it goes no further."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Literal
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.trail import Site
+
+MAX_STEPS = 400_000
+"""Expressions evaluated for one exported class, besides those that its length grants."""
+MAX_STEPS_PER_LINE = 50
+MAX_CONSTRUCTOR_STEPS = 20_000
+"""Expressions evaluated for one call in a constructor: that is not what is exported."""
+MAX_GLOBAL_STEPS = 20_000
+"""Expressions evaluated for one assignment of a module."""
+MAX_DEPTH = 100
+"""Calls inside each other."""
+MAX_BASES = 200
+"""Classes that a class inherits from."""
+MAX_SECONDS = 20
+"""Processor time for one exported class."""
+MAX_FILE_SECONDS = 60
+"""Processor time for all classes of a file."""
+
+Limit = Literal["recursion", "bases", "depth", "evaluations", "constructor", "global", "seconds", "file", "script"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisLimit(Fact):
+    """The analysis of a class is cut short. `name` is the class, empty for the script in a file."""
+
+    limit: Limit
+    name: str = ""
+
+
+def limited(cls: Class, limit: Limit) -> AnalysisLimit:
+    """What is said at the header of a class."""
+    node = cls.node
+    end = node.col_offset + len(f"class {node.name}".encode())
+    site = Site(cls.module.filename, node.lineno, node.col_offset, node.lineno, end)
+    return AnalysisLimit(site, cls.qualname, False, None, limit, node.name)
+
+
+def limited_script(module: Module) -> AnalysisLimit:
+    """What is said of the statements of a file that call torch.export."""
+    first = next((node for node in module.tree.body if not isinstance(node, ast.Expr)), module.tree.body[0])
+    site = Site(module.filename, first.lineno, first.col_offset, first.lineno, first.col_offset + 1)
+    return AnalysisLimit(site, "", False, None, "script")
+
+
+def steps_of(cls: Class) -> int:
+    """The expressions that may be evaluated for a class: long code takes more."""
+    return MAX_STEPS + MAX_STEPS_PER_LINE * ((cls.node.end_lineno or cls.node.lineno) - cls.node.lineno)

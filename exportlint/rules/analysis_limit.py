@@ -1,0 +1,37 @@
+"""EXP006 analysis-limit: a class whose analysis was cut short, so that there may be more to find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exportlint.analysis.limits import (
+    MAX_BASES,
+    MAX_CONSTRUCTOR_STEPS,
+    MAX_DEPTH,
+    MAX_FILE_SECONDS,
+    MAX_GLOBAL_STEPS,
+    MAX_SECONDS,
+    AnalysisLimit,
+    Limit,
+)
+from exportlint.claims import WARNING, Context, Report
+from exportlint.registry import rule
+
+REASONS: dict[Limit, str] = {
+    "recursion": "its code nests too deep",
+    "bases": f"it inherits from more than {MAX_BASES} classes",
+    "depth": f"calls nest more than {MAX_DEPTH} deep",
+    "evaluations": "it takes too many evaluations",
+    "constructor": f"a call in a constructor takes more than {MAX_CONSTRUCTOR_STEPS:,} evaluations",
+    "global": f"a global variable takes more than {MAX_GLOBAL_STEPS:,} evaluations",
+    "seconds": f"it takes more than {MAX_SECONDS} s of processor time",
+    "file": f"the file takes more than {MAX_FILE_SECONDS} s of processor time",
+    "script": "the calls of torch.export in this file take too many evaluations",
+}
+
+
+@rule("EXP006", "analysis-limit", AnalysisLimit)
+def analysis_limit(fact: AnalysisLimit, _: Context) -> Iterator[Report]:
+    """A class whose analysis was cut short."""
+    what = "the rest of this file is" if fact.limit in {"file", "script"} else f"parts of `{fact.name}` are"
+    yield Report(WARNING, f"{what} not analyzed: {REASONS[fact.limit]}", "split it into smaller classes or functions")
