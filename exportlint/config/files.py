@@ -64,7 +64,8 @@ class Configuration:
         found = None
         for name in FILE_NAMES:
             file = directory / name
-            if file.is_file() and (layer := load(file)) is not None:
+            # Not `Path.is_file`, which raises where the directory may not be looked into.
+            if os.path.isfile(file) and (layer := load(file)) is not None:  # noqa: PTH113
                 found = self._settings(layer, file, directory)
                 break
         if found is None and directory.parent != directory:
@@ -111,7 +112,7 @@ def _with_extended(layer: Layer, chain: tuple[Path, ...]) -> list[Layer]:
     file = Path(os.path.normpath(here.parent / os.path.expandvars(Path(target).expanduser())))
     if file in chain:
         raise ConfigError(f"`extend` goes in a circle: {' -> '.join(map(str, (*chain, file)))}", here)
-    if not file.is_file():
+    if not os.path.isfile(file):  # noqa: PTH113
         raise ConfigError(f"`extend`: there is no file {file}", here)
     extended = load(file)
     if extended is None:
@@ -123,7 +124,7 @@ def _user_file() -> Path | None:
     import platformdirs
 
     file = Path(platformdirs.user_config_dir("exportlint", appauthor=False)) / "exportlint.toml"
-    return file if file.is_file() else None
+    return file if os.path.isfile(file) else None  # noqa: PTH113
 
 
 def inline(text: str, cwd: Path) -> Layer:

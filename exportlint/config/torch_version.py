@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from glob import glob
 from pathlib import Path
 
 from exportlint.findings import TorchVersion
@@ -48,7 +49,9 @@ def detect_torch_version(root: Path) -> TorchVersion:
 def _site_packages(root: Path) -> Iterator[Path]:
     active = [os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")]
     for environment in (*(Path(path) for path in active if path), root / ".venv", root / "venv"):
-        yield from sorted(environment.glob("lib/python3*/site-packages"))
+        # Not `Path.glob`, which raises where the directory may not be looked into.
+        found = glob("lib/python3*/site-packages", root_dir=environment)  # noqa: PTH207
+        yield from (environment / place for place in sorted(found))
         yield environment / "Lib" / "site-packages"
     yield from (Path(entry) for entry in sys.path if entry)
 

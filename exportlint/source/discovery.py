@@ -125,14 +125,14 @@ class _Search:
         if options.force_exclude and is_excluded(path, options):
             return False
         if not is_directory:
-            self.files.setdefault(path.resolve().as_posix(), path)
+            self.files.setdefault(_real(path), path)
         return is_directory
 
     def tree(self, path: Path) -> None:
         """Searches a directory, but for its symbolic links."""
-        real = path.resolve()
-        rules = rules_at(real) if self._options_for(path).respect_gitignore else None
-        pending = [_Directory(path, absolute(path), real.as_posix(), rules)]
+        real = _real(path)
+        rules = rules_at(Path(real)) if self._options_for(path).respect_gitignore else None
+        pending = [_Directory(path, absolute(path), real, rules)]
         while pending:
             directory = pending.pop()
             if directory.real not in self._searched:
@@ -200,7 +200,7 @@ class _Search:
         is_directory = stat.S_ISDIR(mode)
         if directory.rules is not None and directory.rules.ignores(_join(directory.real, name), is_directory):
             return
-        real = shown.resolve().as_posix()
+        real = _real(shown)
         if _exclude(options).match(real):
             return
         if is_directory:
@@ -224,6 +224,12 @@ def _include(options: DiscoveryOptions) -> PathPatterns:
 @lru_cache(maxsize=64)
 def _exclude(options: DiscoveryOptions) -> PathPatterns:
     return PathPatterns(options.exclude + options.extend_exclude, options.root)
+
+
+def _real(path: Path) -> str:
+    """Where a path really is, `/` between names."""
+    # `Path.resolve` raises RuntimeError for a loop of links that comes to be during the walk.
+    return Path(os.path.realpath(path)).as_posix()
 
 
 def _join(directory: str, name: str) -> str:

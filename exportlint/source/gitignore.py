@@ -1,4 +1,4 @@
-"""Which paths git ignores: the `.gitignore` files of a repository and its `.git/info/exclude`."""
+"""Which paths git ignores: the `.gitignore` files of a repository, its `info/exclude`, the user's excludes file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from exportlint.source.gitconfig import exclude_files, is_repository
 from exportlint.source.patterns import one_of
 
 _TRAILING_BLANKS = re.compile(r"(?<!\\) +\Z")
@@ -64,8 +65,9 @@ def rules_within(directory: Path, above: IgnoreRules | None) -> IgnoreRules | No
 
     A directory with a `.git` is a repository of its own, for which rules from outside do not count.
     """
-    if _is_repository(directory):
-        above = _read(directory / ".git" / "info" / "exclude", directory, None)
+    if is_repository(directory):
+        own, users = exclude_files(directory)
+        above = _read(own, directory, None if users is None else _read(users, directory, None))
     return _read(directory / ".gitignore", directory, above)
 
 
@@ -75,21 +77,13 @@ def rules_at(directory: Path) -> IgnoreRules | None:
     None outside of a repository, and None where they ignore the directory itself: who names it, means it.
     """
     line = [directory, *directory.parents]
-    root = next((depth for depth, place in enumerate(line) if _is_repository(place)), 0)
+    root = next((depth for depth, place in enumerate(line) if is_repository(place)), 0)
     rules: IgnoreRules | None = None
     for depth in range(root, 0, -1):
         rules = rules_within(line[depth], rules)
         if rules is not None and rules.ignores(line[depth - 1].as_posix(), is_directory=True):
             return None
     return rules
-
-
-def _is_repository(directory: Path) -> bool:
-    # A file in worktrees and submodules.
-    try:
-        return (directory / ".git").exists()
-    except OSError:  # a parent that may be passed through but not looked into
-        return False
 
 
 def _read(path: Path, base: Path, above: IgnoreRules | None) -> IgnoreRules | None:

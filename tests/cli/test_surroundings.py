@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.source.privileges import unprivileged_command
 
 BRANCH = """\
 from torch import nn
@@ -135,3 +138,44 @@ def test_a_pattern_of_exported_classes_names_module_and_class(project: Path) -> 
     result = run("exportlint .", project)
     assert result.returncode == 2
     assert "expected `module:Class`, got `app.models.Net`" in result.stderr
+
+
+@pytest.mark.skipif(unprivileged_command() is None, reason="root without setpriv")
+@pytest.mark.parametrize(
+    ("command", "mode", "found"),
+    [
+        ("exportlint -j1", 0, ["closed: cannot be searched: permission denied", "model.py: EXP101"]),
+        ("exportlint closed model.py", 0, ["closed: cannot be searched: permission denied", "model.py: EXP101"]),
+        ("exportlint closed/b.py model.py", 0, ["closed/b.py: permission denied", "model.py: EXP101"]),
+        ("exportlint -j1", 0o444, ["closed/b.py: cannot be read: permission denied", "model.py: EXP101"]),
+    ],
+)
+def test_what_may_not_be_read_is_a_finding_and_the_rest_is_linted(
+    project: Path, command: str, mode: int, found: list[str]
+) -> None:
+    closed = project / "closed"
+    closed.mkdir()
+    (closed / "b.py").write_text(BRANCH)
+    prefix = " ".join(unprivileged_command() or [])
+    closed.chmod(mode)
+    result = run(f"{prefix} {command} --output-format json", project)
+    closed.chmod(0o755)
+    assert (result.returncode, result.stderr) == (1, "")
+    said = [
+        (
+            os.path.relpath(finding["filename"], project),
+            finding["message"] if finding["code"] == "EXP003" else finding["code"],
+        )
+        for finding in json.loads(result.stdout)
+    ]
+    assert [f"{name}: {message}" for name, message in said] == found
+
+
+@pytest.mark.skipif(unprivileged_command() is None, reason="root without setpriv")
+def test_the_working_directory_may_be_closed(project: Path) -> None:
+    (project / "closed").mkdir()
+    prefix = " ".join(unprivileged_command() or [])
+    result = run(f"cd closed && chmod 0 . && {prefix} exportlint --output-format concise {project}/model.py", project)
+    (project / "closed").chmod(0o755)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert f"{project}/model.py:6:12: error[EXP101 tensor-branch]" in result.stdout

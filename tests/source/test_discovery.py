@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -241,6 +242,33 @@ def test_an_unreadable_directory_does_not_stop_the_others() -> None:
         "secret: cannot be searched: permission denied",
         "secret/x.py: permission denied",
     ]
+
+
+def test_a_directory_that_vanishes_during_the_walk_does_not_stop_the_others() -> None:
+    make("a/x.py", "b/x.py", "c/x.py")
+    seen: list[Path] = []
+
+    def options(directory: Path) -> DiscoveryOptions:
+        seen.append(directory)
+        if len(seen) == 2:  # after the listing of the root: the first of its directories is being searched
+            shutil.rmtree(directory)
+        return OPTIONS
+
+    found = discover([Path()], options)
+    gone = str(seen[1])
+    assert [str(path) for path in found.files] == [f"{name}/x.py" for name in "abc" if name != gone]
+    assert [str(problem) for problem in found.problems] == [f"{gone}: cannot be searched: no such file or directory"]
+
+
+def test_links_that_lead_in_circles() -> None:
+    make("a/x.py", "b/y.py")
+    Path("a/other").symlink_to("../b")
+    Path("b/other").symlink_to("../a")
+    Path("a/up").symlink_to("..")
+    Path("b/self").symlink_to("self")
+    Path("c").symlink_to("d")
+    Path("d").symlink_to("c")
+    assert find(".") == ["a/x.py", "b/y.py"]
 
 
 def test_a_deep_tree() -> None:

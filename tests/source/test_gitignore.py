@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 from dataclasses import replace
@@ -16,6 +17,11 @@ OPTIONS = DiscoveryOptions(exclude=(".git",))
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty git repository, the working directory."""
     root = tmp_path / "repository"
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     monkeypatch.chdir(root)
     return root
@@ -110,6 +116,93 @@ def test_random_rules_as_git(seed: int) -> None:
             lines.append(chance.choice(["", "", "!"]) + chance.choice(["", "/"]) + path + chance.choice(["", "", "/"]))
         write(place, *lines)
     assert find(".") == unignored()
+
+
+# What the user ignores everywhere
+
+
+@pytest.mark.parametrize(
+    ("config", "ignored"),
+    [
+        ({}, "home/.config/git/ignore"),
+        ({"home/.gitconfig": "[core]\n\texcludesFile = ~/mine\n"}, "home/mine"),
+        ({"home/.gitconfig": "[core]\nexcludesfile = ~/other\n[CORE] EXCLUDESFILE=~/mine # comment"}, "home/mine"),
+        ({"home/.gitconfig": '[core "sub"]\nexcludesFile = ~/other\n'}, "home/.config/git/ignore"),
+        ({"home/.gitconfig": '[user]\nname = "a # b"\n;[core]\nexcludesFile = ~/no\n'}, "home/.config/git/ignore"),
+        ({"home/.gitconfig": '[core]\nexcludesFile = "~/with # \\"space" ; comment\n'}, 'home/with # "space'),
+        ({"home/.gitconfig": "[core]\nexcludesFile = ~/mi\\\nne\n"}, "home/mine"),
+        ({"home/.gitconfig": "[core]\r\nexcludesFile = ~/mine\r\n"}, "home/mine"),
+        ({"home/.gitconfig": "\ufeff[core]\nexcludesFile = ~/mine\n"}, "home/mine"),
+        ({"home/.gitconfig": "[core]\nexcludesFile =\n"}, "home/.config/git/ignore"),
+        ({"home/.gitconfig": "[core]\nbare\nexcludesFile = mine\n"}, "repository/mine"),
+        ({"home/.config/git/config": "[core]\nexcludesFile = ~/mine\n"}, "home/mine"),
+        (
+            {
+                "home/.config/git/config": "[core]\nexcludesFile = ~/other\n",
+                "home/.gitconfig": "[core]\nexcludesFile = ~/mine\n",
+            },
+            "home/mine",
+        ),
+        (
+            {
+                "home/.gitconfig": "[core]\nexcludesFile = ~/other\n",
+                "repository/.git/config": "[core]\nexcludesFile = ~/mine\n",
+            },
+            "home/mine",
+        ),
+        ({"home/.gitconfig": "[core]\nexcludesFile = ~/nowhere\n"}, "home/.config/git/ignore"),
+    ],
+)
+def test_the_excludes_file_of_the_user_as_git(tmp_path: Path, config: dict[str, str], ignored: str) -> None:
+    make("x.py", "y.py", "a/y.py", "a/z.py")
+    for name, text in config.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(text.encode())
+    write(str(tmp_path / ignored), "y.py", "/a/z.py")
+    write(".gitignore", "!/y.py")
+    assert find(".") == unignored()
+    assert find("a") == [name for name in unignored() if name.startswith("a/")]
+
+
+@pytest.mark.parametrize(("variable", "name"), [("XDG_CONFIG_HOME", "config"), ("GIT_CONFIG_GLOBAL", "global")])
+def test_variables_that_say_where_the_configuration_is_as_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, name: str
+) -> None:
+    make("x.py", "y.py")
+    monkeypatch.setenv(variable, str(tmp_path / name))
+    write(str(tmp_path / "config/git/ignore"), "x.py")
+    write(str(tmp_path / "home/.config/git/ignore"), "y.py")
+    write(str(tmp_path / "home/mine"), "*.py")
+    write(str(tmp_path / "global"), "[core]", "excludesFile = ~/mine")
+    assert find(".") == unignored()
+
+
+def test_what_git_ignores_in_a_linked_worktree_and_in_a_submodule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_someone = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always"]
+    inner = tmp_path / "inner"
+    for command in (
+        ["git", *as_someone, "commit", "-q", "--allow-empty", "-m", "x"],
+        ["git", "worktree", "add", "-q", str(tmp_path / "linked")],
+        ["git", "init", "-q", str(inner)],
+        ["git", "-C", str(inner), *as_someone, "commit", "-q", "--allow-empty", "-m", "x"],
+        ["git", *as_someone, "submodule", "--quiet", "add", str(inner), "sub"],
+    ):
+        subprocess.run(command, check=True, capture_output=True)
+    write(".git/info/exclude", "x.py")
+    write(".git/worktrees/linked/info/exclude", "z.py")
+    write(".git/modules/sub/info/exclude", "y.py")
+    write(".git/config", Path(".git/config").read_text(), "[core]", f"excludesFile = {tmp_path / 'mine'}")
+    write(str(tmp_path / "mine"), "w.py")
+    found = {}
+    for place in (Path(), tmp_path / "linked", Path("sub")):
+        make(*(str(place / name) for name in ("w.py", "x.py", "y.py", "z.py")))
+    for place in (tmp_path / "linked", tmp_path / "repository" / "sub"):
+        monkeypatch.chdir(place)
+        found[place.name] = find(".")
+        assert found[place.name] == unignored()
+    assert found == {"linked": ["y.py", "z.py"], "sub": ["w.py", "x.py", "z.py"]}
 
 
 def test_respect_gitignore_can_be_turned_off() -> None:
