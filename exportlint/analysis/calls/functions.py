@@ -109,7 +109,7 @@ def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: as
         parent = trail_of(value)
         if parent is not None:
             message = f"passed as `{parameter}` to `{name}`"
-            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent))
+            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent, function.module))
 
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
@@ -140,4 +140,4 @@ def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> 
     if isinstance(function.node, ast.Lambda) or trail_of(value) is None:
         return value
     name = function.symbol.rpartition(".")[2]
-    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value)))
+    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value), function.module))

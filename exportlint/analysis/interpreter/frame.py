@@ -178,9 +178,11 @@ class Frame:
         """Where a node is."""
         return site_of(self.module, node)
 
-    def trail(self, node: ast.AST, message: str, parent: Trail | None = None) -> Trail:
+    def trail(
+        self, node: ast.AST, message: str, parent: Trail | None = None, entered: Module | None = None
+    ) -> Trail:
         """A step of a trail at a node of this frame."""
-        return Trail(self.module, node, message, parent)
+        return Trail(self.module, node, message, parent, entered)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
