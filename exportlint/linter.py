@@ -133,6 +133,7 @@ def _agreed(findings: Sequence[Finding]) -> Finding:
     A fix is no safer than what each of them, who call the code with values of their own, can tell of it.
     """
     finding = min(findings, key=lambda f: f.sort_key)
+    finding = replace(finding, through=finding.through.union(*(f.through for f in findings)))
     fixes = {f.fix for f in findings}
     known = [fix for fix in fixes if fix is not None]
     if len(fixes) == 1 or not known:

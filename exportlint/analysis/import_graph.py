@@ -16,6 +16,10 @@ from exportlint.analysis.resolver import Resolver
 from exportlint.source.imports import ImportedName, imported_names
 
 _ALL = "*"
+_DEFINITION = re.compile(
+    rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+([\w\x80-\xff]+)|^(?: {4}|\t)?([\w\x80-\xff]+)[ \t]*(?::[^=\n]*)?=",
+    re.MULTILINE,
+)
 _CHAIN = rb"(?<![\w.])%s((?:\.\w+)+)"
 
 
@@ -36,11 +40,11 @@ class ImportGraph:
         self._texts = {path.as_posix(): data for path, data in texts.items()}
         self._resolver = resolver
         self._edges: dict[str, tuple[Edge, ...]] = {}
-        self._into: defaultdict[str, list[tuple[str, Edge]]] = defaultdict(list)
+        self._into: defaultdict[str, dict[str, list[tuple[str, Edge]]]] = defaultdict(dict)
         for file in self._texts:
             edges = self._edges[file] = tuple(dict.fromkeys(self._edges_of(file)))
             for edge in edges:
-                self._into[edge.target].append((file, edge))
+                self._into[edge.target].setdefault(edge.name, []).append((file, edge))
 
     def importers(self, files: Iterable[Path]) -> dict[Path, int]:
         """The other files that can run the code of some, each with the number of imports in between, closest first.
@@ -50,17 +54,26 @@ class ImportGraph:
         start = {path.as_posix() for path in files}
         reach = _Reach(start, self._edges, self._texts)
         distances = dict.fromkeys(start, 0)
-        waiting = deque(sorted(start))
+        waiting: deque[tuple[str, Edge | None]] = deque((file, None) for file in sorted(start))
         while waiting:
-            target = waiting.popleft()
-            for file, edge in self._into[target]:
+            target, new = waiting.popleft()
+            for file, edge in self._concerned(target, new, reach):
                 if edge in reach.edges[file] or not reach.leads_there(edge):
                     continue
+                is_first = not reach.edges[file]
                 reach.edges[file].add(edge)
                 distances.setdefault(file, distances[target] + 1)
-                waiting.append(file)
+                waiting.append((file, None if is_first else edge))
         found = sorted((distance, file) for file, distance in distances.items() if file not in start)
         return {self._paths[file]: distance for distance, file in found}
+
+    def _concerned(self, target: str, new: Edge | None, reach: _Reach) -> list[tuple[str, Edge]]:
+        """The imports from a file that may lead to the start since it is known of one of its own, or of any at all."""
+        into = self._into[target]
+        if new is not None and new.bound != _ALL:
+            return into.get(new.bound, [])
+        given = reach.given(target) if new is not None else {}
+        return [one for name, some in into.items() if name not in given for one in some]
 
     def imported(self, files: Iterable[Path]) -> frozenset[Path]:
         """All files that some import, with those that these import."""
@@ -82,11 +95,12 @@ class ImportGraph:
         for found in imported_names(data):
             base = _absolute(found, package)
             name = f"{base}.{found.name}" if found.name and found.name != _ALL else base
+            is_dotted = not found.name and found.bound == found.module
+            bound = found.module.partition(".")[0] if is_dotted else found.bound
             for target, rest in resolver.places(name, folder)[:1]:
-                yield Edge(target, rest[0] if rest else found.name if found.name == _ALL else "", found.bound)
+                yield Edge(target, rest[0] if rest else _ALL if found.name == _ALL else "", bound)
             if found.name != _ALL:
-                bound = found.bound if found.name or found.bound != found.module else found.module.partition(".")[0]
-                modules[bound] = name if bound == found.bound else bound
+                modules[bound] = bound if is_dotted else name
         for bound, name in modules.items():
             if resolver.is_folder(name, folder):
                 # `import package` and then `package.module.function`: what is used tells which files that leads to.
@@ -103,44 +117,54 @@ class _Reach:
         self._start = start
         self._all = edges
         self._texts = texts
-        self._bound: dict[str, dict[str, list[Edge]]] = {}
+        self._given: dict[str, dict[str, list[Edge]]] = {}
+        self._own: dict[str, frozenset[str]] = {}
+        self._starred: dict[str, frozenset[str]] = {}
 
     def leads_there(self, edge: Edge) -> bool:
         """Whether what an edge imports can run the code of `start`."""
         target, name = edge.target, edge.name
         if target in self._start:
             return True
-        known = self.edges.get(target)
-        if not known:
-            return False
-        if name in ("", _ALL):
-            return True
-        given = self._names(target)
-        if _defines(self._texts[target], name) or not (name in given or _ALL in given):
+        known = self.edges[target]
+        if not known or name in ("", _ALL):
+            return bool(known)
+        given = self.given(target)
+        if name in self._defined(target) or not (name in given or _ALL in given):
             return True
         if name in given:
             return any(one in known for one in given[name])
-        return any(one in known and self._may_give(one.target, name, {target}) for one in given[_ALL])
+        return any(one in known and name in self._by_star(one.target) for one in given[_ALL])
 
-    def _may_give(self, file: str, name: str, seen: set[str]) -> bool:
-        """Whether `import *` from a file can bring a name."""
-        if file in seen or file not in self._texts:
-            return False
-        stars = (edge.target for edge in self._names(file).get(_ALL, ()))
-        return name.encode() in self._texts[file] or any(self._may_give(s, name, {*seen, file}) for s in stars)
-
-    def _names(self, file: str) -> dict[str, list[Edge]]:
-        if file not in self._bound:
+    def given(self, file: str) -> dict[str, list[Edge]]:
+        """The imports of a file by the names that they bind."""
+        if file not in self._given:
             names: dict[str, list[Edge]] = {}
             for edge in self._all.get(file, ()):
                 names.setdefault(edge.bound, []).append(edge)
-            self._bound[file] = names
-        return self._bound[file]
+            self._given[file] = names
+        return self._given[file]
 
+    def _by_star(self, file: str) -> frozenset[str]:
+        """The names that `import *` from a file can bring."""
+        if file not in self._starred:
+            waiting, seen = [file], {file}
+            found: set[str] = set()
+            while waiting:
+                given = self.given(here := waiting.pop())
+                found |= self._defined(here) | given.keys()
+                more = {edge.target for edge in given.get(_ALL, ())} - seen
+                seen |= more
+                waiting += more
+            self._starred[file] = frozenset(found)
+        return self._starred[file]
 
-def _defines(data: bytes, name: str) -> bool:
-    text = name.encode()
-    return b"def " + text in data or b"class " + text in data or b"\n" + text + b" =" in data
+    def _defined(self, file: str) -> frozenset[str]:
+        """The names that a file itself may define, which takes in those of methods."""
+        if file not in self._own:
+            found = _DEFINITION.finditer(self._texts.get(file, b""))
+            self._own[file] = frozenset((match[1] or match[2]).decode("utf-8", "replace") for match in found)
+        return self._own[file]
 
 
 def _absolute(found: ImportedName, package: str) -> str:

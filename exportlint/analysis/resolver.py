@@ -34,6 +34,7 @@ class Resolver:
         self._others: dict[str, tuple[str, ...]] = {}
         self._layouts: dict[Path, Layout] = {}
         self._projects: dict[str, Path | None] = {}
+        self._holders: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._places: dict[tuple[str, str], tuple[Place, ...]] = {}
 
     def places(self, name: str, folder: str) -> tuple[Place, ...]:
@@ -41,10 +42,9 @@ class Resolver:
         key = (folder, name)
         if key not in self._places:
             parts = name.split(".")
-            found = tuple(place for root in self._nearby(folder) for place in self._within(root, parts))
-            if not found and parts[0] not in _ELSEWHERE:
-                found = tuple(self._in_others(folder, parts))
-            self._places[key] = found
+            near, others = self._holding(parts[0], folder)
+            found = tuple(place for root in near for place in self._within(root, parts))
+            self._places[key] = found or tuple(place for root in others for place in self._within(root, parts))
         return self._places[key]
 
     def is_unresolved(self, name: str, folder: str) -> bool:
@@ -63,7 +63,7 @@ class Resolver:
             return last in _INITS and not self._is_there(package, rest)
         if parts[0] in _ELSEWHERE:
             return False
-        if any(parts[0] in self.names(root) for root in self.roots(folder)):
+        if self._holding(parts[0], folder) != ((), ()):
             return False
         project = self._project(folder)
         return project is not None and parts[0] in self._layout(project).packages
@@ -71,9 +71,8 @@ class Resolver:
     def is_folder(self, name: str, folder: str) -> bool:
         """Whether a qualified name is that of a package, or of a folder that packages lie in."""
         path = name.replace(".", "/")
-        return any(not rest and file.endswith(_INITS) for file, rest in self.places(name, folder)) or any(
-            self.names(f"{root}/{path}") for root in self.roots(folder) if name.partition(".")[0] in self.names(root)
-        )
+        near, others = self._holding(name.partition(".")[0], folder)
+        return any(self.names(f"{root}/{path}") for root in (*near, *others))
 
     def roots(self, folder: str) -> tuple[str, ...]:
         """The folders that imports of a file in `folder` start from."""
@@ -110,19 +109,23 @@ class Resolver:
             self._near[folder] = tuple(dict.fromkeys((*packaged, *self.search, *own, *self._above(top))))
         return self._near[folder]
 
-    def _in_others(self, folder: str, parts: Sequence[str]) -> Iterator[Place]:
-        for root in self._distributions(folder):
+    def _holding(self, top: str, folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The roots that have something of a top-level name: those nearby, and those of other distributions."""
+        key = (folder, top)
+        if key not in self._holders:
+            files = {f"{top}.py", f"{top}.pyi"}
+            near = tuple(r for r in self._nearby(folder) if top in self.names(r) or not files.isdisjoint(self.names(r)))
+            others = () if top in _ELSEWHERE else self._distributions(folder)
             # Beside a `pyproject.toml` there are scripts as well, which nobody else imports.
-            if root.endswith("/src") or parts[0] in self.names(root):
-                yield from self._within(root, parts)
+            kept = (r for r in others if top in self.names(r) or (r.endswith("/src") and files & self.names(r)))
+            self._holders[key] = near, tuple(root for root in kept if root not in near)
+        return self._holders[key]
 
     def _within(self, root: str, parts: Sequence[str]) -> Iterator[Place]:
-        names = self.names(root)
-        if parts[0] in names or f"{parts[0]}.py" in names or f"{parts[0]}.pyi" in names:
-            for count in range(len(parts), 0, -1):
-                file = self._file("/".join([root, *parts[: count - 1]]), parts[count - 1])
-                if file is not None:
-                    yield file, tuple(parts[count:])
+        for count in range(len(parts), 0, -1):
+            file = self._file("/".join([root, *parts[: count - 1]]), parts[count - 1])
+            if file is not None:
+                yield file, tuple(parts[count:])
 
     def _file(self, folder: str, last: str) -> str | None:
         """The file of a module in a folder. A stub stands for a module that is not written in Python."""

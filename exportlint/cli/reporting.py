@@ -83,7 +83,7 @@ def _left_out(beside: Importers) -> list[str]:
     found = []
     if beside.count < beside.of:
         found.append(
-            f"Looked at {beside.count} of the {beside.of} files that import the linted ones; "
+            f"{beside.of} files import what was linted, directly or not; only the closest {beside.count} were looked at, "
             "`--follow-importers always` looks at all."
         )
     if beside.problem is not None:
