@@ -137,5 +137,3 @@ class _Project:
         if src not in self._resolvers:
             self._resolvers[src] = Resolver(src)
         return self._resolvers[src]
-
-

@@ -61,7 +61,9 @@ class Project:
 
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed, because it holds something else now."""
-        self._modules.pop(absolute(path).as_posix(), None)
+        path = absolute(path)
+        for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
+            self._modules.pop(gone.as_posix(), None)
 
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
@@ -71,6 +73,7 @@ class Project:
         if module is None or module.source.data != source.data:
             module = self._outline(source, Path(key))
             self._modules[key] = module
+        self._read(module)
         return module
 
     def trim(self, limit: int = MAX_MODULES) -> None:
@@ -150,12 +153,23 @@ class Project:
                 self._modules[path] = self._outline(self._load(Path(path)), Path(path))
             except (SourceError, SyntaxProblem):
                 self._modules[path] = None
+        self._read(self._modules[path])
         return self._modules[path]
+
+    def _read(self, module: Module | None) -> None:
+        if module is not None and module.stub is not None:
+            self._reads.add(module.stub.path.as_posix())
 
     def _outline(self, source: SourceFile, path: Path) -> Module:
         tree = parse(source)
         name, package = self.resolver.qualified_name(path)
-        return Module(source, path, tree, name, package)
+        stub = _stub_of(path)
+        is_there = stub is not None and stub.name in self.resolver.names(path.parent.as_posix())
+        return Module(source, path, tree, name, package, self._module(stub.as_posix()) if stub and is_there else None)
+
+
+def _stub_of(path: Path) -> Path | None:
+    return path.with_suffix(".pyi") if path.suffix == ".py" else None
 
 
 class Definition:

@@ -12,6 +12,7 @@ from exportlint.analysis.interpreter.engine import MAX_EAGER_STEPS
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
+from exportlint.analysis.stubs import returned
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -35,6 +36,8 @@ def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast
 @calls(Function)
 def _call_function(frame: Frame, function: Function, arguments: Arguments, node: ast.AST) -> Value:
     engine = frame.engine
+    if function.module.is_stub:
+        return _returned(frame, _promised(frame, function), node, function)
     if not engine.may_enter(function, arguments.positional):
         return _promised(frame, function)
     if function.receiver is not None:
@@ -129,11 +132,14 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
 
 def _promised(frame: Frame, function: Function) -> Value:
     """What the annotation of a function says that it returns."""
-    node = function.node
-    if isinstance(node, ast.Lambda) or node.returns is None:
+    node, module = function.node, function.module
+    said = None if isinstance(node, ast.Lambda) else module.annotation(node)
+    if isinstance(node, ast.Lambda) or said is None:
         return UNKNOWN
-    inner = Frame(frame.engine, function.module, function.symbol)
-    return declared(inner, node.returns, "", f"`{node.name}` is annotated to return `{{}}`")
+    if module.is_stub and returned(module, node) is None:
+        return UNKNOWN
+    inner = Frame(frame.engine, said[0], function.symbol)
+    return declared(inner, said[1], "", f"`{node.name}` is annotated to return `{{}}`")
 
 
 def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:

@@ -42,6 +42,15 @@ def declared(frame: Frame, annotation: ast.expr | None, name: str, message: str)
     return known[annotation]
 
 
+def declared_argument(frame: Frame, argument: ast.arg) -> Value:
+    """What the annotation of a parameter surely promises, or that in a stub."""
+    said = frame.module.annotation(argument)
+    if said is None:
+        return UNKNOWN
+    inner = frame if said[0] is frame.module else Frame(frame.engine, said[0], frame.symbol)
+    return declared(inner, said[1], argument.arg, f"`{argument.arg}` is annotated as `{{}}`")
+
+
 def _fresh(frame: Frame, value: Value, node: ast.expr, message: str) -> Value:
     """A promised value, whose tensors come from anywhere."""
     if isinstance(value, Tensor) and not value.optional and not value.assumed:

@@ -178,9 +178,7 @@ class Frame:
         """Where a node is."""
         return site_of(self.module, node)
 
-    def trail(
-        self, node: ast.AST, message: str, parent: Trail | None = None, entered: Module | None = None
-    ) -> Trail:
+    def trail(self, node: ast.AST, message: str, parent: Trail | None = None, entered: Module | None = None) -> Trail:
         """A step of a trail at a node of this frame."""
         return Trail(self.module, node, message, parent, entered)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from exportlint.analysis.interpreter.annotations import annotated_value
+from exportlint.analysis.interpreter.annotations import annotated_argument
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
-from exportlint.analysis.interpreter.declared import declared
+from exportlint.analysis.interpreter.declared import declared_argument
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.recording import note_default
@@ -59,9 +59,8 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
             env[name] = value if fallback is None else join((value, UNKNOWN))
             note_default(env, name, default)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-        if env.setdefault(argument.arg, UNKNOWN) is UNKNOWN and argument.annotation is not None:
-            message = f"`{argument.arg}` is annotated as `{{}}`"
-            env[argument.arg] = declared(frame, argument.annotation, argument.arg, message)
+        if env.setdefault(argument.arg, UNKNOWN) is UNKNOWN:
+            env[argument.arg] = declared_argument(frame, argument)
     return env
 
 
@@ -79,7 +78,7 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
     """What a constructor is given when nobody says so: configuration, not tensors."""
     env: Environment = {}
     for argument in _all_arguments(node):
-        value = annotated_value(frame, argument.annotation, argument.arg) if argument.annotation else None
+        value = annotated_argument(frame, argument)
         env[argument.arg] = PYTHON if value is None or isinstance(value, Tensor) else value
     for name, default in defaults(node):
         given = frame.peek(default)
@@ -106,7 +105,7 @@ def forward_arguments(
     env: Environment = {}
     for index, argument in enumerate(list(_all_arguments(node))[1:]):
         name = argument.arg
-        value = annotated_value(frame, argument.annotation, name) if argument.annotation else None
+        value = annotated_argument(frame, argument)
         given = default.get(name)
         is_none = isinstance(given, ast.Constant) and given.value is None
         if value is None:
