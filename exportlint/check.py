@@ -60,12 +60,12 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         for rule in rules.get(type(fact), ())
         for reported in _reports(rule, fact, project, settings, crashes)
     ]
-    origins = {id(finding): (fact, report) for finding, fact, report in reports}
+    origins = {finding: (fact, report) for finding, fact, report in reversed(reports)}
     found: list[Finding] = []
     # Fixes cost more than findings, of which most are not kept.
     for finding in distinct(finding for finding, _, _ in reports):
         project.proceed()
-        fact, report = origins[id(finding)]
+        fact, report = origins[finding]
         found.append(replace(finding, fix=_fix(fact, report, project, settings, crashes)))
     if crashes:
         raise PartialError(found, crashes[0])
@@ -116,6 +116,7 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         mode=settings.mode,
         trail=tuple(_steps(fact.trail, project)),
         help=report.help or None,
+        through=_through(fact.trail, project),
     )
 
 
@@ -142,6 +143,11 @@ def span_of(source: SourceFile, site: Site) -> Span:
     """A site in rows and columns of the text."""
     lines = source.lines
     return Span(lines.from_ast(site.row, site.column), lines.from_ast(site.end_row, site.end_column))
+
+
+def _through(trail: Trail | None, project: Project) -> frozenset[str]:
+    modules = {m for step in (trail.steps() if trail is not None else ()) for m in (step.module, step.entered) if m}
+    return frozenset(project.display_name(module.filename) for module in modules)
 
 
 def _steps(trail: Trail | None, project: Project) -> Iterator[Step]:
@@ -179,7 +185,7 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
     covered = _Cover((place.filename, place.span) for f in grave for place in (f, *f.trail))
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
-    errors: set[tuple[str, Span]] = set()
+    errors: dict[tuple[str, Span], int] = {}
     for finding in ordered:
         if finding.severity is Severity.INFO:
             if covered.holds(finding):
@@ -187,9 +193,12 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
         elif finding.code.startswith("EXP1") and tests.holds(finding, strictly=True):
             continue
         if finding.severity is Severity.ERROR:
-            if (finding.filename, finding.span) in errors:
+            place = (finding.filename, finding.span)
+            if place in errors:
+                same = kept[errors[place]]
+                kept[errors[place]] = replace(same, through=same.through | finding.through)
                 continue
-            errors.add((finding.filename, finding.span))
+            errors[place] = len(kept)
         kept.append(finding)
     return kept
 

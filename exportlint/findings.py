@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
@@ -105,7 +105,8 @@ class Finding:
     """One root cause at one place.
 
     `symbol` is the qualified name of the function (`Net.forward`), empty outside of one. `trail` leads from the origin
-    of the value (an input, a buffer) to the place of the finding, which itself is not part of it.
+    of the value (an input, a buffer) to the place of the finding, which itself is not part of it. `through` are the
+    files whose code the value went through, also where the trail shows only the call.
 
     While a notebook is analysed and fixed, all rows are those of its text, and `cell` is None. In reports they are
     those of the cell with the number `cell` among all cells of the notebook, from 1.
@@ -123,6 +124,7 @@ class Finding:
     help: str | None = None
     cell: int | None = None
     fix: Fix | None = None
+    through: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def sort_key(self) -> tuple[object, ...]:

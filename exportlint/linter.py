@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.findings import Applicability, Finding, Fix, Span
-from exportlint.workspace import INTERNAL_ERROR, Task, Unit, Workspace, internal_error, on_big_stack, unreadable
+from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, on_big_stack, unreadable
 
-__all__ = ["LintResult", "Task", "each", "lint", "merge", "units_of", "unreadable", "unsaved"]
+__all__ = ["LintResult", "Role", "Task", "each", "lint", "merge", "result_of", "units_of", "unreadable", "unsaved"]
 
 FEW_FILES = 8
 """Up to so many files, starting processes costs more than it saves."""
@@ -24,10 +25,14 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """Findings in the order of reports."""
+    """Findings in the order of reports.
+
+    `unresolved` are imports that lead into the project and to no file, in the order of files and rows.
+    """
 
     findings: tuple[Finding, ...]
     files_checked: int
+    unresolved: tuple[UnresolvedImport, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -37,7 +42,14 @@ class LintResult:
 
 def lint(tasks: Sequence[Task], jobs: int = 1) -> LintResult:
     """Lint files. The result depends neither on their order nor on `jobs`, the number of processes."""
-    return LintResult(merge(tasks, units_of(tasks, unsaved(tasks), jobs)), len(tasks))
+    return result_of(tasks, units_of(tasks, unsaved(tasks), jobs))
+
+
+def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
+    """What looking at files came to."""
+    linted = [unit for task, unit in zip(tasks, units, strict=True) if task.role is Role.LINTED]
+    unresolved = {one for unit in linted for one in unit.unresolved}
+    return LintResult(merge(tasks, units), len(linted), tuple(sorted(unresolved)))
 
 
 def unsaved(tasks: Iterable[Task]) -> dict[Path, bytes]:
@@ -83,18 +95,26 @@ def _lost(task: Task) -> Unit:
 
 
 def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
-    """The findings of all units that are wanted where they are, each once, in order."""
+    """The findings of all units that are wanted where they are, each once, in order.
+
+    In files that are not linted, they are those that a linted file leads to, without fixes.
+    """
     by_file: dict[str, dict[_Key, list[Finding]]] = {task.filename: {} for task in tasks}
+    linted = {task.filename for task in tasks if task.role is Role.LINTED}
     for unit in units:
-        for (filename, key), finding in _one_a_place(unit.findings).items():
+        told = (f for f in unit.findings if f.filename in linted or not linted.isdisjoint(f.through))
+        for (filename, key), finding in _one_a_place(told).items():
             if filename in by_file:
                 by_file[filename].setdefault(key, []).append(finding)
     merged: list[Finding] = []
     for task, unit in zip(tasks, units, strict=True):
         enabled = task.settings.rules_for(task.path)
         wanted = [_agreed(found) for (_, code), found in by_file[task.filename].items() if code in enabled]
-        kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
-        merged += map(task.settings.fixes.apply, kept)
+        if task.role is Role.LINTED:
+            kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+            merged += map(task.settings.fixes.apply, kept)
+        else:
+            merged += (replace(finding, fix=None) for finding in unit.suppressions.remaining(wanted))
     return tuple(sorted(merged, key=lambda f: f.sort_key))
 
 
@@ -113,6 +133,7 @@ def _agreed(findings: Sequence[Finding]) -> Finding:
     A fix is no safer than what each of them, who call the code with values of their own, can tell of it.
     """
     finding = min(findings, key=lambda f: f.sort_key)
+    finding = replace(finding, through=finding.through.union(*(f.through for f in findings)))
     fixes = {f.fix for f in findings}
     known = [fix for fix in fixes if fix is not None]
     if len(fixes) == 1 or not known:

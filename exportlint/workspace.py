@@ -6,11 +6,13 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.models import models
 from exportlint.analysis.project import Project
+from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.check import PartialError, check_file, options
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
@@ -30,9 +32,21 @@ _START = Span(Position(1, 1), Position(1, 1))
 _T = TypeVar("_T")
 
 
+class Role(Enum):
+    """Why a file is looked at.
+
+    LINTED: the user asked for it. IMPORTER: its modules may run code of a file that is linted. IMPORTED: such modules
+    run its code as well. Of files that are not linted, only those findings are told that a linted file leads to.
+    """
+
+    LINTED = "linted"
+    IMPORTER = "importer"
+    IMPORTED = "imported"
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A file to lint, by its absolute path. `data` is what it holds if that does not come from the disk.
+    """A file to look at, by its absolute path. `data` is what it holds if that does not come from the disk.
 
     Its findings call it `filename`, by default its path.
     """
@@ -41,6 +55,7 @@ class Task:
     settings: Settings
     name: str = ""
     data: bytes | None = None
+    role: Role = Role.LINTED
 
     @property
     def filename(self) -> str:
@@ -58,12 +73,14 @@ class Task:
 class Unit:
     """What looking at one file gave: findings, perhaps in other files as well, and the file's own pragmas.
 
-    It depends on what the files `reads` hold, which are the file itself and those that it imports.
+    It depends on what the files `reads` hold, which are the file itself and those that it imports. `unresolved` are
+    imports in these that lead into the project, and to no file.
     """
 
     findings: tuple[Finding, ...]
     suppressions: Suppressions = _NO_SUPPRESSIONS
     reads: frozenset[Path] = frozenset()
+    unresolved: frozenset[UnresolvedImport] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +147,20 @@ class Workspace:
         project = self._project(task.settings.src)
         try:
             suppressions = find_suppressions(source.text)
+            if task.role is Role.IMPORTED:
+                return Unit((), suppressions, reads)
             findings = check_file(source, project, task.settings)
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
                 findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
-            return Unit(tuple(findings), suppressions, reads | project.reads)
+            return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)
         except PartialError as error:
             crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
-            return Unit((*error.findings, crash), suppressions, reads | project.reads)
+            return Unit((*error.findings, crash), suppressions, reads | project.reads, project.unresolved)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 

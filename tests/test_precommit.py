@@ -48,12 +48,14 @@ def repository(tmp_path: Path, hook_id: str) -> Path:
     command, _, arguments = hook["entry"].partition(" ")
     assert command == "exportlint"
     assert hook["require_serial"]
+    names = str(hook["pass_filenames"]).lower()
     root = tmp_path / "repository"
     root.mkdir()
     entry = f"{shlex.quote(sys.executable)} -m exportlint {arguments}"
     config = (
         f"repos:\n- repo: local\n  hooks:\n  - id: {hook_id}\n    name: {hook['name']}\n    language: system\n"
         f"    entry: {entry}\n    types_or: {hook['types_or']}\n    args: {hook['args']}\n    require_serial: true\n"
+        f"    pass_filenames: {names}\n"
     )
     write(root, {".pre-commit-config.yaml": config, "exportlint.toml": 'extend-exclude = ["vendor"]\n'})
     call("git", "init", "-q", cwd=root)
@@ -70,6 +72,12 @@ def linted(tmp_path: Path) -> Path:
 def fixed(tmp_path: Path) -> Path:
     """A repository with the hook that fixes."""
     return repository(tmp_path, "exportlint-fix")
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A repository with the hook that looks at all of it."""
+    return repository(tmp_path, "exportlint-project")
 
 
 def run_hook(repository: Path) -> subprocess.CompletedProcess[str]:
@@ -104,6 +112,34 @@ def test_clean_and_excluded_files_pass(linted: Path) -> None:
 def test_without_python_files_there_is_nothing_to_do(linted: Path) -> None:
     write(linted, {"notes.txt": NET})
     assert "(no files to check)Skipped" in run_hook(linted).stdout
+
+
+HELPER = "def is_dark(t):\n    return t.mean() < 0.5\n"
+USER = NET.replace("import torch\n", "from helper import is_dark\n").replace("x.sum() > 0", "is_dark(x)")
+
+
+@pytest.mark.parametrize("hook_id", ["exportlint", "exportlint-project"])
+def test_a_changed_helper_stops_a_commit_for_the_modules_that_use_it(hook_id: str, tmp_path: Path) -> None:
+    root = repository(tmp_path, hook_id)
+    harmless = HELPER.replace("t.mean() < 0.5", "t.shape[0] > 5")
+    write(root, {"helper.py": harmless, "model.py": USER})
+    call("git", "add", ".", cwd=root)
+    call("git", "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first", cwd=root)
+    write(root, {"helper.py": HELPER})
+    result = run_hook(root)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "--> model.py:7:12" in result.stdout
+
+
+def test_the_project_hook_looks_at_files_that_did_not_change(whole: Path) -> None:
+    write(whole, {"model.py": NET, "vendor/model.py": NET})
+    call("git", "add", ".", cwd=whole)
+    call("git", "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first", cwd=whole)
+    write(whole, {"clean.py": CLEAN})
+    result = run_hook(whole)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "--> model.py:7:12" in result.stdout
+    assert "vendor" not in result.stdout
 
 
 def test_what_was_fixed_stops_a_commit_once(fixed: Path) -> None:

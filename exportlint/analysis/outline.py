@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -79,16 +79,20 @@ class Class:
 class Module:
     """A file of the project.
 
-    `path` is absolute, `name` its qualified name, `package` the package that relative imports start from.
+    `path` is absolute, `name` its qualified name, `package` the package that relative imports start from. `stub` is the
+    stub file beside it, which annotates what the file itself does not.
     """
 
-    def __init__(self, source: SourceFile, path: Path, tree: ast.Module, name: str, package: str) -> None:
+    def __init__(
+        self, source: SourceFile, path: Path, tree: ast.Module, name: str, package: str, stub: Module | None = None
+    ) -> None:
         self.source = source
         self.path = path
         self.filename = str(path)
         self.tree = tree
         self.name = name
         self.package = package
+        self.stub = stub
         self.bindings: dict[str, Class | FunctionNode | Import | Assignment] = {}
         self.stars: list[str] = []
         self._bind(flat(tree.body))
@@ -112,6 +116,27 @@ class Module:
 
         visit(self.tree.body, "")
         return tuple(found)
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether it only declares, and has no code."""
+        return self.path.suffix == ".pyi"
+
+    def annotation(self, node: ast.arg | FunctionNode) -> tuple[Module, ast.expr] | None:
+        """What a parameter is annotated as, or a function to return, and the file that says so."""
+        own = node.annotation if isinstance(node, ast.arg) else node.returns
+        if own is not None:
+            return self, own
+        said = self._stub_annotations.get(node)
+        return None if said is None or self.stub is None else (self.stub, said)
+
+    @cached_property
+    def _stub_annotations(self) -> Mapping[ast.arg | FunctionNode, ast.expr]:
+        if self.stub is None:
+            return {}
+        from exportlint.analysis.stubs import stub_annotations
+
+        return stub_annotations(self, self.stub)
 
     @cached_property
     def walruses(self) -> frozenset[str]:

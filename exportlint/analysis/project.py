@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from exportlint.analysis import table
 from exportlint.analysis.outline import Class, FunctionNode, Import, Module
+from exportlint.analysis.resolver import Resolver, absolute
+from exportlint.analysis.unresolved import UnresolvedImport, unresolved_imports
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
 
 MAX_IMPORT_HOPS = 20
@@ -36,32 +38,46 @@ class Project:
         proceed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.thread_time,
     ) -> None:
-        self.search = tuple(_absolute(p) for p in search)
+        self.resolver = Resolver(search)
         self.proceed = proceed
         self.clock = clock
         self._load = load
         self._modules: dict[str, Module | None] = {}
-        self._folders: dict[str, frozenset[str]] = {}
-        self._found: dict[tuple[str, str], str | None] = {}
         self._reads: set[str] = set()
+        self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
 
     @property
     def reads(self) -> frozenset[Path]:
         """The files that were asked for since the last file was added."""
         return frozenset(map(Path, self._reads))
 
+    @property
+    def unresolved(self) -> frozenset[UnresolvedImport]:
+        """The imports in these files that lead into the project, and to no file."""
+        found: set[UnresolvedImport] = set()
+        for key in self._reads:
+            module = self._modules.get(key)
+            if module is not None:
+                if module not in self._unresolved:
+                    self._unresolved[module] = unresolved_imports(module, self.resolver)
+                found.update(self._unresolved[module])
+        return frozenset(found)
+
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed, because it holds something else now."""
-        self._modules.pop(_absolute(path).as_posix(), None)
+        path = absolute(path)
+        for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
+            self._modules.pop(gone.as_posix(), None)
 
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
-        key = _absolute(source.path).as_posix()
+        key = absolute(source.path).as_posix()
         self._reads = {key}
         module = self._modules.get(key)
         if module is None or module.source.data != source.data:
             module = self._outline(source, Path(key))
             self._modules[key] = module
+        self._read(module)
         return module
 
     def trim(self, limit: int = MAX_MODULES) -> None:
@@ -85,13 +101,10 @@ class Project:
 
     def find(self, name: str, importer: Module) -> tuple[Module, tuple[str, ...]] | None:
         """The module that a qualified name starts with, and the rest of the name. None if it is not of the project."""
-        parts = name.split(".")
-        for root in self._roots(importer):
-            for count in range(len(parts), 0, -1):
-                path = self._file(root, ".".join(parts[:count]))
-                module = self._module(path) if path else None
-                if module is not None:
-                    return module, tuple(parts[count:])
+        for path, rest in self.resolver.places(name, importer.path.parent.as_posix()):
+            module = self._module(path)
+            if module is not None:
+                return module, rest
         return None
 
     def resolve(self, name: str, importer: Module) -> Module | Definition | str | None:
@@ -137,37 +150,6 @@ class Project:
                     return inner
         return None
 
-    def _roots(self, importer: Module) -> tuple[str, ...]:
-        folder = importer.path.parent
-        roots = [] if "__init__.py" in self._names(folder.as_posix()) else [folder]
-        for _ in range(importer.package.count(".") + 1 if importer.package else 0):
-            folder = folder.parent
-        return tuple(dict.fromkeys(p.as_posix() for p in (folder, *self.search, *roots)))
-
-    def _file(self, root: str, name: str) -> str | None:
-        key = (root, name)
-        if key not in self._found:
-            *parents, last = name.split(".")
-            folder = "/".join([root, *parents])
-            found = None
-            if last in self._names(folder) and "__init__.py" in self._names(f"{folder}/{last}"):
-                found = f"{folder}/{last}/__init__.py"
-            elif f"{last}.py" in self._names(folder):
-                found = f"{folder}/{last}.py"
-            self._found[key] = found
-        return self._found[key]
-
-    def _names(self, folder: str) -> frozenset[str]:
-        if folder not in self._folders:
-            parent, _, name = folder.rpartition("/")
-            known = self._folders.get(parent)
-            try:
-                listed = frozenset(os.listdir(folder)) if known is None or name in known else frozenset()  # noqa: PTH208
-            except OSError:
-                listed = frozenset()
-            self._folders[folder] = listed
-        return self._folders[folder]
-
     def _module(self, path: str) -> Module | None:
         self._reads.add(path)
         if path not in self._modules:
@@ -175,28 +157,23 @@ class Project:
                 self._modules[path] = self._outline(self._load(Path(path)), Path(path))
             except (SourceError, SyntaxProblem):
                 self._modules[path] = None
+        self._read(self._modules[path])
         return self._modules[path]
+
+    def _read(self, module: Module | None) -> None:
+        if module is not None and module.stub is not None:
+            self._reads.add(module.stub.path.as_posix())
 
     def _outline(self, source: SourceFile, path: Path) -> Module:
         tree = parse(source)
-        name, package = self._qualified_name(path)
-        return Module(source, path, tree, name, package)
+        name, package = self.resolver.qualified_name(path)
+        stub = _stub_of(path)
+        is_there = stub is not None and stub.name in self.resolver.names(path.parent.as_posix())
+        return Module(source, path, tree, name, package, self._module(stub.as_posix()) if stub and is_there else None)
 
-    def _qualified_name(self, path: Path) -> tuple[str, str]:
-        parts = [] if path.stem == "__init__" else [path.stem]
-        package: list[str] = []
-        folder = path.parent
-        while folder.name and "__init__.py" in self._names(folder.as_posix()):
-            package.insert(0, folder.name)
-            folder = folder.parent
-        if not package:  # a namespace package has no __init__.py: its name starts at a folder that imports start from
-            for root in self.search:
-                if path.parent.is_relative_to(root):
-                    package = list(path.parent.relative_to(root).parts)
-                    break
-            if not all(part.isidentifier() for part in package):
-                package = []
-        return ".".join([*package, *parts]), ".".join(package)
+
+def _stub_of(path: Path) -> Path | None:
+    return path.with_suffix(".pyi") if path.suffix == ".py" else None
 
 
 class Definition:
@@ -212,10 +189,6 @@ class Definition:
     def binding(self) -> object:
         """The class, function node or assignment."""
         return self.module.bindings[self.name]
-
-
-def _absolute(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - symlinks stay as the user named them
 
 
 __all__ = ["Class", "Definition", "FunctionNode", "Module", "Project", "SupersededError"]

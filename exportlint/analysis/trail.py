@@ -40,12 +40,14 @@ class Trail:
     """One step towards a value; `parent` is the step before it.
 
     The text is put together only for what is reported: `message` may hold `{}`, which stands for the source of `node`.
+    `entered` is the module of the function that the step goes into or comes out of.
     """
 
     module: Module
     node: ast.AST
     message: str
     parent: Trail | None = None
+    entered: Module | None = None
     origin: Trail | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
+from exportlint.analysis.resolver import Resolver
 from exportlint.cli.fixing import Outcome, Plan, Prove, carry_out, plan
 from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
 from exportlint.cli.reporting import report
 from exportlint.config import Configuration
 from exportlint.findings import Finding, Severity
+from exportlint.importers import MAX_SOURCE, Importers, importers
 from exportlint.linter import LintResult, Task, lint, unreadable
 from exportlint.report import statistics
 from exportlint.report.context import printable
@@ -54,11 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if not tasks and not problems:
         warn("no Python files found under the given paths")
-    jobs = _jobs(arguments.jobs, len(tasks))
+    beside = _beside(tasks, {cwd / path for path in paths}, settings)
+    looked_at = (*tasks, *beside.tasks)
+    jobs = _jobs(arguments.jobs, len(tasks) + beside.count)
     if arguments.add_ignore is not None:
-        return _add_ignores(tasks, _with(lint(tasks, jobs), problems), arguments)
-    outcome = carry_out(fixes, tasks, jobs, _prover(arguments, settings, cwd))
-    outcome = replace(outcome, result=_with(outcome.result, problems))
+        return _add_ignores(tasks, _with(lint(looked_at, jobs), problems), arguments)
+    outcome = carry_out(fixes, looked_at, jobs, _prover(arguments, settings, cwd))
+    outcome = replace(outcome, result=_with(outcome.result, problems), beside=beside)
     report(arguments, fixes, outcome, here, cwd, given)
     return _exit_code(arguments, fixes, outcome)
 
@@ -91,6 +95,16 @@ def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[li
         if finding.code in holds.rules_for(path):
             problems.append(finding)
     return tasks, tuple(problems)
+
+
+def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration) -> Importers:
+    """The files that are looked at together with those that are linted."""
+    named = {Path(os.path.normpath(path)) for path in named}
+    always = {task.path for task in tasks if task.settings.follow_importers == "always"}
+    auto = {task.path for task in tasks if task.settings.follow_importers == "auto" and task.path in named}
+    if not always | auto:
+        return Importers()
+    return importers(tasks, sorted(always | auto), settings.for_directory, sys.maxsize if always else MAX_SOURCE)
 
 
 def _standard_input(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> tuple[bytes, list[Task]]:
@@ -135,6 +149,8 @@ def _show_settings(task: Task) -> None:
         f'Settings path: "{holds.file}"' if holds.file else "Settings path: none",
     ]
     lines += [f"{key} = {value}" for key, value in holds.described()]
+    folder = task.path if task.path.is_dir() else task.path.parent
+    lines += ["Imports start from:", *(f"  {root}" for root in Resolver(holds.src).roots(folder.as_posix()))]
     write("".join(f"{printable(line)}\n" for line in lines))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
+from exportlint.importers import Importers
 from exportlint.linter import LintResult, Task, lint
 
 if TYPE_CHECKING:
@@ -44,12 +45,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The files that were fixed, all files as they are now, what is found in these, and whether something failed."""
+    """The files that were fixed, all files as they are now, what is found in these, and whether something failed.
+
+    `beside` are those of the files that are looked at besides.
+    """
 
     fixed: tuple[Fixed, ...]
     tasks: Sequence[Task]
     result: LintResult
     failed: bool
+    beside: Importers = Importers()
 
     @property
     def count(self) -> int:

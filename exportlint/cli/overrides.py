@@ -13,7 +13,7 @@ from exportlint.config import ConfigError, Configuration, Layer, check, inline
 
 _SAME_AS_KEYS = (
     "select", "ignore", "extend-select", "mode", "torch-version", "exclude", "extend-exclude", "force-exclude",
-    "respect-gitignore", "output-format", "fix", "unsafe-fixes", "fix-only", "show-fixes", "fixable", "unfixable",
+    "respect-gitignore", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only", "show-fixes", "fixable", "unfixable",
     "extend-fixable",
 )  # fmt: skip
 

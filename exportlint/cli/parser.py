@@ -119,6 +119,11 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     flag_type = argparse.BooleanOptionalAction
     files.add_argument("--force-exclude", action=flag_type, help="leave it out even where it is named here")
     files.add_argument("--respect-gitignore", action=flag_type, help="leave out what git ignores [yes]")
+    files.add_argument(
+        "--follow-importers",
+        metavar="WHEN",
+        help="look at what imports the linted files too: auto (of files named here), always, never [auto]",
+    )
     files.add_argument("--stdin-filename", metavar="FILE", help="what standard input is called")
     add_configuration(parser)
     output = parser.add_argument_group("output")

@@ -13,6 +13,7 @@ from exportlint.cli.fixing import Outcome, Plan
 from exportlint.cli.output import wants_color, warn, write, write_bytes, write_file
 from exportlint.config import Settings
 from exportlint.config.choice import ALWAYS
+from exportlint.importers import Importers
 from exportlint.linter import Task
 from exportlint.report import (
     TEXT_FORMATS,
@@ -24,6 +25,7 @@ from exportlint.report import (
     render,
     statistics,
     summary,
+    unresolved,
 )
 from exportlint.report.context import located, printable
 from exportlint.source import SourceError, SourceFile
@@ -61,13 +63,34 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
         text = statistics.render(findings, output_format, context)
     else:
         text = render(findings, output_format, context)
-    if output_format not in TEXT_FORMATS or arguments.quiet:
+    if arguments.quiet:
+        return text
+    left_out = _left_out(outcome.beside)
+    if output_format not in TEXT_FORMATS:
+        for line in left_out:
+            warn(line)
         return text
     if settings.show_fixes and outcome.fixed:
         text += "\n" if text and not text.endswith("\n\n") else ""
         text += _list(outcome, context)
     lines = [summary(findings, outcome.count), fixable(findings, context, hint=plan.hint)]
+    lines += [unresolved(outcome.result.unresolved, context), *left_out]
     return text + "".join(f"{line}\n" for line in lines if line)
+
+
+def _left_out(beside: Importers) -> list[str]:
+    """What was not looked at of the files that import those that are linted."""
+    found = []
+    if beside.count < beside.of:
+        found.append(
+            f"{beside.of} files import what was linted, directly or not; only the closest {beside.count} were looked at, "
+            "`--follow-importers always` looks at all."
+        )
+    if beside.problem is not None:
+        found.append(f"Files that import the linted ones were not looked at: {beside.problem}")
+    elif not beside.is_complete:
+        found.append("The project is too large to be searched for all files that import the linted ones.")
+    return found
 
 
 def _fixes(plan: Plan, outcome: Outcome, settings: Settings, context: Context, quiet: bool) -> str:

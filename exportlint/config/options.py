@@ -118,8 +118,20 @@ _TABLE = (
         "src",
         STRINGS,
         '[".", "src"]',
-        "Directories that imports are resolved in, relative to the configuration.",
-        'src = ["python"]',
+        "Directories that imports are resolved in, relative to the configuration; patterns such as `pkgs/*/lib` stand "
+        "for all directories that match. Imports also start from the directory above the topmost package of a file, "
+        "and from those of the project that are called `src` or hold a `pyproject.toml`, `setup.py` or `setup.cfg`.",
+        'src = ["python", "pkgs/*/lib"]',
+    ),
+    Option(
+        "follow-importers",
+        choice("auto", "always", "never"),
+        '"auto"',
+        "Look at linted files together with the files of the project that import them, directly or through others: "
+        "findings there are told if the way to them goes through a linted file. `auto` does so for files that are "
+        "named, not for those found in a directory, and looks at the closest importers, some ten thousand lines "
+        "together; `always` for all files, and at all importers.",
+        'follow-importers = "never"',
     ),
     Option(
         "output-format",

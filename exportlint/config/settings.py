@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import re
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ class Settings:
     force_exclude: bool
     respect_gitignore: bool
     src: tuple[Path, ...]
+    follow_importers: str
     output_format: str
     module_bases: tuple[str, ...]
     entry_points: tuple[str, ...]
@@ -77,6 +79,7 @@ class Settings:
             "force-exclude": self.force_exclude,
             "respect-gitignore": self.respect_gitignore,
             "src": [str(directory) for directory in self.src],
+            "follow-importers": self.follow_importers,
             "output-format": self.output_format,
             "module-bases": self.module_bases,
             "entry-points": self.entry_points,
@@ -146,7 +149,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         extend_exclude=tuple(more_excludes),
         force_exclude=last("force-exclude", False),
         respect_gitignore=last("respect-gitignore", True),
-        src=tuple(Path(os.path.normpath(base_of("src") / directory)) for directory in last("src", (".", "src"))),
+        src=tuple(d for text in last("src", (".", "src")) for d in _directories(text, base_of("src"))),
+        follow_importers=last("follow-importers", "auto"),
         output_format=last("output-format", "full"),
         module_bases=last("module-bases", ()),
         entry_points=last("entry-points", ("forward",)),
@@ -161,6 +165,14 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         fixes=fix_policy(layers),
         verify=verify_settings(layers),
     )
+
+
+def _directories(pattern: str, base: Path) -> list[Path]:
+    """The directory that a setting names, or all that its pattern matches."""
+    if not glob.has_magic(pattern):
+        return [Path(os.path.normpath(base / pattern))]
+    found = (base / match for match in sorted(glob.glob(pattern, root_dir=base, recursive=True)))
+    return [Path(os.path.normpath(path)) for path in found if path.is_dir()]
 
 
 _MAGIC = re.compile(r"([*?\[\]{}\\])")

@@ -10,7 +10,7 @@ from pathlib import Path
 from exportlint.findings import Applicability, Finding
 from exportlint.fixer.file import Job, Repair, repair
 from exportlint.fixer.verdict import marks, news
-from exportlint.linter import LintResult, each, merge, units_of, unsaved
+from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved
 from exportlint.source import SourceError
 from exportlint.workspace import Task, Unit, Workspace, internal_error
 
@@ -70,7 +70,8 @@ class _Run:
         make: Callable[[Mapping[Path, bytes]], Workspace],
     ) -> None:
         self._tasks = {task.path: task for task in tasks}
-        self._most = {path: limit for path, task in self._tasks.items() if (limit := most(task)) is not None}
+        linted = {path: task for path, task in self._tasks.items() if task.role is Role.LINTED}
+        self._most = {path: limit for path, task in linted.items() if (limit := most(task)) is not None}
         self._jobs = jobs
         self._make = make
         self._texts = unsaved(tasks)
@@ -123,10 +124,12 @@ class _Run:
         tasks = tuple(
             replace(task, data=self._texts[path]) if path in self._texts else task for path, task in self._tasks.items()
         )
-        found = merge(tasks, list(self._units.values()))
         problems = sorted((r.problem for r in self._settled.values() if r.problem is not None), key=str)
         return FixResult(
-            tuple(sorted(fixed, key=lambda f: f.task.filename)), tasks, LintResult(found, len(tasks)), tuple(problems)
+            tuple(sorted(fixed, key=lambda f: f.task.filename)),
+            tasks,
+            result_of(tasks, list(self._units.values())),
+            tuple(problems),
         )
 
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.findings import Applicability, Finding
 from exportlint.report.context import Context
+
+_MOST_SHOWN = 3
+"""So many imports that could not be resolved are named."""
 
 
 def summary(findings: Sequence[Finding], fixed: int = 0) -> str:
@@ -30,6 +34,16 @@ def fixable(findings: Iterable[Finding], context: Context, *, hint: bool) -> str
         return f"{more}." if later else ""
     mark = f"[{context.style('fixable', '*')}]"
     return f"{mark} {now} fixable with `--fix`{f' ({more})' if later else ''}."
+
+
+def unresolved(imports: Sequence[UnresolvedImport], context: Context) -> str:
+    """Which imports of the project lead to no file, in one line, or nothing."""
+    if not imports:
+        return ""
+    shown = [f"`{one.name}` ({context.shown(one.filename)}:{one.row})" for one in imports[:_MOST_SHOWN]]
+    more = f" and {len(imports) - len(shown)} more" if len(imports) > len(shown) else ""
+    what = f"{_count(len(imports), 'import')} of this project could not be resolved"
+    return f"{what}: {', '.join(shown)}{more}; set `src` to the directories that imports start from."
 
 
 def fixes_only(fixed: int, findings: Iterable[Finding], context: Context, *, hint: bool, done: bool) -> str:

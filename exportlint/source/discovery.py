@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,27 +63,35 @@ class DiscoveryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """The files to lint, each once, sorted by name; and what was named or met and cannot be linted."""
+    """The files to lint, each once, sorted by name; and what was named or met and cannot be linted.
+
+    `is_complete`: nothing was left out because there was too much of it.
+    """
 
     files: tuple[Path, ...]
     problems: tuple[SourceError, ...]
+    is_complete: bool = True
 
 
-def discover(paths: Iterable[Path], settings_for: Callable[[Path], DiscoveryOptions]) -> Discovery:
+def discover(
+    paths: Iterable[Path], settings_for: Callable[[Path], DiscoveryOptions], limit: int = sys.maxsize
+) -> Discovery:
     """Finds the Python files under `paths`. Raises nothing: what goes wrong is among the problems.
 
     A file that is named is linted whatever its suffix and whatever excludes it, unless `force_exclude`. A directory
     is searched for what matches `include`, is not excluded, and is not ignored by git. Symbolic links are followed;
     a file that can be reached in several ways is listed once, by the way that has no links if there is one.
-    `settings_for` is called once for each directory that is searched or holds a named file.
+    `settings_for` is called once for each directory that is searched or holds a named file. After `limit` entries of
+    directories, no more directories are searched.
     """
-    search = _Search(settings_for)
+    search = _Search(settings_for, limit)
     directories = [path for path in paths if search.named(path)]
     for path in directories:
         search.tree(path)
     search.follow_links()
     files = sorted(search.files.values(), key=str)
-    return Discovery(tuple(files), tuple(sorted(search.problems, key=lambda problem: problem.args[:2])))
+    problems = tuple(sorted(search.problems, key=lambda problem: problem.args[:2]))
+    return Discovery(tuple(files), problems, search.left > 0)
 
 
 def is_excluded(path: Path, options: DiscoveryOptions) -> bool:
@@ -106,7 +116,8 @@ class _Directory(NamedTuple):
 
 
 class _Search:
-    def __init__(self, settings_for: Callable[[Path], DiscoveryOptions]) -> None:
+    def __init__(self, settings_for: Callable[[Path], DiscoveryOptions], limit: int) -> None:
+        self.left = limit
         self.files: dict[str, Path] = {}  # by where they really are
         self.problems: list[SourceError] = []
         self._make_options = settings_for
@@ -133,7 +144,7 @@ class _Search:
         real = _real(path)
         rules = rules_at(Path(real)) if self._options_for(path).respect_gitignore else None
         pending = [_Directory(path, absolute(path), real, rules)]
-        while pending:
+        while pending and self.left > 0:
             directory = pending.pop()
             if directory.real not in self._searched:
                 self._searched.add(directory.real)
@@ -159,11 +170,12 @@ class _Search:
                         entry.is_dir(follow_symlinks=False),
                         entry.is_file(follow_symlinks=False),
                     )
-                    for entry in scan
+                    for entry in itertools.islice(scan, max(0, self.left))
                 ]
         except OSError as error:
             self.problems.append(SourceError(str(directory.shown), f"cannot be searched: {os_reason(error)}"))
             return []
+        self.left -= len(entries)
         rules = directory.rules if options.respect_gitignore else None
         if options.respect_gitignore and any(name in (".git", ".gitignore") for name, *_ in entries):
             rules = rules_within(Path(directory.real), rules)

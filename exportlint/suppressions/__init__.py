@@ -79,6 +79,10 @@ class Suppressions:
         # A pragma without list does not suppress what is said about itself.
         return kept + [f for f in own if f.code in enabled and not self._suppress(f, used, named_only=True)]
 
+    def remaining(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings that no pragma covers."""
+        return [finding for finding in findings if not self._suppress(finding, set())]
+
     def _suppress(self, finding: Finding, used: set[Span], *, named_only: bool = False) -> bool:
         suppressed = False
         for pragma in self.pragmas:

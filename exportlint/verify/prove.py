@@ -22,7 +22,7 @@ from exportlint.verify.reach import ran
 from exportlint.verify.slot import Slot
 from exportlint.verify.subsets import largest
 from exportlint.verify.target import Target
-from exportlint.workspace import Task, Unit, Workspace, on_big_stack
+from exportlint.workspace import Role, Task, Unit, Workspace, on_big_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def prove(
     Raises:
         StartError: the interpreter cannot be used.
     """
-    prover = _Prover(tasks, most, jobs)
+    prover = _Prover([task for task in tasks if task.role is not Role.IMPORTED], most, jobs)
     changed = {one.task.path for one in fixed}
     with TemporaryDirectory(prefix="exportlint-") as folder, closing(Slot(python)) as slot:
         bench = Bench(slot, Path(folder), tell)

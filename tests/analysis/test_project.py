@@ -141,3 +141,152 @@ def test_many_files(jobs: int, tmp_path: Path) -> None:
     result = lint([Task(tmp_path / name, settings) for name in names], jobs)
     places = [(relative(f.filename, tmp_path), f.span.start.row) for f in result.findings]
     assert places == [(name, row) for name in sorted(names) for row in (7, 9)]
+
+
+STUB = "from torch import Tensor\n\ndef total(t: Tensor) -> Tensor: ...\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "is_tensor"),
+    [
+        ({"helpers.pyi": STUB}, True),
+        ({"helpers/__init__.pyi": STUB}, True),
+        ({"src/helpers.pyi": STUB}, True),
+        ({"helpers.pyi": STUB.replace("-> Tensor", "-> int")}, False),
+        ({"helpers.pyi": STUB.replace(" -> Tensor", "")}, False),
+        ({"helpers.pyi": "def total(t:\n"}, False),
+        ({"helpers.pyi": STUB + "def total(t: int) -> Tensor: ...\n"}, True),
+        ({"helpers.pyi": STUB + "def total(t: int) -> int: ...\n"}, False),
+        (
+            {"helpers.pyi": STUB, "helpers.py": "from elsewhere import run\n\n\ndef total(t):\n    return run(t)\n"},
+            True,
+        ),
+        ({"helpers.pyi": STUB, "helpers.py": ROWS}, False),
+        ({"helpers.pyi": STUB.replace("-> Tensor", "-> int"), "helpers.py": TOTAL}, True),
+        (
+            {
+                "helpers.pyi": STUB,
+                "helpers.py": "from elsewhere import run\n\n\ndef total(t) -> int:\n    return run(t)\n",
+            },
+            False,
+        ),
+        (
+            {
+                "helpers.pyi": "from alias import Image\n\ndef total(t: Image) -> Image: ...\n",
+                "alias.py": "from torch import Tensor\n\nImage = Tensor\n",
+                "helpers.py": "from elsewhere import run\n\n\ndef total(t):\n    return run(t)\n",
+            },
+            True,
+        ),
+    ],
+    ids=repr,
+)
+def test_a_stub_is_believed_where_the_module_says_nothing(
+    files: dict[str, str], is_tensor: bool, tmp_path: Path
+) -> None:
+    write(tmp_path, {"model.py": MODEL, **files})
+    assert found(tmp_path, "model.py") == [OWN, *([THROUGH_HELPERS] if is_tensor else [])]
+
+
+def test_a_stub_annotates_the_inputs_of_a_module(tmp_path: Path) -> None:
+    model = (
+        "from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x, limit):\n"
+        "        return x if limit > 0 else -x\n"
+    )
+    stub = (
+        "from torch import Tensor, nn\n\nclass Net(nn.Module):\n    def forward(self, x: Tensor, limit: Tensor): ...\n"
+    )
+    write(tmp_path, {"net.py": model})
+    assert found(tmp_path, "net.py") == []
+    write(tmp_path, {"net.pyi": stub})
+    assert [row for _, row, _ in found(tmp_path, "net.py")] == [6]
+
+
+def test_a_trail_leads_to_the_stub(tmp_path: Path) -> None:
+    write(tmp_path, {"model.py": MODEL, "helpers.pyi": STUB})
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    (finding,) = (f for f in lint([Task(tmp_path / "model.py", settings)]).findings if f.span.start.row == 9)
+    step = finding.trail[0]
+    assert (Path(step.filename).name, step.span.start.row) == ("helpers.pyi", 3)
+    assert step.message == "`total` is annotated to return `Tensor`"
+
+
+CORE = "pkgs/core/src/acme/core"
+VISION = "pkgs/vision/src/acme/vision"
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "options"),
+    [
+        ({f"{CORE}/__init__.py": "", f"{CORE}/helpers.py": TOTAL, f"{VISION}/__init__.py": ""}, VISION, {}),
+        ({f"{CORE}/helpers.py": TOTAL}, VISION, {}),
+        ({f"{CORE}/__init__.py": "", f"{CORE}/helpers.py": TOTAL}, "tests", {}),
+        (
+            {"acme/core/__init__.py": "", "acme/core/helpers.py": TOTAL, "acme/vision/__init__.py": ""},
+            "acme/vision",
+            {},
+        ),
+        ({"acme/core/helpers.py": TOTAL}, "tools/deep/er", {}),
+        ({"libs/one/pyproject.toml": "", "libs/one/acme/core/helpers.py": TOTAL}, "libs/two", {}),
+        ({"libs/one/lib/acme/core/helpers.py": TOTAL}, "libs/two", {"src": ("libs/*/lib",)}),
+        ({"libs/one/lib/acme/core/helpers.py": TOTAL}, "libs/two", {"src": ("**/lib",)}),
+    ],
+    ids=repr,
+)
+def test_imports_start_where_the_distributions_of_the_project_do(
+    files: dict[str, str], name: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    model = MODEL.replace("from helpers", "from acme.core.helpers")
+    write(tmp_path, {".git/HEAD": "", f"{name}/model.py": model, **files})
+    assert [row for _, row, _ in found(tmp_path, f"{name}/model.py", **options)] == [7, 9]
+
+
+@pytest.mark.parametrize(
+    ("statement", "files"),
+    [
+        ("from ..core.helpers import total", {f"{CORE}/__init__.py": "", f"{CORE}/helpers.py": TOTAL}),
+        ("from ..core.helpers import total", {f"{CORE}/helpers.py": TOTAL}),
+    ],
+)
+def test_relative_imports_in_a_namespace_package(statement: str, files: dict[str, str], tmp_path: Path) -> None:
+    model = MODEL.replace("from helpers import total", statement)
+    write(tmp_path, {".git/HEAD": "", f"{VISION}/__init__.py": "", f"{VISION}/model.py": model, **files})
+    assert [row for _, row, _ in found(tmp_path, f"{VISION}/model.py")] == [7, 9]
+
+
+def test_scripts_beside_a_distribution_are_not_imported_by_others(tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", "one/pyproject.toml": "", "one/helpers.py": TOTAL, "two/model.py": MODEL})
+    assert [row for _, row, _ in found(tmp_path, "two/model.py")] == [7]
+
+
+UNRESOLVED = {
+    "a module that is missing in a package": ({"acme/__init__.py": ""}, "from acme.core.ops import f", ["acme.core.ops"]),
+    "a submodule": ({"acme/__init__.py": ""}, "import acme.ops", ["acme.ops"]),
+    "a relative one": ({"acme/__init__.py": ""}, "from .ops import f", ["acme.ops"]),
+    "a package that imports do not reach": ({"lib/py/other/__init__.py": ""}, "import other.ops", ["other.ops"]),
+    "in a function": ({"acme/__init__.py": ""}, "def f():\n    import acme.ops", ["acme.ops"]),
+    "third party": ({"acme/__init__.py": ""}, "import einops, torchvision.ops\nfrom numpy.linalg import norm", []),
+    "the standard library": ({"lib/json/__init__.py": ""}, "import json.decoder", []),
+    "another distribution of a namespace": ({"acme/core/__init__.py": ""}, "import acme.google.cloud", []),
+    "a data set beside a library of that name": ({"datasets/make.py": ""}, "from datasets import load_dataset", []),
+    "a compiled module": ({"acme/__init__.py": "", "acme/_C.cpython-311-x86_64-linux-gnu.so": ""}, "from acme._C import f", []),
+    "a stub": ({"acme/__init__.py": "", "acme/_C.pyi": ""}, "import acme._C", []),
+    "what may be missing": (
+        {"acme/__init__.py": ""}, "try:\n    import acme.fast\nexcept ImportError:\n    import acme.slow", ["acme.slow"],
+    ),
+    "what only type checkers see": (
+        {"acme/__init__.py": ""}, "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import acme.types", [],
+    ),
+    "a name that a package defines": ({"acme/__init__.py": "f = 1"}, "from acme import f, g", []),
+    "what is there": ({"acme/__init__.py": "", "acme/ops.py": ""}, "import acme.ops\nfrom .ops import f", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNRESOLVED)
+def test_imports_of_the_project_that_lead_nowhere_are_known(case: str, tmp_path: Path) -> None:
+    files, statement, names = UNRESOLVED[case]
+    write(tmp_path, {".git/HEAD": "", "acme/net.py": statement, **files})
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    result = lint([Task(tmp_path / "acme/net.py", settings)])
+    assert [one.name for one in result.unresolved] == names
+    assert all(one.filename == str(tmp_path / "acme/net.py") for one in result.unresolved)

@@ -12,6 +12,7 @@ from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS
+from exportlint.analysis.stubs import returned
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -36,6 +37,8 @@ def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast
 @calls(Function)
 def _call_function(frame: Frame, function: Function, arguments: Arguments, node: ast.AST) -> Value:
     engine = frame.engine
+    if function.module.is_stub:
+        return _returned(frame, _promised(frame, function), node, function)
     if not engine.may_enter(function, arguments.positional):
         return _promised(frame, function)
     if function.receiver is not None:
@@ -111,7 +114,7 @@ def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: as
         parent = trail_of(value)
         if parent is not None:
             message = f"passed as `{parameter}` to `{name}`"
-            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent))
+            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent, function.module))
 
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
@@ -131,17 +134,20 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
 
 def _promised(frame: Frame, function: Function) -> Value:
     """What the annotation of a function says that it returns."""
-    node = function.node
-    if frame.engine.options.gives_tensor(f"{function.module.name}.{function.symbol}"):
+    node, module = function.node, function.module
+    if frame.engine.options.gives_tensor(f"{module.name}.{function.symbol}"):
         return Tensor(trail=frame.trail(node, f"returned by `{function.symbol}`"))
-    if isinstance(node, ast.Lambda) or node.returns is None:
+    said = None if isinstance(node, ast.Lambda) else module.annotation(node)
+    if isinstance(node, ast.Lambda) or said is None:
         return UNKNOWN
-    inner = Frame(frame.engine, function.module, function.symbol)
-    return declared(inner, node.returns, "", f"`{node.name}` is annotated to return `{{}}`")
+    if module.is_stub and returned(module, node) is None:
+        return UNKNOWN
+    inner = Frame(frame.engine, said[0], function.symbol)
+    return declared(inner, said[1], "", f"`{node.name}` is annotated to return `{{}}`")
 
 
 def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:
     if isinstance(function.node, ast.Lambda) or trail_of(value) is None:
         return value
     name = function.symbol.rpartition(".")[2]
-    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value)))
+    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value), function.module))

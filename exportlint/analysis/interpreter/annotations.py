@@ -7,7 +7,7 @@ import ast
 from exportlint.analysis import table
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import join
-from exportlint.analysis.outline import Assignment, dotted
+from exportlint.analysis.outline import Assignment, Module, dotted
 from exportlint.analysis.project import Definition
 from exportlint.analysis.values import (
     NONE,
@@ -54,6 +54,16 @@ def annotated_value(frame: Frame, annotation: ast.expr, name: str) -> Value | No
             return alias
         return _class(Frame(frame.engine, frame.module).peek(annotation), name)
     return None
+
+
+def annotated_argument(frame: Frame, argument: ast.arg) -> Value | None:
+    """What the annotation of a parameter promises, or that in a stub."""
+    said = frame.module.annotation(argument)
+    return None if said is None else annotated_value(_inside(frame, said[0]), said[1], argument.arg)
+
+
+def _inside(frame: Frame, module: Module) -> Frame:
+    return frame if module is frame.module else Frame(frame.engine, module, frame.symbol)
 
 
 def _alias(frame: Frame, annotation: ast.Name | ast.Attribute) -> Value | None:

@@ -7,7 +7,7 @@ import ast
 from exportlint.analysis.baked import Baked
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 from exportlint.analysis.interpreter.bindings import bind_attribute, bind_global, change_contents
-from exportlint.analysis.interpreter.declared import believed
+from exportlint.analysis.interpreter.declared import believed, declared_variable
 from exportlint.analysis.interpreter.demands import unpack
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
@@ -50,7 +50,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
-    value = believed(frame, value, frame.annotations.get(target.id), target.id)
+    value = believed(value, lambda: declared_variable(frame, frame.annotations.get(target.id), target.id))
     if any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value):
         source = getattr(statement, "value", None) or getattr(statement, "iter", None) or statement
         message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"

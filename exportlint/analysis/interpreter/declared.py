@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from exportlint.analysis.interpreter.annotations import annotated_value
@@ -27,16 +28,21 @@ OWN_METHODS = frozenset({
 """Methods that tensors have, and arrays, distributions, modules and Python's own values have not."""
 
 
-def believed(frame: Frame, value: Value, annotation: ast.expr | None, name: str) -> Value:
-    """A value that is bound to an annotated name: the annotation holds where nothing better is known.
+def believed(value: Value, promised: Callable[[], Value]) -> Value:
+    """The value of an annotated name: what its annotation promised holds where nothing better is known.
 
     It also holds against a guess: an argument that is only assumed to be a tensor is the list that it is annotated as.
     """
     guessed = isinstance(value, Tensor) and value.assumed
-    if annotation is None or not (guessed or value == UNKNOWN):
+    if not (guessed or value == UNKNOWN):
         return value
-    promised = declared(frame, annotation, name, f"`{name}` is annotated as `{{}}`")
-    return value if promised == UNKNOWN or (guessed and isinstance(promised, Tensor)) else promised
+    said = promised()
+    return value if said == UNKNOWN or (guessed and isinstance(said, Tensor)) else said
+
+
+def declared_variable(frame: Frame, annotation: ast.expr | None, name: str) -> Value:
+    """What the annotation of a variable or attribute surely promises."""
+    return declared(frame, annotation, name, f"`{name}` is annotated as `{{}}`")
 
 
 def declared(frame: Frame, annotation: ast.expr | None, name: str, message: str) -> Value:
@@ -52,6 +58,15 @@ def declared(frame: Frame, annotation: ast.expr | None, name: str, message: str)
         value = annotated_value(frame, annotation, name)
         known[annotation] = UNKNOWN if value is None else _fresh(frame, value, annotation, message)
     return known[annotation]
+
+
+def declared_argument(frame: Frame, argument: ast.arg) -> Value:
+    """What the annotation of a parameter surely promises, or that in a stub."""
+    said = frame.module.annotation(argument)
+    if said is None:
+        return UNKNOWN
+    inner = frame if said[0] is frame.module else Frame(frame.engine, said[0], frame.symbol)
+    return declared(inner, said[1], argument.arg, f"`{argument.arg}` is annotated as `{{}}`")
 
 
 def _fresh(frame: Frame, value: Value, node: ast.expr, message: str) -> Value:

@@ -87,8 +87,8 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root", "loops", "module",
-        "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
+        "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root",
+        "loops", "module", "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -179,9 +179,9 @@ class Frame:
         """Where a node is."""
         return site_of(self.module, node)
 
-    def trail(self, node: ast.AST, message: str, parent: Trail | None = None) -> Trail:
+    def trail(self, node: ast.AST, message: str, parent: Trail | None = None, entered: Module | None = None) -> Trail:
         """A step of a trail at a node of this frame."""
-        return Trail(self.module, node, message, parent)
+        return Trail(self.module, node, message, parent, entered)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
-from exportlint.analysis.interpreter.annotations import annotated_value
+from exportlint.analysis.interpreter.annotations import annotated_argument
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
-from exportlint.analysis.interpreter.declared import believed
+from exportlint.analysis.interpreter.declared import believed, declared_argument
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.recording import note_default
@@ -59,7 +60,8 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
             env[name] = value if fallback is None else join((value, UNKNOWN))
             note_default(env, name, default)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-        env[argument.arg] = believed(frame, env.get(argument.arg, UNKNOWN), argument.annotation, argument.arg)
+        value = env.get(argument.arg, UNKNOWN)
+        env[argument.arg] = believed(value, partial(declared_argument, frame, argument))
     return env
 
 
@@ -77,7 +79,7 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
     """What a constructor is given when nobody says so: configuration, not tensors."""
     env: Environment = {}
     for argument in _all_arguments(node):
-        value = annotated_value(frame, argument.annotation, argument.arg) if argument.annotation else None
+        value = annotated_argument(frame, argument)
         env[argument.arg] = PYTHON if value is None or isinstance(value, Tensor) else value
     for name, default in defaults(node):
         given = frame.peek(default)
@@ -104,7 +106,7 @@ def forward_arguments(
     env: Environment = {}
     for index, argument in enumerate(list(_all_arguments(node))[1:]):
         name = argument.arg
-        value = annotated_value(frame, argument.annotation, name) if argument.annotation else None
+        value = annotated_argument(frame, argument)
         given = default.get(name)
         is_none = isinstance(given, ast.Constant) and given.value is None
         if value is None:

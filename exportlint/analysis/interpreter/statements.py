@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
 from exportlint.analysis.interpreter.assignment import assign, forget, note_container_mutation
 from exportlint.analysis.interpreter.baked import spend
-from exportlint.analysis.interpreter.declared import believed
+from exportlint.analysis.interpreter.declared import believed, declared_variable
 from exportlint.analysis.interpreter.demands import consume, data_of, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, executes
 from exportlint.analysis.interpreter.narrowing import narrowed
@@ -49,7 +49,8 @@ def _annotated_assignment(frame: Frame, node: ast.AnnAssign) -> bool:
     if node.value is not None:
         value = frame.evaluate(node.value)
         if isinstance(node.target, ast.Attribute):
-            value = believed(frame, value, node.annotation, node.target.attr)
+            name = node.target.attr
+            value = believed(value, lambda: declared_variable(frame, node.annotation, name))
         assign(frame, node.target, value, node)
     return True
 

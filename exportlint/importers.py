@@ -1,0 +1,139 @@
+"""Which files are looked at together with those that are linted: the files of their project that import them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from exportlint.analysis.import_graph import ImportGraph
+from exportlint.analysis.resolver import Resolver
+from exportlint.config import ConfigError, Settings
+from exportlint.source import SourceError, discover, from_bytes, is_notebook, project_root
+from exportlint.workspace import Role, Task
+
+MAX_SOURCE = 500_000
+"""So many bytes of files are looked at because these import others: some ten thousand lines, one or two seconds."""
+MAX_ENTRIES = 100_000
+MAX_BYTES = 128 * 2**20
+"""So much of a project is searched for imports: entries of folders, and what the files hold together."""
+
+_LEADS_TO_FACTS = (b"class", b"export", b"jit")
+"""What a file has in it somewhere, if looking at it can find anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Importers:
+    """What is looked at besides, `tasks`, and how many `of` importers these are.
+
+    `is_complete`: the whole project was searched for them. `problem` is why it was not at all.
+    """
+
+    tasks: tuple[Task, ...] = ()
+    count: int = 0
+    of: int = 0
+    is_complete: bool = True
+    problem: ConfigError | None = None
+
+
+def importers(
+    tasks: Sequence[Task],
+    wanted: Iterable[Path],
+    settings_for: Callable[[Path], Settings],
+    limit: int = MAX_SOURCE,
+) -> Importers:
+    """The files that can run the code of those that are `wanted`, of `tasks`, which are linted anyway.
+
+    Each is a file that linting its whole project would lint; the closest come first, up to `limit` bytes together. With
+    them come the files that they import, so that it is known what to say of findings there.
+    """
+    try:
+        return _importers({task.path: task for task in tasks}, wanted, settings_for, limit)
+    except ConfigError as error:  # of a folder that is not linted
+        return Importers(is_complete=False, problem=error)
+
+
+def _importers(
+    linted: Mapping[Path, Task], wanted: Iterable[Path], settings_for: Callable[[Path], Settings], limit: int
+) -> Importers:
+    found: dict[Path, tuple[int, int]] = {}
+    is_complete = True
+    graphs: list[ImportGraph] = []
+    paths: dict[Path, Settings] = {}
+    for root, files in _by_project(wanted).items():
+        project = _Project(root, settings_for, linted)
+        is_complete = is_complete and project.is_complete
+        if project.files.keys() <= linted.keys():
+            continue
+        texts = project.texts()
+        is_complete = is_complete and len(texts) == len(project.files)
+        graph = ImportGraph(texts, project.resolver)
+        reached = graph.importers(path for path in files if path in texts)
+        found |= {
+            path: (distance, len(texts[path]))
+            for path, distance in reached.items()
+            if path not in linted and any(text in texts[path] for text in _LEADS_TO_FACTS)
+        }
+        paths |= project.files
+        graphs.append(graph)
+    chosen = []
+    for path in sorted(found, key=lambda path: (found[path][0], path)):
+        limit -= found[path][1]
+        if limit < 0 and chosen:
+            break
+        chosen.append(path)
+    others = {path for graph in graphs for path in graph.imported([*chosen, *linted])} - {*chosen, *linted}
+    return Importers(
+        (
+            *(Task(path, paths[path], role=Role.IMPORTER) for path in chosen),
+            *(Task(path, paths[path], role=Role.IMPORTED) for path in sorted(others)),
+        ),
+        len(chosen),
+        len(found),
+        is_complete,
+    )
+
+
+def _by_project(files: Iterable[Path]) -> dict[Path, list[Path]]:
+    found: dict[Path, list[Path]] = {}
+    for file in files:
+        root = project_root(file)
+        if root is not None:
+            found.setdefault(root, []).append(file)
+    return found
+
+
+class _Project:
+    """The files that linting a whole project would lint, and those that are linted anyway, each with its settings."""
+
+    def __init__(self, root: Path, settings_for: Callable[[Path], Settings], linted: Mapping[Path, Task]) -> None:
+        found = discover([root], lambda folder: settings_for(folder).discovery, MAX_ENTRIES)
+        self.is_complete = found.is_complete
+        folders = {folder: settings_for(folder) for folder in {file.parent for file in found.files}}
+        self.files = {file: folders[file.parent] for file in found.files}
+        self.files |= {path: task.settings for path, task in linted.items() if root in path.parents}
+        self._linted = linted
+        self._resolvers: dict[tuple[Path, ...], Resolver] = {}
+
+    def texts(self) -> dict[Path, bytes]:
+        """What the files hold that can be read."""
+        found: dict[Path, bytes] = {}
+        left = MAX_BYTES
+        for path in self.files:
+            task = self._linted.get(path)
+            try:
+                data = path.read_bytes() if task is None or task.data is None else task.data
+                found[path] = from_bytes(data, path).text.encode() if is_notebook(path) else data
+            except (OSError, SourceError):
+                found[path] = b""
+            left -= len(found[path])
+            if left < 0:
+                break
+        return found
+
+    def resolver(self, path: Path) -> Resolver:
+        """What resolves the imports of a file."""
+        src = self.files[path].src
+        if src not in self._resolvers:
+            self._resolvers[src] = Resolver(src)
+        return self._resolvers[src]

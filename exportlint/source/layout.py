@@ -1,0 +1,82 @@
+"""How the files of a project lie: where it starts, and which of its folders imports start from."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from exportlint.source.discovery import DiscoveryOptions, discover
+
+MAX_ENTRIES = 100_000
+"""So many entries of folders are looked at to learn the layout of a project."""
+
+_REPOSITORIES = frozenset({".git", ".hg"})
+_CONFIGURATIONS = frozenset({"pyproject.toml", "exportlint.toml", "setup.py", "setup.cfg"})
+_DISTRIBUTIONS = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})
+
+
+def project_root(path: Path) -> Path | None:
+    """The folder of the project that an absolute path lies in: of its repository, else of its outermost configuration.
+
+    None without either. The user's home holds projects and is none.
+    """
+    home = _home()
+    found = None
+    for folder in path.parents:
+        if folder in (home, *home.parents):
+            break
+        if any((folder / name).exists() for name in _REPOSITORIES):
+            return folder
+        if any((folder / name).is_file() for name in _CONFIGURATIONS):
+            found = folder
+    return found
+
+
+def is_import_root(folder: Path) -> bool:
+    """Whether imports start from a folder, by its name or because it is that of a distribution."""
+    return folder.name == "src" or any((folder / name).is_file() for name in _DISTRIBUTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the folders of a project say about imports.
+
+    `sources` are folders that hold the code of a distribution and nothing else (`src`), `distributions` those with a
+    `pyproject.toml` or `setup.py`. `packages` are the folders of regular packages that lie in no other, by their names.
+    """
+
+    sources: tuple[Path, ...] = ()
+    distributions: tuple[Path, ...] = ()
+    packages: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """All folders that imports start from."""
+        return (*self.sources, *self.distributions)
+
+
+def layout(root: Path) -> Layout:
+    """The layout of the project in `root`, but for what git ignores and what is never linted."""
+    options = DiscoveryOptions(root)
+    found = discover([root], lambda _: options, MAX_ENTRIES)
+    initialized = {file.parent for file in found.files if file.name == "__init__.py"}
+    folders = {folder for file in found.files for folder in (file.parent, *file.parent.parents)}
+    folders = {folder for folder in folders if folder == root or root in folder.parents} - initialized
+    packages: dict[str, list[Path]] = {}
+    for folder in sorted(initialized):
+        if folder.parent not in initialized:
+            packages.setdefault(folder.name, []).append(folder)
+    roots = [folder for folder in sorted(folders) if is_import_root(folder)]
+    return Layout(
+        tuple(folder for folder in roots if folder.name == "src"),
+        tuple(folder for folder in roots if folder.name != "src"),
+        {name: tuple(found) for name, found in packages.items()},
+    )
+
+
+@functools.cache
+def _home() -> Path:
+    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
