@@ -110,7 +110,7 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
         mode=settings.mode,
-        trail=tuple(_steps(fact.trail, project)),
+        trail=tuple(_steps(fact.trail, project)) if report.has_trail else (),
         help=report.help or None,
     )
 
@@ -147,7 +147,9 @@ def _steps(trail: Trail | None, project: Project) -> Iterator[Step]:
         node = step.node
         site = site_of(step.module, node)
         text = step.message.replace("{}", snippet(step.module, node)) if "{}" in step.message else step.message
-        found = Step(project.display_name(site.filename), span_of(source, site), text)
+        found = Step(
+            project.display_name(site.filename), span_of(source, site), text, role=step.role, changes=step.changes
+        )
         if found != previous:
             yield found
         previous = found

@@ -50,14 +50,23 @@ class Span:
     end: Position
 
 
+Role = Literal["value", "call", "return"]
+"""What a step of a trail is about: where a value comes from, a call that it is passed to, or one that returned it."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Step:
-    """One step of a trail: why a value is what it is. `cell` is as in `Finding`."""
+    """One step of a trail: why a value is what it is. `cell` is as in `Finding`.
+
+    `changes` is False where the code hands the value on as it is: `x = y`, `f(y)`, `return y`.
+    """
 
     filename: str
     span: Span
     message: str
     cell: int | None = None
+    role: Role = "value"
+    changes: bool = True
 
 
 class Applicability(str, Enum):

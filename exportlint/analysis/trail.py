@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exportlint.findings import Role
+
 if TYPE_CHECKING:
     from exportlint.analysis.outline import Module
 
@@ -37,12 +39,15 @@ class Trail:
     """One step towards a value; `parent` is the step before it.
 
     The text is put together only for what is reported: `message` may hold `{}`, which stands for the source of `node`.
+    `role` and `changes` are as in `Step`.
     """
 
     module: Module
     node: ast.AST
     message: str
     parent: Trail | None = None
+    role: Role = "value"
+    changes: bool = True
 
     def steps(self) -> tuple[Trail, ...]:
         """From the origin to here."""

@@ -22,6 +22,7 @@ from exportlint.analysis.values import (
     Value,
     Written,
 )
+from exportlint.findings import Role
 
 
 @calls(Partial)
@@ -104,12 +105,34 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
 
 def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:
     """Explain each parameter that holds tensor data by where the call passes it."""
-    name = function.symbol.rpartition(".")[2]
+    changes = not isinstance(node, ast.Call) or not all(map(_is_bare, (*node.args, *(k.value for k in node.keywords))))
+    role: Role = "value" if isinstance(function.node, ast.Lambda) else "call"  # what a lambda returns has no step
     for parameter, value in inner.env.items():
         parent = trail_of(value)
         if parent is not None:
-            message = f"passed as `{parameter}` to `{name}`"
-            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent))
+            message = f"passed as `{parameter}` to `{function.symbol}`"
+            step = frame.trail(node, message, parent, role, changes=changes)
+            inner.env[parameter] = with_trail(value, step)
+
+
+def _is_bare(node: ast.expr) -> bool:
+    """Whether an argument is a variable or a constant, so that a call passes it on as it is."""
+    return isinstance(node.value if isinstance(node, ast.Starred) else node, (ast.Name, ast.Constant))
+
+
+def _hands_on(function: Function) -> bool:
+    """Whether all that a function returns are variables as they are."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Name)
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Return) and not isinstance(part.value, ast.Name):
+            return False
+        if not isinstance(part, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(part))
+    return True
 
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
@@ -139,5 +162,5 @@ def _promised(frame: Frame, function: Function) -> Value:
 def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:
     if isinstance(function.node, ast.Lambda) or trail_of(value) is None:
         return value
-    name = function.symbol.rpartition(".")[2]
-    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value)))
+    message = f"returned by `{function.symbol}`"
+    return with_trail(value, frame.trail(node, message, trail_of(value), "return", changes=not _hands_on(function)))

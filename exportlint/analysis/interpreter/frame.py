@@ -20,6 +20,7 @@ from exportlint.analysis.values import (
     Union,
     Value,
 )
+from exportlint.findings import Role
 
 E = TypeVar("E", bound=ast.AST)
 V = TypeVar("V", bound=Value)
@@ -178,9 +179,17 @@ class Frame:
         """Where a node is."""
         return site_of(self.module, node)
 
-    def trail(self, node: ast.AST, message: str, parent: Trail | None = None) -> Trail:
+    def trail(
+        self,
+        node: ast.AST,
+        message: str,
+        parent: Trail | None = None,
+        role: Role = "value",
+        *,
+        changes: bool = True,
+    ) -> Trail:
         """A step of a trail at a node of this frame."""
-        return Trail(self.module, node, message, parent)
+        return Trail(self.module, node, message, parent, role, changes)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
