@@ -16,7 +16,7 @@ from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
-from exportlint.findings import Applicability, Finding, Fix, Severity, Span, Step
+from exportlint.findings import Applicability, Caller, Finding, Fix, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
@@ -64,7 +64,8 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     for finding in distinct(finding for finding, _, _ in reports):
         project.proceed()
         fact, report = origins[id(finding)]
-        found.append(replace(finding, fix=_fix(fact, report, project, settings, crashes)))
+        fix = _fix(fact, report, project, settings, crashes)
+        found.append(replace(finding, fix=fix, callers=tuple(_callers(fact, project))))
     if crashes:
         raise PartialError(found, crashes[0])
     return found
@@ -113,6 +114,15 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         trail=tuple(_steps(fact.trail, project)) if report.has_trail else (),
         help=report.help or None,
     )
+
+
+def _callers(fact: Fact, project: Project) -> Iterator[Caller]:
+    for caller in fact.callers():
+        source = project.source(caller.definition.filename)
+        definition = span_of(source, caller.definition)
+        # A class never spans files, so its calls are where it is.
+        span = definition if caller.call is None else span_of(source, caller.call)
+        yield Caller(project.display_name(caller.definition.filename), definition, span, caller.callee)
 
 
 def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Crash]) -> Fix | None:

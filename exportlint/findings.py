@@ -109,12 +109,29 @@ class Fix:
     names: frozenset[tuple[int, str]] = frozenset()
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Caller:
+    """A class whose export reaches a finding outside of its own code.
+
+    `definition` is the class statement. `span` is the expression in it that leads to the finding by calling `callee`;
+    that is the class itself, and `callee` is empty, where no code of the class leads there, but what it inherits.
+    `cell` is as in `Finding`.
+    """
+
+    filename: str
+    definition: Span
+    span: Span
+    callee: str = ""
+    cell: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One root cause at one place.
 
     `symbol` is the qualified name of the function (`Net.forward`), empty outside of one. `trail` leads from the origin
-    of the value (an input, a buffer) to the place of the finding, which itself is not part of it.
+    of the value (an input, a buffer) to the place of the finding, which itself is not part of it. `callers` are the
+    exported classes that reach it from elsewhere: exporting any of them does what the finding says.
 
     While a notebook is analysed and fixed, all rows are those of its text, and `cell` is None. In reports they are
     those of the cell with the number `cell` among all cells of the notebook, from 1.
@@ -132,6 +149,7 @@ class Finding:
     help: str | None = None
     cell: int | None = None
     fix: Fix | None = None
+    callers: tuple[Caller, ...] = ()
 
     @property
     def sort_key(self) -> tuple[object, ...]:

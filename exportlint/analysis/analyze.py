@@ -34,6 +34,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
+from exportlint.analysis.interpreter.call_graph import ROOT
 from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options
@@ -73,6 +74,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
             project.proceed()
             for name in _entry_points(engine, cls):
                 _export(engine, cls, name)
+        engine.calls.current = ROOT
         report_state(engine)
     finally:
         sys.setrecursionlimit(limit)
@@ -111,6 +113,7 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     engine.active.clear()
     engine.building.clear()
     engine.silent = engine.eager = 0
+    engine.calls.current = ROOT
     try:
         receiver = _instance(frame, cls)
         engine.has_parameters = holds_parameters(receiver)
@@ -150,6 +153,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
+    engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance
     engine.exported = cls if is_exported(frame, cls) else None

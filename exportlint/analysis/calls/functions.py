@@ -49,9 +49,14 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         inner.env[WRITTEN] = frame.env[WRITTEN]
     key = _key(function, inner)
     if key is not None and key in engine.results:
+        if engine.records_calls:
+            engine.calls.again(node, key)
         _note_written(frame, engine.exits.get(key))
         return _returned(frame, engine.results[key], node, function)
     _explain_parameters(frame, inner, function, node)
+    outer = engine.calls.current
+    if engine.records_calls:
+        engine.calls.enter(function.module, function.node, function.symbol, node, key)
     engine.active.append(function.node)
     engine.runs_of[function.node] += not engine.silent
     try:
@@ -61,6 +66,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             value = _body(inner, function.node)
     finally:
         engine.active.pop()
+        engine.calls.current = outer
     if value == UNKNOWN:
         value = _promised(inner, function)
     written = None if isinstance(function.node, ast.Lambda) else surely_written(inner.exits)

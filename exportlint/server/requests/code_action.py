@@ -14,6 +14,7 @@ from exportlint.server.actions import (
     fix_all,
     ignore,
     propose,
+    trail,
     verify,
 )
 from exportlint.server.client import Client
@@ -40,4 +41,4 @@ async def handle(server: Server, params: types.CodeActionParams) -> list[types.C
         return []
     known = analysis if analysis is not None and analysis.document == document else None
     asked = Asked(server, document, params.range, params.context, known)
-    return [action for kind in (fix, propose, fix_all, ignore, verify) for action in await kind.offer(asked)]
+    return [action for kind in (fix, propose, fix_all, ignore, trail, verify) for action in await kind.offer(asked)]
