@@ -18,7 +18,7 @@ from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
-from exportlint.findings import Applicability, Finding, Fix, Position, Severity, Span, Step
+from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
@@ -66,7 +66,8 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     for finding in distinct(finding for finding, _, _ in reports):
         project.proceed()
         fact, report = origins[finding]
-        found.append(replace(finding, fix=_fix(fact, report, project, settings, crashes)))
+        fix = _fix(fact, report, project, settings, crashes)
+        found.append(replace(finding, fix=fix, callers=tuple(_callers(fact, project))))
     if crashes:
         raise PartialError(found, crashes[0])
     return found
@@ -114,10 +115,19 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
         mode=settings.mode,
-        trail=tuple(_steps(fact.trail, project)),
+        trail=tuple(_steps(fact.trail, project)) if report.has_trail else (),
         help=report.help or None,
         through=_through(fact.trail, project),
     )
+
+
+def _callers(fact: Fact, project: Project) -> Iterator[Caller]:
+    for caller in fact.callers():
+        source = project.source(caller.definition.filename)
+        definition = span_of(source, caller.definition)
+        # A class never spans files, so its calls are where it is.
+        span = definition if caller.call is None else span_of(source, caller.call)
+        yield Caller(project.display_name(caller.definition.filename), definition, span, caller.callee)
 
 
 def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Crash]) -> Fix | None:
@@ -157,7 +167,9 @@ def _steps(trail: Trail | None, project: Project) -> Iterator[Step]:
         node = step.node
         site = site_of(step.module, node)
         text = step.message.replace("{}", snippet(step.module, node)) if "{}" in step.message else step.message
-        found = Step(project.display_name(site.filename), span_of(source, site), text)
+        found = Step(
+            project.display_name(site.filename), span_of(source, site), text, role=step.role, changes=step.changes
+        )
         if found != previous:
             yield found
         previous = found

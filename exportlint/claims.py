@@ -56,7 +56,7 @@ class Report:
     """A rule's verdict on a fact: one line of what is wrong, one of what to do. `site` if it is not the fact's.
 
     `fix` rewrites the code at that site, if it can; it may raise DeclinedError. In the message, `LINE` stands for the
-    line of the fact.
+    line of the fact. `has_trail`: where the value of the fact comes from explains the finding.
     """
 
     severity: Severity
@@ -64,6 +64,7 @@ class Report:
     help: str = ""
     site: Site | None = None
     fix: Callable[[Code], Fix | None] | None = None
+    has_trail: bool = True
 
 
 def always(severity: Severity | None) -> Timeline:

@@ -50,14 +50,23 @@ class Span:
     end: Position
 
 
+Role = Literal["value", "call", "return"]
+"""What a step of a trail is about: where a value comes from, a call that it is passed to, or one that returned it."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Step:
-    """One step of a trail: why a value is what it is. `cell` is as in `Finding`."""
+    """One step of a trail: why a value is what it is. `cell` is as in `Finding`.
+
+    `changes` is False where the code hands the value on as it is: `x = y`, `f(y)`, `return y`.
+    """
 
     filename: str
     span: Span
     message: str
     cell: int | None = None
+    role: Role = "value"
+    changes: bool = True
 
 
 class Applicability(str, Enum):
@@ -100,13 +109,30 @@ class Fix:
     names: frozenset[tuple[int, str]] = frozenset()
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Caller:
+    """A class whose export reaches a finding outside of its own code.
+
+    `definition` is the class statement. `span` is the expression in it that leads to the finding by calling `callee`;
+    that is the class itself, and `callee` is empty, where no code of the class leads there, but what it inherits.
+    `cell` is as in `Finding`.
+    """
+
+    filename: str
+    definition: Span
+    span: Span
+    callee: str = ""
+    cell: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One root cause at one place.
 
     `symbol` is the qualified name of the function (`Net.forward`), empty outside of one. `trail` leads from the origin
     of the value (an input, a buffer) to the place of the finding, which itself is not part of it. `through` are the
-    files whose code the value went through, also where the trail shows only the call.
+    files whose code the value went through, also where the trail shows only the call. `callers` are the exported
+    classes that reach it from elsewhere: exporting any of them does what the finding says.
 
     While a notebook is analysed and fixed, all rows are those of its text, and `cell` is None. In reports they are
     those of the cell with the number `cell` among all cells of the notebook, from 1.
@@ -124,6 +150,7 @@ class Finding:
     help: str | None = None
     cell: int | None = None
     fix: Fix | None = None
+    callers: tuple[Caller, ...] = ()
     through: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property

@@ -35,6 +35,7 @@ from exportlint.analysis.interpreter import (  # they register expressions, stat
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
+from exportlint.analysis.interpreter.call_graph import ROOT
 from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options, OutOfTimeError
@@ -81,6 +82,7 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
                 _export(engine, cls, name)
             if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
                 engine.limited(cls, "bases")
+        engine.calls.current = ROOT
         report_state(engine)
     finally:
         sys.setrecursionlimit(limit)
@@ -122,6 +124,7 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     engine.cuts.clear()
     engine.evaluating.clear()
     engine.silent = engine.eager = 0
+    engine.calls.current = ROOT
     try:
         receiver = _instance(frame, cls)
         engine.has_parameters = holds_parameters(receiver)
@@ -170,6 +173,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
+    engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance
     engine.exported = cls if is_exported(frame, cls) else None

@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from exportlint.findings import Role
+
 if TYPE_CHECKING:
     from exportlint.analysis.outline import Module
 
@@ -40,13 +42,16 @@ class Trail:
     """One step towards a value; `parent` is the step before it.
 
     The text is put together only for what is reported: `message` may hold `{}`, which stands for the source of `node`.
-    `entered` is the module of the function that the step goes into or comes out of.
+    `role` and `changes` are as in `Step`. `entered` is the module of the function that the step goes into or comes
+    out of.
     """
 
     module: Module
     node: ast.AST
     message: str
     parent: Trail | None = None
+    role: Role = "value"
+    changes: bool = True
     entered: Module | None = None
     origin: Trail | None = field(init=False, repr=False)
 

@@ -38,7 +38,7 @@ def report(
     out = sys.stderr if given is not None and plan.apply else sys.stdout
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
-    context = Context(cwd, _sources(outcome.tasks), color, plan.most)
+    context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose)
     findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
     outcome = replace(outcome, result=replace(outcome.result, findings=findings))
     if plan.diff:

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     linted = Linted(settings)
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, sys.stdout) and (to_file is None or arguments.color == "always")
-    context = Context(cwd, linted.source, color)
+    context = Context(cwd, linted.source, color, verbose=arguments.verbose)
     if arguments.list:
         write(listing(targets, found.unbuildable, context))
         return 0

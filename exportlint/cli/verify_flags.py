@@ -58,4 +58,5 @@ def fill(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--show-output", action="store_true", help="print what the models printed")
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print no progress and no summary")
+    output.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
     add_configuration(parser)

@@ -10,6 +10,7 @@ from exportlint.report import statistics
 from exportlint.report.cells import in_cells
 from exportlint.report.context import Context
 from exportlint.report.summary import fixable, fixed_list, fixes_only, summary, unresolved
+from exportlint.report.trails import shortened
 
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """The formats for people: they end with a summary, take colour, and name files relative to the working directory."""
@@ -22,6 +23,7 @@ __all__ = [
     "fixes_only",
     "in_cells",
     "render",
+    "shortened",
     "statistics",
     "summary",
     "unresolved",

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from exportlint.findings import Edit, Finding, Step
+from exportlint.findings import Caller, Edit, Finding, Step
 from exportlint.source import Cells, Notebook, SourceFile, is_notebook
 
-_P = TypeVar("_P", Finding, Step)
+_P = TypeVar("_P", Caller, Finding, Step)
 
 
 def in_cells(finding: Finding, sources: Callable[[str], SourceFile | None]) -> Finding:
@@ -27,7 +27,13 @@ def in_cells(finding: Finding, sources: Callable[[str], SourceFile | None]) -> F
     if own is not None and fix is not None:
         fix = replace(fix, edits=tuple(_edit(edit, own) for edit in fix.edits))
     trail = tuple(_located(step, cells(step.filename)) for step in finding.trail)
-    return _located(replace(finding, trail=trail, fix=fix), own)
+    callers = tuple(_caller(caller, cells(caller.filename)) for caller in finding.callers)
+    return _located(replace(finding, trail=trail, fix=fix, callers=callers), own)
+
+
+def _caller(caller: Caller, cells: Cells | None) -> Caller:
+    definition = None if cells is None else cells.span(caller.definition)
+    return _located(caller if definition is None else replace(caller, definition=definition[1]), cells)
 
 
 def _located(place: _P, cells: Cells | None) -> _P:

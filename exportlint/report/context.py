@@ -27,13 +27,14 @@ _STYLES = {
 class Context:
     """`sources` gives the file of a finding, or None if there is none to show. `color`: write ANSI colours.
 
-    `most` is the applicability up to which fixes are applied.
+    `most` is the applicability up to which fixes are applied. `verbose`: show trails as a whole.
     """
 
     cwd: Path
     sources: Callable[[str], SourceFile | None]
     color: bool = False
     most: Applicability = Applicability.SAFE
+    verbose: bool = False
 
     def lines(self, filename: str, cell: int | None) -> LineIndex | None:
         """The text that the rows of a finding or an edit are those of."""

@@ -9,6 +9,7 @@ from exportlint.report.concise import heading
 from exportlint.report.context import Context, located, printable
 from exportlint.report.fix import shown
 from exportlint.report.frame import frame
+from exportlint.report.trails import shortened
 
 
 def render(findings: Sequence[Finding], context: Context) -> str:
@@ -30,7 +31,8 @@ def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] =
         lines += [bar, *rows, bar]
     note = f"{gutter} {context.style('frame', '=')} "
     lines += [f"{note}{context.style('bold', label)}: {printable(said)}" for label, said in notes]
-    lines += [note + _step(step, context) for step in finding.trail]
+    trail = finding.trail if context.verbose else shortened(finding.trail)
+    lines += [note + _step(step, context) for step in trail]
     if finding.help is not None and not _says(finding.fix, finding.help):
         lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
     if finding.fix is not None and text is not None:

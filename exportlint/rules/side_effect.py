@@ -38,6 +38,7 @@ def side_effect(fact: Call, context: Context) -> Iterator[Report]:
         else f"`{shown}()` runs while torch.export traces, and not when the exported program runs",
         "do it outside of the model, or under `if not torch.compiler.is_exporting():`",
         fix=lambda code: _fix(code, fact, context, fails=severity is ERROR),
+        has_trail=False,  # what is printed does not matter
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from exportlint.findings import Edit, Finding
+from exportlint.findings import Caller, Edit, Finding
 from exportlint.report import in_cells
 from exportlint.server.documents import Document
 from exportlint.server.notebooks import NotebookDocument, Opened
@@ -20,7 +20,7 @@ class Outcome:
 
     It holds as of the order with the number `order`. `sources` are it and all files that its findings speak of, by
     filename, as they were read.
-    `classes` are those of the document.
+    `classes` are those of the document. `elsewhere` are the findings in other files that they reach.
     """
 
     opened: Opened
@@ -30,6 +30,15 @@ class Outcome:
     order: int = 0
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
     classes: tuple[ClassSite, ...] = ()
+    elsewhere: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A finding that lies outside of a class, and by what the class reaches it."""
+
+    finding: Finding
+    caller: Caller
 
 
 @dataclass(frozen=True)
@@ -40,8 +49,15 @@ class Analysis:
     outcome: Outcome
     findings: tuple[Finding, ...]
     classes: tuple[ClassSite, ...]
+    reached: tuple[Reached, ...] = ()
+    """What its classes reach outside of themselves, in this file and in others."""
     seen: Seen = NOTHING
     """What came of verifying it."""
+
+    @property
+    def found(self) -> tuple[tuple[Finding, ...], tuple[Reached, ...]]:
+        """All that is found of it."""
+        return self.findings, self.reached
 
     @property
     def source(self) -> SourceFile | None:
@@ -79,11 +95,14 @@ def analyses(outcome: Outcome) -> dict[Document, Analysis]:
     """What was found, for each document that the client shows."""
     opened = outcome.opened
     if not isinstance(opened, NotebookDocument):
-        return {opened: Analysis(opened, outcome, outcome.findings, outcome.classes)}
+        reached = tuple(_reached(outcome, (*outcome.findings, *outcome.elsewhere)))
+        return {opened: Analysis(opened, outcome, outcome.findings, outcome.classes, reached)}
     source = outcome.sources.get(outcome.task.filename)
     if not isinstance(source, Notebook):  # it could not be read, which is found in no cell
         return {cell: Analysis(cell, outcome, (), ()) for cell in opened.cells}
     located = [in_cells(finding, outcome.sources.get) for finding in outcome.findings]
+    elsewhere = [in_cells(finding, outcome.sources.get) for finding in outcome.elsewhere]
+    outside = list(_reached(outcome, (*located, *elsewhere)))
     found: dict[Document, Analysis] = {}
     for index, cell in enumerate(opened.cells):
         found[cell] = Analysis(
@@ -91,8 +110,16 @@ def analyses(outcome: Outcome) -> dict[Document, Analysis]:
             outcome,
             tuple(finding for finding in located if (finding.cell or 1) == index + 1),
             tuple(_classes(outcome.classes, source.cells, index)),
+            tuple(one for one in outside if (one.caller.cell or 1) == index + 1),
         )
     return found
+
+
+def _reached(outcome: Outcome, findings: Iterable[Finding]) -> Iterable[Reached]:
+    for finding in findings:
+        for caller in finding.callers:
+            if caller.filename == outcome.task.filename:
+                yield Reached(finding, caller)
 
 
 def _classes(classes: Sequence[ClassSite], cells: Cells, index: int) -> Iterable[ClassSite]:

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from exportlint.analysis.project import SupersededError
@@ -14,6 +15,7 @@ from exportlint.linter import merge
 from exportlint.server.analyses import Outcome
 from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
+from exportlint.suppressions import find_suppressions
 from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
 
 log = logging.getLogger(__name__)
@@ -145,27 +147,56 @@ class Analyzer:
         return changed
 
     def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
-        known = list(self._known.values())
-        tasks = {looked.task.filename: looked.task for looked in known}
-        found: dict[str, list[Finding]] = {name: [] for name in tasks}
-        for finding in merge([looked.task for looked in known], [looked.unit for looked in known]):
+        known = {looked.task.filename: looked for looked in self._known.values()}
+        tasks = {name: looked.task for name, looked in known.items()}
+        units = [looked.unit for looked in known.values()]
+        helpers = self._helpers(known.values())
+        found: dict[str, list[Finding]] = {name: [] for name in (*tasks, *helpers)}
+        reached: dict[str, list[Finding]] = {}
+        all_tasks = [*tasks.values(), *(task for task, _ in helpers.values())]
+        for finding in merge(all_tasks, [*units, *(unit for _, unit in helpers.values())]):
             found[finding.filename].append(finding)
-        return {document: self._outcome(document, tasks, found) for document in documents}
+            for name in {caller.filename for caller in finding.callers} - {finding.filename}:
+                reached.setdefault(name, []).append(finding)
+        return {document: self._outcome(document, tasks, found, reached) for document in documents}
 
-    def _outcome(self, document: Opened, tasks: Mapping[str, Task], found: Mapping[str, Sequence[Finding]]) -> Outcome:
+    def _helpers(self, known: Iterable[_Looked]) -> dict[str, tuple[Task, Unit]]:
+        """The files that are not open and have findings, with what their own comments suppress."""
+        opened = {looked.task.filename for looked in self._known.values()}
+        found: dict[str, tuple[Task, Unit]] = {}
+        for looked in known:
+            for name in {finding.filename for finding in looked.unit.findings} - opened - found.keys():
+                task = Task(Path(name), looked.task.settings)
+                source = self._source(task)
+                if source is not None:
+                    found[name] = task, Unit((), _suppressions(source.text))
+        return found
+
+    def _outcome(
+        self,
+        document: Opened,
+        tasks: Mapping[str, Task],
+        found: Mapping[str, Sequence[Finding]],
+        reached: Mapping[str, Sequence[Finding]],
+    ) -> Outcome:
         looked = self._known[document]
         task = looked.task
         findings = tuple(found[task.filename])
+        elsewhere = tuple(reached.get(task.filename, ()))
         named = {task.filename, *(step.filename for finding in findings for step in finding.trail)}
+        named |= {finding.filename for finding in elsewhere}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
         sources = {name: source for name, source in read.items() if source}
-        return Outcome(document, task, findings, looked.unit, self._number, sources, looked.classes)
+        return Outcome(document, task, findings, looked.unit, self._number, sources, looked.classes, elsewhere)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
             return self._workspace.read(task)
         except SourceError:  # gone meanwhile: nothing is said of it
             return None
+
+
+_suppressions = lru_cache(maxsize=100)(find_suppressions)
 
 
 def _elsewhere(known: Mapping[Opened, _Looked], task: Task) -> bool:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lsprotocol import converters, types
 
-from exportlint.findings import Finding, Severity, Step
+from exportlint.findings import Caller, Finding, Severity, Span, Step
 from exportlint.registry import find_rule
+from exportlint.report import shortened
 from exportlint.report.context import printable
 from exportlint.server import uris
-from exportlint.server.analyses import Analysis
+from exportlint.server.analyses import Analysis, Reached
 from exportlint.server.client import Client
 from exportlint.server.ranges import range_between, range_of
 from exportlint.server.verification.seen import Remark
@@ -36,6 +37,7 @@ _TAGS = {
 def diagnostics(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
     """What to show of a document. `opened` are the URIs of open documents by filename."""
     found = [diagnostic(finding, analysis, client, opened) for finding in analysis.findings]
+    found += _calls(analysis, client, opened)
     return found + [remark_diagnostic(remark, analysis, client) for remark in analysis.seen.remarks]
 
 
@@ -64,6 +66,61 @@ def diagnostic(
     return shown
 
 
+def _calls(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> Iterator[types.Diagnostic]:
+    """One diagnostic for each call by which a class reaches errors and warnings outside of itself."""
+    for span, reached in calls(analysis).items():
+        callee = next(one.caller.callee for one in reached)
+        yield _call(callee, range_of(span, analysis.document.lines, client.encoding), reached, analysis, client, opened)
+
+
+def calls(analysis: Analysis) -> dict[Span, list[Reached]]:
+    """What is wrong behind the calls of a document, by where these are; the gravest first."""
+    found: dict[Span, list[Reached]] = {}
+    for one in analysis.reached:
+        if one.finding.severity is not Severity.INFO and one.caller.callee:
+            found.setdefault(one.caller.span, []).append(one)
+    for reached in found.values():
+        # Several classes, of which one is around the other, may share a call.
+        reached[:] = {one.finding: one for one in reached}.values()
+        reached.sort(key=lambda one: one.finding.severity.rank)
+    return dict(sorted(found.items()))
+
+
+def _call(
+    callee: str,
+    place: types.Range,
+    reached: Sequence[Reached],
+    analysis: Analysis,
+    client: Client,
+    opened: Mapping[str, str],
+) -> types.Diagnostic:
+    finding = reached[0].finding
+    rule = find_rule(finding.code)
+    more = f" (and {len(reached) - 1} more)" if len(reached) > 1 else ""
+    shown = types.Diagnostic(
+        range=place,
+        message=call_message(callee, finding) + more,
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
+        source=SOURCE,
+        data={"name": finding.name, "fixable": False},
+    )
+    if client.code_description and rule is not None:
+        shown.code_description = types.CodeDescription(rule.url)
+    if client.related_information:
+        places = [(one.finding, location(one.finding, analysis, client, opened)) for one in reached]
+        shown.related_information = [
+            types.DiagnosticRelatedInformation(where, one.message) for one, where in places if where is not None
+        ]
+    return shown
+
+
+def call_message(callee: str, finding: Finding) -> str:
+    """What to say of a call because of a finding behind it."""
+    does = "breaks export here" if finding.severity is Severity.ERROR else "has a warning for export"
+    return f"`{callee}` {does}: {finding.message}"
+
+
 def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> types.Diagnostic:
     """What torch.export met, as far as the client can show it; what is about another text is shown as such."""
     lines = analysis.document.lines
@@ -89,23 +146,29 @@ def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> typ
 def _related(
     finding: Finding, analysis: Analysis, client: Client, opened: Mapping[str, str]
 ) -> Sequence[types.DiagnosticRelatedInformation]:
-    places = [(step, _located(step, analysis, opened)) for step in finding.trail]
     return [
-        types.DiagnosticRelatedInformation(
-            types.Location(place[0], range_of(step.span, place[1], client.encoding)), printable(step.message)
-        )
-        for step, place in places
-        if place is not None
+        types.DiagnosticRelatedInformation(place, printable(step.message))
+        for step in shortened(finding.trail)
+        if (place := location(step, analysis, client, opened)) is not None
     ]
 
 
-def _located(step: Step, analysis: Analysis, opened: Mapping[str, str]) -> tuple[str, LineIndex] | None:
-    """The document that a step is in, and its lines; None if it is gone meanwhile."""
-    cell = analysis.cell(step.filename, step.cell)
+def location(
+    place: Finding | Step | Caller, analysis: Analysis, client: Client, opened: Mapping[str, str]
+) -> types.Location | None:
+    """Where something is that an analysis speaks of, perhaps in another file; None if that is gone meanwhile."""
+    found = _document(place, analysis, opened)
+    return None if found is None else types.Location(found[0], range_of(place.span, found[1], client.encoding))
+
+
+def _document(
+    place: Finding | Step | Caller, analysis: Analysis, opened: Mapping[str, str]
+) -> tuple[str, LineIndex] | None:
+    cell = analysis.cell(place.filename, place.cell)
     if cell is not None:
         return cell.uri, cell.lines
-    source = analysis.outcome.sources.get(step.filename)
-    uri = opened.get(step.filename) or uris.from_path(Path(step.filename))
+    source = analysis.outcome.sources.get(place.filename)
+    uri = opened.get(place.filename) or uris.from_path(Path(place.filename))
     return None if source is None else (uri, source.lines)
 
 

@@ -17,7 +17,7 @@ from exportlint import __version__
 from exportlint.findings import Finding
 from exportlint.report.context import printable
 from exportlint.server import uris
-from exportlint.server.analyses import Analysis, Outcome, analyses
+from exportlint.server.analyses import Analysis, Outcome, Reached, analyses
 from exportlint.server.analyzer import Analyzer, Order, changed_files
 from exportlint.server.diagnostics import diagnostics
 from exportlint.server.documents import Document
@@ -40,7 +40,7 @@ class _Told:
     """What the client knows: what was found in a version of a document."""
 
     document: Document
-    findings: tuple[Finding, ...]
+    found: tuple[tuple[Finding, ...], tuple[Reached, ...]]
     seen: Seen
 
 
@@ -181,7 +181,7 @@ class Server(LanguageServer):
         """The client, which pulls, was told what was found in a document."""
         document = self.session.document(uri)
         if document is not None:
-            found = (analysis.findings, analysis.seen) if analysis else ((), NOTHING)
+            found = (analysis.found, analysis.seen) if analysis else (((), ()), NOTHING)
             self._told[uris.same(uri)] = _Told(document, *found)
 
     def _deliver(self, outcomes: Mapping[Opened, Outcome]) -> None:
@@ -196,7 +196,7 @@ class Server(LanguageServer):
                 continue
             before = self._found.get(uris.same(document.uri))
             self._found[uris.same(document.uri)] = analysis
-            changed |= before is not None and before.document == document and before.findings != analysis.findings
+            changed |= before is not None and before.document == document and before.found != analysis.found
         self._show()
         if changed:
             self._refresh_lenses()
@@ -219,7 +219,7 @@ class Server(LanguageServer):
 
     def _show_one(self, analysis: Analysis) -> None:
         """Publish what was found, unless that is what the client was told of the same version."""
-        key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.findings, analysis.seen)
+        key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.found, analysis.seen)
         if self._told.get(key) != told:
             self._told[key] = told
             self._publish(analysis.document, diagnostics(analysis, self.session.client, self.session.uris))
@@ -241,6 +241,6 @@ class Server(LanguageServer):
         if document != told.document:
             return False  # closed, or changed, about which a client asks by itself
         if not self._is_linted(document):
-            return bool(told.findings or told.seen.remarks)
+            return any(told.found) or bool(told.seen.remarks)
         analysis = self.known(key)
-        return analysis is not None and (analysis.findings, analysis.seen) != (told.findings, told.seen)
+        return analysis is not None and (analysis.found, analysis.seen) != (told.found, told.seen)

@@ -108,7 +108,7 @@ ACROSS_FILES = {
         "helpers.py:7",
         [
             "model.py:19 `y` is an input of `Model.forward`",
-            "model.py:20 passed as `flag` to `forward`",
+            "model.py:20 passed as `flag` to `Block.forward`",
             "model.py:8 `chosen` is `flag`",
             "model.py:9 passed as `flag` to `choose`",
         ],

@@ -24,6 +24,7 @@ from exportlint.analysis.values import (
     Value,
     Written,
 )
+from exportlint.findings import Role
 
 
 @calls(Partial)
@@ -52,9 +53,14 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         inner.env[WRITTEN] = frame.env[WRITTEN]
     key = _key(function, inner)
     if key is not None and key in engine.results:
+        if engine.records_calls:
+            engine.calls.again(node, key)
         _note_written(frame, engine.exits.get(key))
         return _returned(frame, engine.results[key], node, function)
     _explain_parameters(frame, inner, function, node)
+    outer = engine.calls.current
+    if engine.records_calls:
+        engine.calls.enter(function.module, function.node, function.symbol, node, key)
     engine.active.append(function.node)
     cuts = len(engine.cuts)
     engine.runs_of[function.node] += not engine.silent
@@ -65,6 +71,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             value = _body(inner, function.node)
     finally:
         engine.active.pop()
+        engine.calls.current = outer
     if value == UNKNOWN:
         value = _promised(inner, function)
     written = None if isinstance(function.node, ast.Lambda) else surely_written(inner.exits)
@@ -109,12 +116,34 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
 
 def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:
     """Explain each parameter that holds tensor data by where the call passes it."""
-    name = function.symbol.rpartition(".")[2]
+    changes = not isinstance(node, ast.Call) or not all(map(_is_bare, (*node.args, *(k.value for k in node.keywords))))
+    role: Role = "value" if isinstance(function.node, ast.Lambda) else "call"  # what a lambda returns has no step
     for parameter, value in inner.env.items():
         parent = trail_of(value)
         if parent is not None:
-            message = f"passed as `{parameter}` to `{name}`"
-            inner.env[parameter] = with_trail(value, frame.trail(node, message, parent, function.module))
+            message = f"passed as `{parameter}` to `{function.symbol}`"
+            step = frame.trail(node, message, parent, role, changes=changes, entered=function.module)
+            inner.env[parameter] = with_trail(value, step)
+
+
+def _is_bare(node: ast.expr) -> bool:
+    """Whether an argument is a variable or a constant, so that a call passes it on as it is."""
+    return isinstance(node.value if isinstance(node, ast.Starred) else node, (ast.Name, ast.Constant))
+
+
+def _hands_on(function: Function) -> bool:
+    """Whether all that a function returns are variables as they are."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Name)
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Return) and not isinstance(part.value, ast.Name):
+            return False
+        if not isinstance(part, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(part))
+    return True
 
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
@@ -149,5 +178,8 @@ def _promised(frame: Frame, function: Function) -> Value:
 def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:
     if isinstance(function.node, ast.Lambda) or trail_of(value) is None:
         return value
-    name = function.symbol.rpartition(".")[2]
-    return with_trail(value, frame.trail(node, f"returned by `{name}`", trail_of(value), function.module))
+    message = f"returned by `{function.symbol}`"
+    step = frame.trail(
+        node, message, trail_of(value), "return", changes=not _hands_on(function), entered=function.module
+    )
+    return with_trail(value, step)

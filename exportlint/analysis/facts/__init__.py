@@ -17,6 +17,7 @@ from exportlint.findings import Mode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from exportlint.analysis.interpreter.call_graph import Caller
     from exportlint.analysis.interpreter.frame import Frame
     from exportlint.analysis.interpreter.snapshot import Snapshot
 
@@ -74,6 +75,7 @@ class Fact:
 
     `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
     traced, where that is not what the settings say. `moments` are the times it was met, for fixes to ask about.
+    `callers` gives the exported classes that reach it from outside.
     """
 
     site: Site
@@ -82,6 +84,7 @@ class Fact:
     trail: Trail | None
     mode: Mode | None = field(default=None, kw_only=True)
     moments: Moments = field(default_factory=Moments, kw_only=True, compare=False, repr=False)
+    callers: Callable[[], tuple[Caller, ...]] = field(default=tuple, kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,9 +52,9 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
     value = believed(value, lambda: declared_variable(frame, frame.annotations.get(target.id), target.id))
     if any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value):
-        source = getattr(statement, "value", None) or getattr(statement, "iter", None) or statement
-        message = f"`{target.id}` is an element of `{{}}`" if hasattr(statement, "iter") else f"`{target.id}` is `{{}}`"
-        value = with_trail(value, frame.trail(source, message, trail_of(value)))
+        source, message = _explanation(target, statement)
+        changes = not isinstance(source, ast.Name)
+        value = with_trail(value, frame.trail(source, message, trail_of(value), changes=changes))
     if target.id in frame.nonlocals:
         note_outer_write(frame, target, "=", target)
         cell = frame.parent
@@ -68,6 +68,33 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AS
         return
     forget(frame.env, target.id)
     frame.env[target.id] = value
+
+
+def _explanation(target: ast.Name, statement: ast.AST) -> tuple[ast.AST, str]:
+    """Which code says what a variable is bound to, and in which words."""
+    if isinstance(statement, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return statement.iter, f"`{target.id}` is an element of `{{}}`"
+    if isinstance(statement, ast.AugAssign):
+        return statement, f"`{target.id}` is changed by `{{}}`"
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and statement.value is not None:
+        return _part(target, statement), f"`{target.id}` is `{{}}`"
+    return statement, f"`{target.id}` is `{{}}`"
+
+
+def _part(target: ast.Name, statement: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> ast.expr:
+    """The expression that an assignment binds to a variable: `b` is `y` in `a, b = x, y`."""
+    value = statement.value
+    assert value is not None
+    for bound in statement.targets if isinstance(statement, ast.Assign) else ():
+        if (
+            isinstance(bound, (ast.Tuple, ast.List))
+            and isinstance(value, (ast.Tuple, ast.List))
+            and target in bound.elts
+            and len(bound.elts) == len(value.elts)
+            and not any(isinstance(element, ast.Starred) for element in (*bound.elts, *value.elts))
+        ):
+            return value.elts[bound.elts.index(target)]
+    return value
 
 
 def is_list_of_numbers(value: Value) -> bool:
@@ -93,7 +120,9 @@ def _assign_items(frame: Frame, target: ast.Tuple | ast.List, value: Value, stat
         for element, item in zip(target.elts, (*items[0], items[1], *items[2]), strict=True):
             assign(frame, element.value if isinstance(element, ast.Starred) else element, item, statement)
         return
-    for element, item in zip(target.elts, unpack(frame, value, count, statement), strict=True):
+    # A `for` of a comprehension has no place in the text.
+    place = target if isinstance(statement, ast.comprehension) else statement
+    for element, item in zip(target.elts, unpack(frame, value, count, place), strict=True):
         assign(frame, element, item, statement)
 
 

@@ -63,7 +63,7 @@ def comprehension(
             value, item = item, None
             if value is None:
                 value = elements(frame, frame.evaluate(generator.iter), generator.iter)
-            assign(frame, generator.target, value, generator.target)
+            assign(frame, generator.target, value, generator)
             for condition in generator.ifs:
                 demand_truth(frame, frame.evaluate(condition), condition, "comprehension")
                 env = narrowed(frame, frame.env, condition, True)

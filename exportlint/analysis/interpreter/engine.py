@@ -13,6 +13,7 @@ from functools import partial
 
 from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.interpreter.call_graph import ROOT, Caller, CallGraph
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
@@ -102,6 +103,7 @@ class Engine:
     evaluating: list[tuple[Module, str]] = field(default_factory=list)
     cut_globals: set[tuple[Module, str]] = field(default_factory=set)
     state: State = field(default_factory=State)
+    calls: CallGraph = field(default_factory=CallGraph)
     silent: int = 0
     eager: int = 0
     replay: int = 0
@@ -165,6 +167,11 @@ class Engine:
         return partial(self.runs_of.__getitem__, self.active[-1]) if self.active else int
 
     @property
+    def records_calls(self) -> bool:
+        """Whether the calls at hand are those of something that is exported."""
+        return not self.eager and self.silent == (self.replay > 0) and self.calls.current != ROOT
+
+    @property
     def is_tracing(self) -> bool:
         """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
         return not self.eager and self.silent == (self.replay > 0)
@@ -176,9 +183,15 @@ class Engine:
         labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
         label = next((label for label in labels if isinstance(label, str)), None)
         key = (type(fact), fact.site, label)
+        self.calls.meet(key)
         if key not in self.facts:
-            self.facts[key] = fact if self.tracer is None else replace(fact, mode=self.tracer)
+            self.facts[key] = replace(fact, mode=self.tracer or fact.mode, callers=partial(self._callers, key))
         return self.facts[key]
+
+    def _callers(self, key: tuple[object, ...]) -> tuple[Caller, ...]:
+        """The exported classes from which a fact is reached, by its key."""
+        site = self.facts[key].site
+        return self.calls.callers(self.project.module(site.filename), site, key, site)
 
     @contextmanager
     def apart_from_facts(self) -> Iterator[dict[tuple[object, ...], Fact]]:

@@ -20,6 +20,7 @@ from exportlint.analysis.values import (
     Union,
     Value,
 )
+from exportlint.findings import Role
 
 E = TypeVar("E", bound=ast.AST)
 V = TypeVar("V", bound=Value)
@@ -179,9 +180,18 @@ class Frame:
         """Where a node is."""
         return site_of(self.module, node)
 
-    def trail(self, node: ast.AST, message: str, parent: Trail | None = None, entered: Module | None = None) -> Trail:
+    def trail(
+        self,
+        node: ast.AST,
+        message: str,
+        parent: Trail | None = None,
+        role: Role = "value",
+        *,
+        changes: bool = True,
+        entered: Module | None = None,
+    ) -> Trail:
         """A step of a trail at a node of this frame."""
-        return Trail(self.module, node, message, parent, entered)
+        return Trail(self.module, node, message, parent, role, changes, entered)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:

@@ -127,6 +127,7 @@ def note_write(
         Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, fed, at_root)
     )
     write.moments.add(frame)
+    engine.calls.meet(frame.site(node))
     if kind in {"binding", "buffer"}:
         mark_written(frame, cell)
 

@@ -15,6 +15,7 @@ from exportlint.server.actions import (
     ignore,
     propose,
     target,
+    trail,
     verify,
 )
 from exportlint.server.client import Client
@@ -41,4 +42,5 @@ async def handle(server: Server, params: types.CodeActionParams) -> list[types.C
         return []
     known = analysis if analysis is not None and analysis.document == document else None
     asked = Asked(server, document, params.range, params.context, known)
-    return [action for kind in (fix, propose, target, fix_all, ignore, verify) for action in await kind.offer(asked)]
+    kinds = (fix, propose, target, fix_all, ignore, trail, verify)
+    return [action for kind in kinds for action in await kind.offer(asked)]

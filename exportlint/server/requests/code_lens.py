@@ -1,4 +1,4 @@
-"""`textDocument/codeLens`: above each module what is found in it."""
+"""`textDocument/codeLens`: above each module what is found in it, and in what it calls."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from exportlint.findings import Finding, Severity
 from exportlint.server.analyses import Analysis
 from exportlint.server.client import Client
 from exportlint.server.commands import add_verify_target, cancel_verification, show_findings, verify_module
+from exportlint.server.diagnostics import location
 from exportlint.server.documents import Document
 from exportlint.server.ranges import range_of
 from exportlint.server.server import Server
@@ -40,8 +41,11 @@ async def handle(server: Server, params: types.CodeLensParams) -> list[types.Cod
         holders = [site for site in analysis.classes if site.holds(finding.span)]
         if holders and not finding.code.startswith(_NOT_IN_MODULES):
             found.setdefault(holders[-1], []).append(finding)
-    client = server.session.client
-    lenses = [_lens(site, findings, analysis, client) for site, findings in found.items()]
+    for site in analysis.classes:
+        outside = [one.finding for one in analysis.reached if one.caller.definition == site.whole]
+        if outside:
+            found.setdefault(site, []).extend(dict.fromkeys(outside))
+    lenses = [_lens(site, findings, analysis, server) for site, findings in found.items()]
     if server.session.folder(document).preferences.verify and isinstance(analysis.outcome.opened, Document):
         lenses += [lens for site in analysis.classes if site.is_model for lens in _verify(site, server, analysis)]
     return lenses
@@ -66,12 +70,11 @@ def _verify(site: ClassSite, server: Server, analysis: Analysis) -> list[types.C
     return lenses
 
 
-def _lens(site: ClassSite, findings: Sequence[Finding], analysis: Analysis, client: Client) -> types.CodeLens:
-    document = analysis.document
+def _lens(site: ClassSite, findings: Sequence[Finding], analysis: Analysis, server: Server) -> types.CodeLens:
+    document, client, opened = analysis.document, server.session.client, server.session.uris
     place = range_of(site.header, document.lines, client.encoding)
-    locations = [
-        types.Location(document.uri, range_of(finding.span, document.lines, client.encoding)) for finding in findings
-    ]
+    places = [location(finding, analysis, client, opened) for finding in findings]
+    locations = [place for place in places if place is not None]
     return types.CodeLens(
         place, types.Command(_title(findings), show_findings.NAME, arguments=[document.uri, place.start, locations])
     )

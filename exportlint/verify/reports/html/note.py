@@ -6,6 +6,7 @@ from pathlib import Path
 
 from exportlint.findings import Finding
 from exportlint.registry import find_rule
+from exportlint.report import shortened
 from exportlint.report.context import located
 from exportlint.verify.reports import MISSED
 from exportlint.verify.reports.html.parts import badge, prose, shown, text
@@ -27,7 +28,9 @@ def note(said: Said, root: Path) -> str:
         f'<p class="quiet">{text(reason)} — {text(by)}</p>',
     ]
     if finding.trail:
-        places = [(step.message, f"{shown(Path(step.filename), root)}:{located(step)}") for step in finding.trail]
+        places = [
+            (step.message, f"{shown(Path(step.filename), root)}:{located(step)}") for step in shortened(finding.trail)
+        ]
         parts.append(f"<ol>{''.join(f'<li>{prose(said)} ({text(place)})</li>' for said, place in places)}</ol>")
     if finding.help:
         parts.append(f"<p>Help: {prose(finding.help)}</p>")
