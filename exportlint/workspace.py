@@ -192,7 +192,7 @@ class Workspace:
 
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:
     span = Span(Position(problem.row, problem.column), Position(problem.row, problem.column + 1))
-    return _finding(SYNTAX_ERROR, f"syntax error: {problem.message}", span, task)
+    return _finding(SYNTAX_ERROR, problem.message, span, task)
 
 
 def internal_error(task: Task, what: str) -> Finding:

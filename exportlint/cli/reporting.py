@@ -98,7 +98,9 @@ def _fixes(plan: Plan, outcome: Outcome, settings: Settings, context: Context, q
     findings = outcome.result.findings
     for finding in findings:
         if finding.code in ALWAYS:
-            warn(f"{context.shown(finding.filename)}:{located(finding)}: {printable(finding.message)}")
+            kind = finding.name.replace("-", " ")  # the rule is not named, and its message does not repeat its name
+            said = finding.message if finding.message.startswith(kind) else f"{kind}: {finding.message}"
+            warn(f"{context.shown(finding.filename)}:{located(finding)}: {printable(said)}")
     if quiet:
         return ""
     text = _list(outcome, context) if settings.show_fixes else ""

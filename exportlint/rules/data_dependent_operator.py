@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from exportlint.analysis.facts import Fact, HostRead
+from exportlint.analysis.operators import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.checks import MESSAGE
@@ -42,7 +43,7 @@ def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report
     severity = context.severity(UNTIL_2_15 if name == "_assert" else CLAIM)
     if severity is None or fact.guarded or instead is None:
         return
-    message = f"`{name}` needs the values of a tensor while torch.export traces it"
+    message = f"`{public_name(fact.api)}` needs the values of a tensor while torch.export traces it"
     fix = FIXES.get(name)
     yield Report(severity, message, instead, fix=None if fix is None else lambda code: fix(code, fact))
 

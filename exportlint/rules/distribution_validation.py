@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
 from exportlint.analysis.joins import options
+from exportlint.analysis.operators import public_name
 from exportlint.analysis.values import (
     FALSE,
     Tensor,
@@ -36,7 +37,7 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
     if any(isinstance(o, Tensor) and not o.assumed for value in given for o in options(value)):
         yield Report(
             severity,
-            f"`{name}` checks the values of its arguments, which torch.export does not know",
+            f"`{public_name(fact.name)}` checks the values of its arguments, which torch.export does not know",
             "pass `validate_args=False`",
             fix=_fix,
         )

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
+from exportlint.analysis.operators import public_name
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -31,9 +32,9 @@ def function_transform(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(claim) if claim is not None else None
     if severity is None or fact.guarded:
         return
-    message = f"`{name}` exports, but the program returns a FakeTensor without values"
+    message = f"`{public_name(fact.name)}` exports, but the program returns a FakeTensor without values"
     if severity is ERROR:
-        message = f"torch.export cannot trace `{name}`"
+        message = f"torch.export cannot trace `{public_name(fact.name)}`"
     instead = "use `torch.autograd.grad` in non-strict mode"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, name))
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
+from exportlint.analysis.operators import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -44,7 +45,7 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     if severity is None or fact.guarded or instead is None:
         return
     name = fact.name.rpartition(".")[2]
-    what = "a dynamically quantized module" if name == "dynamic" else f"`{name}`"
+    what = "a dynamically quantized module" if name == "dynamic" else f"`{public_name(fact.name)}`"
     message = f"{what} has no implementation for the tensors that torch.export traces with"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 

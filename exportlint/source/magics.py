@@ -3,11 +3,16 @@ r"""What IPython does not take as Python in a cell: magics, shell commands, ques
 They are told by IPython's own rules (`IPython.core.inputtransformer2`): a logical line is for IPython where its first
 character says so, or its last one is `?`, or a magic or a command follows its first `=`. What continues a logical line,
 such as the `% b` of a modulo, is Python, and so is everything inside of brackets and strings.
+
+A cell of a single line may leave out the `%` of a line magic (`IPython.core.prefilter.AutoMagicChecker`), unless there
+is a variable of that name. Which variables there are is not known here, so what can be Python is Python.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from dataclasses import dataclass
 
 from exportlint.source.strings import StringScanner, rest_of_line
@@ -25,6 +30,17 @@ _CONTINUED = re.compile(r"(?:[^\r\n]*\\(?:\r\n?|\n))*[^\r\n]*")
 _ASSIGNED = re.compile(r"[ \t]*((?:%[ \t]*(?=[^\W\d])|!)[\s\S]*)")
 _SPECIAL = re.compile(r"[#\"'()\[\]{}\\\r\n]|(?<![=<>!:+\-*/%&|^@~])=(?!=)")
 _ANY = re.compile(r"[^\r\n]")
+_ALONE = re.compile(r"\s*([a-z_0-9]+)(?![\w.*])(?![ \t]*[=,])[^\r\n]*\s*\Z")
+_NAMES = """
+    alias alias_magic autoawait autocall automagic autosave bookmark cat cd clear code_wrap colors conda config
+    connect_info cp debug dhist dirs doctest_mode ed edit env gui hist history killbgscripts ldir less lf lk ll load
+    load_ext loadpy logoff logon logstart logstate logstop ls lsmagic lx macro magic mamba man matplotlib micromamba
+    mkdir more mv notebook page pastebin pdb pdef pdoc pfile pinfo pinfo2 pip popd pprint precision prun psearch psource
+    pushd pwd pycat pylab qtconsole quickref recall rehashx reload_ext rep rerun reset reset_selective rm rmdir run save
+    sc set_env store sx system tb time timeit unalias unload_ext uv who who_ls whos xdel xmode
+"""
+_LINE_MAGICS = frozenset(_NAMES.split())
+"""What `%lsmagic` lists in a notebook under IPython 9, with the aliases of commands that it has on POSIX."""
 _UNKNOWN = "__"
 """An expression of which nothing is known, and a statement that does nothing."""
 
@@ -42,6 +58,8 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """The Python of a cell."""
+    if _is_automagic(text):
+        return Masked(blank(text), ((0, _before_line_end(text, len(text))),))
     if _POSSIBLE.search(text) is None:
         return Masked(text)
     magic = _CELL_MAGIC.match(text)
@@ -51,6 +69,20 @@ def mask(text: str) -> Masked:
         gaps = tuple((start + end, stop + end) for start, stop in rest.gaps)
         return Masked(blank(text[:end]) + rest.text, ((0, max(0, _before_line_end(text, end))), *gaps))
     return _Scan(text).run()
+
+
+def _is_automagic(text: str) -> bool:
+    """Whether a cell is a line magic without its `%`."""
+    found = _ALONE.match(text)
+    if found is None or found[1] not in _LINE_MAGICS:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return False
 
 
 def blank(text: str) -> str:

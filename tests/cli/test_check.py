@@ -134,6 +134,42 @@ def test_a_syntax_error_is_a_finding_and_other_files_go_on(root: Path, run: Run,
     assert result.code == 1
 
 
+def test_a_syntax_error_is_said_once(root: Path, run: Run) -> None:
+    write(root, {"bad.py": "def f(:\n"})
+    line = run("--output-format", "concise").out.splitlines()[0]
+    assert line == "bad.py:1:7: error[EXP001 syntax-error]: invalid syntax"
+
+
+def test_operators_have_their_public_names(root: Path, run: Run) -> None:
+    text = """\
+import torch
+import torch.nn.functional as F
+from torch import linalg, nn
+from torch.nn.functional import one_hot
+
+
+class Net(nn.Module):
+    def forward(self, x, y):
+        a = F.one_hot(x)
+        b = one_hot(y)
+        c = torch.equal(x, y)
+        d = x.equal(y)
+        e = linalg.lstsq(x, y)
+        f = torch.distributions.normal.Normal(x, y)
+        return a, b, c, d, e, f
+"""
+    write(root, {"model.py": text})
+    said = {f["location"]["row"]: f["message"].split(" ")[0] for f in run("--output-format", "json").findings}
+    assert {row: said.get(row) for row in range(9, 15)} == {
+        9: "`torch.nn.functional.one_hot`",
+        10: "`torch.nn.functional.one_hot`",
+        11: "`torch.equal`",
+        12: "`Tensor.equal`",
+        13: "`torch.linalg.lstsq`",
+        14: "`torch.distributions.Normal`",
+    }
+
+
 def test_select_does_not_hide_that_a_file_was_not_looked_at(root: Path, run: Run) -> None:
     write(root, {"bad.py": "def f(:\n"})
     assert run("--select", "EXP2", "--output-format", "json").places == [("bad.py", 1, "EXP001")]

@@ -310,3 +310,16 @@ def test_many_processes_see_the_same(root: Path, run: Run) -> None:
     assert run("--jobs", "2").out == run("--jobs", "1").out
     run("--fix", "--jobs", "2")
     assert {(root / f"{i}.ipynb").read_text() for i in range(12)} == {FIXED}
+
+
+def test_a_cell_with_a_magic_without_its_sign_is_no_syntax_error(root: Path, run: Run) -> None:
+    cells = [
+        code("cd LearningToPaint/"),
+        code("pip install torch"),
+        code("from torch import nn"),
+        code(NET_CELL),
+        code("cd a\ncd b"),
+    ]
+    write(root, {"n.ipynb": notebook(*cells)})
+    found = run("--output-format", "json").findings
+    assert [(finding["cell"], finding["code"]) for finding in found] == [(4, "EXP301"), (5, "EXP001")]

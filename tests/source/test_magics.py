@@ -28,6 +28,15 @@ PYTHON = [
     "get_ipython().run_line_magic('time', 'x')",
     "s = '%%bash'\n",
     "x = 1\r\n(y\r\n% z)\r\n",
+    "time = 3",
+    "time, load = 3, 4",
+    "time.sleep(3)",
+    "timeit(f)",
+    "run[0]",
+    "ls",
+    "store -1",
+    "more is not None",
+    "edit: int = 3",
 ]
 
 
@@ -65,6 +74,12 @@ def test_python_stays(text: str) -> None:
         ("%%time\n%%bash\ny", "      \n      \n "),
         ("%%time?\ny = 1", "       \ny = 1"),
         ("y = 1\n%%time\nz = 2", "y = 1\n      \nz = 2"),
+        ("cd LearningToPaint/", "                   "),
+        ("\n  cd ..\n", "\n       \n"),
+        ("ls *.py", "       "),
+        ("pip install 'x>1' -U", "                    "),
+        ("mkdir it's", "          "),
+        ("time f(x) + 1\r\n", "             \r\n"),
         ("%%", "  "),
         ("%", " "),
     ],
@@ -75,6 +90,24 @@ def test_what_ipython_reads_is_blank(text: str, expected: str) -> None:
     ast.parse(masked.text + "\n")
     changed = {i for i, (one, other) in enumerate(zip(text, expected, strict=True)) if one != other}
     assert changed <= {i for start, end in masked.gaps for i in range(start, end)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cd a\ncd b",
+        "# go there\ncd there",
+        "x = 1\npip install y",
+        "cdd there",
+        "cd.. there",
+        "cd, there is",
+        "print 'x'",
+    ],
+)
+def test_what_is_a_syntax_error_to_ipython_is_one(text: str) -> None:
+    assert mask(text).text == text
+    with pytest.raises(SyntaxError):
+        ast.parse(text)
 
 
 SPECIAL = ["%", "%%", "!", "?", "=", "= !", "= %a", "%%time\n", "\\\n", "'", '"""', "(", ")", "#", "\n", " ", "x"]
