@@ -36,9 +36,8 @@ def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
         quote = code.text(keys[others[0]])[-1]
         yield code.replace(keys[others[0]], f"{quote}{missing[0]}{quote}")
         return
-    end = code.statements.range(node.values[-1])[1]
     quote = code.text(next(iter(keys.values())))[-1]
-    yield Draft(end, end, "".join(f", {quote}{name}{quote}: None" for name in missing))
+    yield code.insert_behind(node.values[-1], "".join(f", {quote}{name}{quote}: None" for name in missing))
 
 
 def _counted(code: Code, node: ast.Tuple, count: int) -> Draft:

@@ -133,10 +133,7 @@ def tuple_fix(code: Code, fact: BodyMismatch) -> Fix:
         _, node = _function(code, role)
         for value in (statement.value for statement in returns(_ways(node))):
             if isinstance(value, ast.List) and value.elts:
-                start, end = code.statements.range(value)
-                inside = code.source.text[start + 1 : end - 1].rstrip()
-                comma = "," if len(value.elts) == 1 and not inside.endswith(",") else ""
-                edits.append(code.replace(value, f"({inside}{comma})"))
+                edits.append(code.replace(value, code.as_tuple(value)))
             elif not isinstance(value, ast.Tuple):
                 raise DeclinedError("the functions return something else than lists and tuples")
     if not edits:

@@ -11,7 +11,6 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
@@ -46,7 +45,8 @@ def _fix(code: Code) -> Fix:
         edits = [code.statements.replace([statement], [])]
     else:
         edits = [code.replace(call, code.text(module))]
-    if not any(dtype in code.text(call)[len(code.text(module)) :] for dtype in DTYPES):
+    cast = code.rest(call, module)
+    if not any(dtype in cast for dtype in DTYPES):
         return code.fix("Leave the move to the caller", *edits, safe=False)
     if not isinstance(module, ast.Attribute):
         raise DeclinedError("it is no attribute")
@@ -54,6 +54,4 @@ def _fix(code: Code) -> Fix:
     for argument in (*call.args, *(k.value for k in call.keywords)):
         constructor.require_constant(argument)
     made = constructor.assignment(module.attr).value
-    behind = code.statements.range(made)[1]
-    cast = code.text(call)[len(code.text(module)) :]
-    return code.fix("Cast it in `__init__`", *edits, Draft(behind, behind, cast), safe=False)
+    return code.fix("Cast it in `__init__`", *edits, code.with_suffix(made, cast), safe=False)

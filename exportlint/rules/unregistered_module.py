@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import Unregistered
@@ -101,12 +100,8 @@ def _module(code: Code, made: ast.expr) -> list[Draft]:
     constructor = Constructor(code, node.body[0])
     if constructor.init is None or not constructor.init.args.args:
         raise DeclinedError("its class has no `__init__`")
-    start = code.statements.range(node)[0]
-    head = re.match(rf"class\s+{name}\s*(?:\(\s*\))?", code.source.text[start:])
-    assert head is not None
-    base = code.name("torch.nn.Module", node)
     first = next(s for s in constructor.init.body if not is_docstring(s))
     return [
-        Draft(start, start + head.end(), f"class {name}({base})"),
+        code.with_base(node, code.name("torch.nn.Module", node)),
         code.statements.insert_before(first, ["super().__init__()"]),
     ]
