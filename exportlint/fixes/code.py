@@ -19,6 +19,7 @@ from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.drafts import Draft, one_a_place
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_open, spaced
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import Statements
@@ -116,10 +117,17 @@ class Code:
         """
         return self.source.of(node, self._instead(node, instead or {}))
 
-    def rest(self, node: ast.AST, part: ast.AST, instead: Mapping[ast.expr, str] | None = None) -> str:
-        """The source of a node behind one of its parts and the parentheses around that. Raises as `text` does."""
-        end = self.source.range(node)[1]
-        return self.source.between(self.source.outer(part)[1], end, self._instead(node, instead or {}))
+    def rest(self, node: ast.AST, part: ast.AST) -> str:
+        """The source of a node behind the part that it begins with: `.clone()[0]`. Raises as `text` does.
+
+        Parentheses around what lies between the two are left out.
+        """
+        instead, pieces = self._instead(node, {}), []
+        while part is not node:
+            around = self.tree.parents[part]
+            pieces.append(self.source.between(self.source.outer(part)[1], self.source.range(around)[1], instead))
+            part = around
+        return "".join(pieces)
 
     def between(self, one: ast.AST, other: ast.AST) -> str:
         """The source between two nodes and the parentheses around them: an operator, a comma."""
@@ -132,7 +140,7 @@ class Code:
         }
         if instead and any(isinstance(part, _SCOPES) for part in parts):
             raise DeclinedError("a variable may mean something else inside")
-        return {**instead, **dict(given)}
+        return {**instead, **dict(given.items())}
 
     def operand(
         self,
@@ -226,6 +234,8 @@ class Code:
         elif isinstance(node, ast.expr):
             is_enclosed = self.source.outer(node) != (start, end)
             text = text if is_enclosed else enclosed(text, demanded(self.tree, node))
+        else:
+            text = held_together(text)
         before, behind = self.source.between(max(start - 1, 0), start), self.source.between(end, end + 1)
         return Draft(start, end, spaced(text, before, behind))
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from exportlint.fixes.drafts import Draft, Verbatim
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.reindent import reindented
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Tree
@@ -120,7 +121,9 @@ class Statements:
 
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
-        return "\n".join(item if isinstance(item, Verbatim) or not item else indent + item for item in items)
+        return "\n".join(
+            item if isinstance(item, Verbatim) or not item else indent + held_together(item) for item in items
+        )
 
     def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
