@@ -187,7 +187,7 @@ def _items(value: Value) -> Iterable[Value]:
 
 
 def check_result(code: Code, source: str) -> None:
-    """Raises DeclinedError if the linter would find fault with the use of operators in new code, the lines of a block."""
+    """Raises DeclinedError if the linter would find fault with the operators in new code, the lines of a block."""
     block = ast.parse(f"if True:\n{source}").body[0]
     assert isinstance(block, ast.If)
     for run in runs_of(code, [*ast.parse("import torch").body, *block.body]):

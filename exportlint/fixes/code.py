@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
@@ -20,7 +19,7 @@ from exportlint.fixes import names
 from exportlint.fixes.drafts import Draft, one_a_place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.logical_lines import held_together
-from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_open, spaced
+from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_expression, is_open, spaced
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import Statements
 from exportlint.fixes.text import Text
@@ -163,24 +162,11 @@ class Code:
         ):
             raise DeclinedError(f"`{text}` is no expression by itself")
         if isinstance(node, ast.Tuple) and node.elts and not is_enclosed(text):
-            if len(node.elts) == 1 and not text.endswith(","):  # `x[*y]`
-                text += ","
+            text += "," if len(node.elts) == 1 and not text.endswith(",") else ""  # `x[*y]`
             return f"({text})" if place > Precedence.TUPLE or is_open(text) else text
         if precedence(node) < place or (place != Precedence.ARGUMENT and is_open(text)):
             return f"({text})"
         return text
-
-    def as_tuple(self, node: ast.List) -> str:
-        """The source of a list as that of a tuple."""
-        start, end = self.source.range(node)
-        comma = end - 1
-        if len(node.elts) == 1:
-            behind = self.source.outer(node.elts[0])[1]
-            following = self.source.following(behind)
-            if following is not None and following.text != ",":
-                comma = behind
-        separator = "," if comma < end - 1 or len(node.elts) == 1 else ""
-        return f"({self.source.between(start + 1, comma)}{separator}{self.source.between(comma, end - 1)})"
 
     def name(self, qualified: str, node: ast.AST | None = None) -> str:
         """How the file calls something at a node, such as `torch.where`; the fix imports it if nothing else does.
@@ -232,33 +218,15 @@ class Code:
         if parent is not None and is_lonely and self.source.range(parent)[1] == end:
             start, end, text = start + 1, end - 1, enclosed(text, Precedence.ARGUMENT)  # the brackets are the call's
         elif isinstance(node, ast.expr):
-            is_enclosed = self.source.outer(node) != (start, end)
-            text = text if is_enclosed else enclosed(text, demanded(self.tree, node))
+            outer = self.source.outer(node)
+            if outer == (start, end):
+                text = enclosed(text, demanded(self.tree, node))
+            elif not is_expression(text):  # a slice, which parentheses may not be around
+                start, end = outer
         else:
             text = held_together(text)
         before, behind = self.source.between(max(start - 1, 0), start), self.source.between(end, end + 1)
         return Draft(start, end, spaced(text, before, behind))
-
-    def with_base(self, node: ast.ClassDef, base: str) -> Draft:
-        """A base for a class that has none."""
-        colon = self.source.following(self.source.range(node)[0])
-        while colon is not None and colon.text != ":":
-            if colon.text == "(":
-                return Draft(colon.end, colon.end, base)
-            before, colon = colon, self.source.following(colon.end)
-        return Draft(before.end, before.end, f"({base})")
-
-    def insert_behind(self, node: ast.AST, text: str) -> Draft:
-        """Source behind a node and the parentheses around it, such as `, None`."""
-        end = self.source.outer(node)[1]
-        return Draft(end, end, text)
-
-    def with_suffix(self, node: ast.expr, suffix: str) -> Draft:
-        """Source right behind an expression that belongs to it, such as `.clone()`."""
-        end = self.source.range(node)[1]
-        if precedence(node) >= Precedence.ATOM:
-            return Draft(end, end, suffix)
-        return self.replace(node, f"{self.operand(node, Precedence.ATOM)}{suffix}")
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
@@ -272,13 +240,9 @@ class Code:
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
-        if applicability is SAFE and any(self._loses_comment(draft) for draft in drafts):
+        if applicability is SAFE and self.statements.lose_comment(drafts):
             applicability = UNSAFE
-        return Fix(applicability, message, self.source.edits(drafts), frozenset(self._names))
-
-    def _loses_comment(self, draft: Draft) -> bool:
-        replaced = Counter(c.text for c in self.statements.comments if draft.start <= c.start_offset < draft.end)
-        return any(draft.text.count(comment) < count for comment, count in replaced.items())
+        return Fix(applicability, " ".join(message.split()), self.source.edits(drafts), frozenset(self._names))
 
 
 @lru_cache(maxsize=16)

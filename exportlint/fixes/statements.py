@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -32,6 +33,11 @@ class Statements:
     def comments(self) -> Sequence[Comment]:
         """All comments of the file."""
         return comments(self.source.text, self.source.lines)
+
+    def lose_comment(self, drafts: Sequence[Draft]) -> bool:
+        """Whether a comment is gone after edits."""
+        replaced = (c.text for c in self.comments for d in drafts if d.start <= c.start_offset < d.end)
+        return bool(Counter(replaced) - Counter(comment.text for draft in drafts for comment in comments(draft.text)))
 
     @cached_property
     def unit(self) -> str:

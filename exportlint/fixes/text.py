@@ -43,6 +43,8 @@ class Token:
     end: int
     text: str
     kind: int
+    starts_line: bool
+    """Whether a logical line starts with it."""
 
     @property
     def ends_expression(self) -> bool:
@@ -85,7 +87,7 @@ class Text:
         if not self._is_at_tokens(start, end):  # in an f-string
             return start, end
         while before >= 0 and behind < len(tokens) and (tokens[before].text, tokens[behind].text) == ("(", ")"):
-            if before and tokens[before - 1].ends_expression:
+            if not tokens[before].starts_line and tokens[before - 1].ends_expression:
                 break
             start, end = tokens[before].start, tokens[behind].end
             before, behind = before - 1, behind + 1
@@ -117,12 +119,15 @@ class Text:
     def tokens(self) -> Sequence[Token]:
         """The tokens of the file, in order. Raises DeclinedError if Python's tokenizer refuses it."""
         found: list[Token] = []
+        starts_line = True
         try:
             for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
                 if token.type not in _LAYOUT:
                     start = self.lines.line_start(token.start[0]) + token.start[1]
                     end = self.lines.line_start(token.end[0]) + token.end[1]
-                    found.append(Token(start, end, token.string, token.type))
+                    found.append(Token(start, end, token.string, token.type, starts_line))
+                    starts_line = False
+                starts_line |= token.type == tokenize.NEWLINE
         except (tokenize.TokenError, SyntaxError):
             raise DeclinedError("the file cannot be split into tokens") from None
         return found

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import ModuleChange
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.additions import with_suffix
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError
@@ -54,4 +55,4 @@ def _fix(code: Code) -> Fix:
     for argument in (*call.args, *(k.value for k in call.keywords)):
         constructor.require_constant(argument)
     made = constructor.assignment(module.attr).value
-    return code.fix("Cast it in `__init__`", *edits, code.with_suffix(made, cast), safe=False)
+    return code.fix("Cast it in `__init__`", *edits, with_suffix(code, made, cast), safe=False)

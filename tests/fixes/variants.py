@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -120,7 +119,8 @@ def parenthesised(text: str) -> str:
             continue
         if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) or isinstance(parents[node], ast.withitem):
             continue
-        if _dotted(node) in imports or (isinstance(parents[node], ast.AnnAssign) and node is not parents[node].value):
+        parent = parents[node]
+        if _dotted(node) in imports or (isinstance(parent, ast.AnnAssign) and node is not parent.value):
             continue
         start, end = _places(text, node)
         inserted += [(start, end, "("), (end, -start, ")")]
@@ -197,7 +197,7 @@ def _operands(node: ast.AST) -> Iterator[ast.expr]:
             return
         case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Expr(value=value):
             yield value
-        case ast.AnnAssign(value=value) | ast.Return(value=value) if value is not None:
+        case ast.AnnAssign(value=ast.expr() as value) | ast.Return(value=ast.expr() as value):
             yield value
         case ast.If(test=test) | ast.While(test=test):
             yield test
@@ -212,20 +212,10 @@ def _operands(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def essence(text: str) -> tuple[list[str], str]:
-    """What programs are alike in whatever their layout: tokens, but for brackets and commas that mean nothing, and tree."""
-    found: list[str] = []
-    for token in tokens(text):
-        if token.type in _LAYOUT or token.string in {"(", ")"}:
-            continue
-        if token.string in {"]", "}"} and found[-1:] == [","]:
-            found.pop()
-        if token.type == tokenize.NEWLINE:
-            found.append("\n")
-            continue
-        found.append(token.string)
-    return [t for t in found if t != ","], ast.dump(ast.parse(text))
-
-
-def notes(text: str) -> set[str]:
-    """The comments that `commented` brought."""
-    return set(re.findall(r"# note \d+$", text, re.MULTILINE))
+    """What is the same of programs whatever their layout: the tokens without parentheses and commas, and the tree."""
+    found = [
+        "\n" if token.type == tokenize.NEWLINE else token.string
+        for token in tokens(text)
+        if token.type not in _LAYOUT and token.string not in {"(", ")", ","}
+    ]
+    return found, ast.dump(ast.parse(text))
