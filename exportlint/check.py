@@ -142,11 +142,15 @@ def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crash
     except Exception as error:
         crashes.append(Crash("a fix failed", error))
         return None
-    if fix is None or not code.source.admits(places(fix.edits, code.source.lines)):
+    if fix is None or not _admits(code.module.source, fix):
         return None
     if report.severity is Severity.INFO and fix.applicability is Applicability.UNSAFE:
         return replace(fix, applicability=Applicability.DISPLAY_ONLY)  # nothing breaks, so nothing is worth a risk
     return fix
+
+
+def _admits(source: SourceFile, fix: Fix) -> bool:
+    return source.admits(places(fix.edits, source.lines))
 
 
 def span_of(source: SourceFile, site: Site) -> Span:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -51,6 +52,19 @@ def test_the_page_shows_what_is_checked() -> None:
     assert shown[1].splitlines() == checked
     described = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]*)\|", page, re.MULTILINE))))
     assert described == set(re.findall(r"\w+", " ".join(checked)))
+
+
+def test_one_place_computes_where_fixes_read_and_edit() -> None:
+    """Source and offsets come from `fixes/text.py`, which knows about line ends, tokens and parentheses."""
+    root = PROJECT / "exportlint"
+    seam = {root / "fixes" / name for name in ("text.py", "statements.py")}
+    for path in {*root.glob("fixes/*.py"), *root.glob("rules/*.py")} - seam:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            sliced = node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
+            called = sliced.func if isinstance(sliced, ast.Call) else sliced
+            assert getattr(called, "attr", "") != "text", f"{path.name}:{getattr(node, 'lineno', 0)} slices source"
+            if isinstance(node, ast.Attribute) and path.name != "names.py":
+                assert node.attr not in {"from_ast", "splitlines"}, f"{path.name}:{node.lineno} computes an offset"
 
 
 def test_no_file_is_long() -> None:

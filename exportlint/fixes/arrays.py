@@ -149,7 +149,7 @@ class Arrays:
             part: source.at(precedence(part)) if source is not None else self.plain(part)
             for part, source in found.items()
         }
-        return self.code.substituted(node, texts)
+        return self.code.text(node, texts)
 
     def _option(self, keyword: ast.keyword) -> str:
         if keyword.arg not in {"dtype", "device"}:

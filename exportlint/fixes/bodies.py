@@ -187,8 +187,10 @@ def _items(value: Value) -> Iterable[Value]:
 
 
 def check_result(code: Code, source: str) -> None:
-    """Raises DeclinedError if the linter would find fault with how new code, in place of the old, uses operators."""
-    for run in runs_of(code, ast.parse(f"import torch\n{source}").body):
+    """Raises DeclinedError if the linter would find fault with the operators in new code, the lines of a block."""
+    block = ast.parse(f"if True:\n{source}").body[0]
+    assert isinstance(block, ast.If)
+    for run in runs_of(code, [*ast.parse("import torch").body, *block.body]):
         refused = next((fact for fact in run.facts if isinstance(fact, REFUSED)), None)
         if refused is not None:
             raise DeclinedError(getattr(refused, "problem", "a function would change or share what is not its own"))

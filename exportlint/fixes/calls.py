@@ -18,53 +18,51 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
 
 
 def with_argument(code: Code, call: ast.Call, text: str) -> Draft:
-    """One more argument behind the others, on a line of its own if the last one is."""
-    end = code.statements.range(call)[1] - 1
+    """One more argument behind the others, on a line of its own if the last one is.
+
+    Raises:
+        DeclinedError: the brackets of the call are those of its only argument, a generator.
+    """
+    source = code.source
+    end = source.range(call)[1] - 1
     given = _arguments(call)
     if not given:
         return Draft(end, end, text)
-    source = code.source.text
-    start, stop = code.statements.range(given[-1])
-    line = source[code.source.lines.line_start(given[-1].lineno) : start]
-    place = _behind(source, stop, end)
-    if line.strip():
+    start, place = source.outer(given[-1])
+    if place > end:
+        raise DeclinedError("the only argument is a generator without brackets")
+    row = source.lines.position(start).row
+    indent = source.between(source.lines.line_start(row), start)
+    if indent.strip():
         return Draft(place, place, f", {text}")
-    row_end = code.source.lines.line_end(code.source.lines.position(place).row)
-    if source[place:row_end].lstrip().startswith(","):
-        return Draft(row_end, row_end, f"\n{line}{text},")
-    return Draft(place, place, f",\n{line}{text}")
-
-
-def _behind(source: str, start: int, stop: int) -> int:
-    """Where an argument ends whose expression ends at `start`: behind the parentheses around it."""
-    end = place = start
-    while place < stop:
-        if source[place] == "#":
-            place = source.find("\n", place)
-        elif source[place] == ")":
-            end = place + 1
-        place += 1
-    return end
+    comma = source.following(place)
+    if comma is not None and comma.text == ",":
+        row_end = source.lines.line_end(source.lines.position(comma.start).row)
+        if row_end < end:
+            return Draft(row_end, row_end, f"\n{indent}{text},")
+    return Draft(place, place, f",\n{indent}{text}")
 
 
 def without_argument(code: Code, call: ast.Call, argument: ast.expr | ast.keyword) -> Draft:
-    """One argument less, and the comma in front of it, or behind it if it is the first.
-
-    Raises:
-        DeclinedError: parentheses stand around it.
-    """
-    source = code.source.text
+    """One argument less, with the lines and the comma that are its alone."""
+    source, lines = code.source, code.source.lines
+    start, end = source.outer(argument)
+    before, behind = source.previous(start), source.following(end)
+    assert before is not None
+    assert behind is not None
+    if behind.text == ",":
+        first, last = lines.position(start).row, lines.position(behind.end).row
+        following = source.following(behind.end)
+        is_last = following is None or following.start > lines.line_end(last)
+        is_alone = not source.between(behind.end, lines.line_end(last)).strip()  # no comment stands behind it
+        if is_last and is_alone and before.end < lines.line_start(first):
+            return Draft(lines.line_start(first), lines.line_start(last + 1), "")
+    if before.text == ",":
+        return Draft(before.start, end, "")
+    if behind.text != ",":
+        return Draft(start, end, "")
     given = _arguments(call)
-    index = given.index(argument)
-    start, end = code.statements.range(argument)
-    if source[end:].lstrip()[:1] != "," and _behind(source, end, code.statements.range(call)[1] - 1) != end:
-        raise DeclinedError("the argument stands in parentheses")
-    if index:
-        return Draft(source.rindex(",", 0, start), end, "")
-    following = code.statements.range(given[1])[0] if len(given) > 1 else end
-    if "(" in source[end:following]:
-        raise DeclinedError("the argument behind it stands in parentheses")
-    return Draft(start, following, "")
+    return Draft(start, source.outer(given[1])[0] if len(given) > 1 else behind.end, "")
 
 
 def _arguments(call: ast.Call) -> list[ast.expr | ast.keyword]:

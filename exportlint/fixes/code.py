@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
@@ -15,13 +14,15 @@ from exportlint.analysis.joins import join
 from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Value
-from exportlint.findings import Applicability, Edit, Fix, TorchVersion
+from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
-from exportlint.fixes.drafts import NEWLINE, Draft, one_a_place
+from exportlint.fixes.drafts import Draft, one_a_place
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_open, spaced
+from exportlint.fixes.logical_lines import held_together
+from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_expression, is_open, spaced
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import Statements
+from exportlint.fixes.text import Text
 from exportlint.fixes.tree import N, Tree
 
 _SCOPES = (ast.JoinedStr, ast.Lambda, ast.comprehension)
@@ -36,11 +37,11 @@ class Code:
 
     def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion) -> None:
         self.module = module
-        self.source = module.source
         self.site = site
         self.moments = moments
         self.version = version
         self.statements = _statements(module)
+        self.source = self.statements.source
         self.tree = self.statements.tree
         self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
@@ -107,51 +108,65 @@ class Code:
 
     # --- source
 
-    def text(self, node: ast.AST) -> str:
-        """The source of a node as it stands there, without parentheses around it.
+    def text(self, node: ast.AST, instead: Mapping[ast.expr, str] | None = None) -> str:
+        """The source of a node as it stands there, without parentheses around it, with other text instead of parts.
 
         Raises:
             DeclinedError: it gives a variable that has another name a meaning of its own.
         """
+        return self.source.of(node, self._instead(node, instead or {}))
+
+    def rest(self, node: ast.AST, part: ast.AST) -> str:
+        """The source of a node behind the part that it begins with: `.clone()[0]`. Raises as `text` does.
+
+        Parentheses around what lies between the two are left out.
+        """
+        instead, pieces = self._instead(node, {}), []
+        while part is not node:
+            around = self.tree.parents[part]
+            pieces.append(self.source.between(self.source.outer(part)[1], self.source.range(around)[1], instead))
+            part = around
+        return "".join(pieces)
+
+    def between(self, one: ast.AST, other: ast.AST) -> str:
+        """The source between two nodes and the parentheses around them: an operator, a comma."""
+        return self.source.between(self.source.outer(one)[1], self.source.outer(other)[0])
+
+    def _instead(self, node: ast.AST, given: Mapping[ast.expr, str]) -> dict[ast.AST, str]:
         parts = list(ast.walk(node)) if self.renames else ()
         instead: dict[ast.AST, str] = {
             n: self.renames[n.id] for n in parts if isinstance(n, ast.Name) and n.id in self.renames
         }
         if instead and any(isinstance(part, _SCOPES) for part in parts):
             raise DeclinedError("a variable may mean something else inside")
-        return self.statements.text(node, instead)
+        return {**instead, **dict(given.items())}
 
-    def operand(self, node: ast.expr, place: Precedence = Precedence.ARGUMENT) -> str:
+    def operand(
+        self,
+        node: ast.expr,
+        place: Precedence = Precedence.ARGUMENT,
+        instead: Mapping[ast.expr, str] | None = None,
+    ) -> str:
         """The source of an expression, in parentheses if it needs them at a place of some precedence.
 
+        There is other text `instead` of parts of it.
         `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
         of `=` or behind `return`, where an expression of several lines gets parentheses.
 
         Raises:
             DeclinedError: it is none outside of the place where it stands, such as a slice.
         """
-        text = self.text(node)
+        text = self.text(node, instead)
         if any(isinstance(n, ast.Slice) for n in (node, *getattr(node, "elts", ()))) or (
             isinstance(node, ast.Starred) and place > Precedence.ARGUMENT
         ):
             raise DeclinedError(f"`{text}` is no expression by itself")
         if isinstance(node, ast.Tuple) and node.elts and not is_enclosed(text):
-            if len(node.elts) == 1 and not text.endswith(","):  # `x[*y]`
-                text += ","
+            text += "," if len(node.elts) == 1 and not text.endswith(",") else ""  # `x[*y]`
             return f"({text})" if place > Precedence.TUPLE or is_open(text) else text
         if precedence(node) < place or (place != Precedence.ARGUMENT and is_open(text)):
             return f"({text})"
         return text
-
-    def substituted(self, node: ast.AST, parts: Mapping[ast.expr, str]) -> str:
-        """The source of a node with other text instead of some of its parts, and all else as it is."""
-        start, end = self.statements.range(node)
-        places = sorted((*self.statements.range(part), text) for part, text in parts.items())
-        pieces: list[str] = []
-        for first, last, text in places:
-            pieces += [self.source.text[start:first], text]
-            start = last
-        return NEWLINE.sub("\n", "".join([*pieces, self.source.text[start:end]]))
 
     def name(self, qualified: str, node: ast.AST | None = None) -> str:
         """How the file calls something at a node, such as `torch.where`; the fix imports it if nothing else does.
@@ -197,17 +212,21 @@ class Code:
 
     def replace(self, node: ast.AST, text: str) -> Draft:
         """Another expression instead of one, in parentheses where it needs them; those around the old one stay."""
-        start, end = self.statements.range(node)
+        start, end = self.source.range(node)
         parent = self.tree.parents.get(node)
-        source = self.source.text
         is_lonely = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
-        if parent is not None and is_lonely and self.statements.range(parent)[1] == end:
+        if parent is not None and is_lonely and self.source.range(parent)[1] == end:
             start, end, text = start + 1, end - 1, enclosed(text, Precedence.ARGUMENT)  # the brackets are the call's
         elif isinstance(node, ast.expr):
-            has_own = source[:start].rstrip().endswith("(") and source[end:].lstrip().startswith(")")
-            place = demanded(self.tree, node)
-            text = text if has_own and place > Precedence.ARGUMENT else enclosed(text, place)
-        return Draft(start, end, spaced(text, source[start - 1 : start], source[end : end + 1]))
+            outer = self.source.outer(node)
+            if outer == (start, end):
+                text = enclosed(text, demanded(self.tree, node))
+            elif not is_expression(text):  # a slice, which parentheses may not be around
+                start, end = outer
+        else:
+            text = held_together(text)
+        before, behind = self.source.between(max(start - 1, 0), start), self.source.between(end, end + 1)
+        return Draft(start, end, spaced(text, before, behind))
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
@@ -221,22 +240,11 @@ class Code:
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
-        if applicability is SAFE and any(self._loses_comment(draft) for draft in drafts):
+        if applicability is SAFE and self.statements.lose_comment(drafts):
             applicability = UNSAFE
-        lines = self.source.lines
-        newline = self.statements.newline
-        return Fix(
-            applicability,
-            message,
-            tuple(Edit(lines.span(d.start, d.end), d.text.replace("\n", newline)) for d in drafts),
-            frozenset(self._names),
-        )
-
-    def _loses_comment(self, draft: Draft) -> bool:
-        replaced = Counter(c.text for c in self.statements.comments if draft.start <= c.start_offset < draft.end)
-        return any(draft.text.count(comment) < count for comment, count in replaced.items())
+        return Fix(applicability, " ".join(message.split()), self.source.edits(drafts), frozenset(self._names))
 
 
 @lru_cache(maxsize=16)
 def _statements(module: Module) -> Statements:
-    return Statements(module.source, Tree(module.tree))
+    return Statements(Text(module.source), Tree(module.tree))

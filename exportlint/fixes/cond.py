@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,7 +74,7 @@ def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     space = " " if given.names else ""
     functions = [f"lambda{space}{given.parameters}: {_in_brackets(result)}" for result in results]
     text = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(functions)}, {given.text})"
-    check_result(code, text)
+    check_result(code, code.statements.joined([text], code.unit))
     return code.fix(MESSAGE, code.replace(node, text), safe=False)
 
 
@@ -145,7 +144,7 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
         lines += [*definition(code, name, given, first, groups, last, indent), Verbatim()]
     call = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(names)}, {given.text})"
     lines.append(f"{', '.join(results)} = {call}" if results else f"return {call}")
-    check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
+    check_result(code, code.statements.joined(lines, indent))
     return code.fix(MESSAGE, *put_in_place(code, replaced, lines), safe=False)
 
 

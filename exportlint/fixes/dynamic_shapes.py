@@ -9,6 +9,7 @@ from exportlint.analysis.exports.signatures import MismatchError, bind
 from exportlint.analysis.exports.values import Dim, Example
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import Dict, Tuple, Value
+from exportlint.fixes.additions import insert_behind
 from exportlint.fixes.calls import written
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -36,9 +37,8 @@ def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
         quote = code.text(keys[others[0]])[-1]
         yield code.replace(keys[others[0]], f"{quote}{missing[0]}{quote}")
         return
-    end = code.statements.range(node.values[-1])[1]
     quote = code.text(next(iter(keys.values())))[-1]
-    yield Draft(end, end, "".join(f", {quote}{name}{quote}: None" for name in missing))
+    yield insert_behind(code, node.values[-1], "".join(f", {quote}{name}{quote}: None" for name in missing))
 
 
 def _counted(code: Code, node: ast.Tuple, count: int) -> Draft:

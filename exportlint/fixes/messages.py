@@ -18,7 +18,7 @@ def message_of(code: Code, node: ast.expr | None, before: Sequence[ast.stmt] = (
     Empty if there is none. `before` are the statements that may assign it to a variable.
     """
     if isinstance(node, ast.Name):
-        values = [s.value for s in before if isinstance(s, ast.Assign) and code.text(s.targets[0]) == node.id]
+        values = [s.value for s in before if isinstance(s, ast.Assign) and _is_name(s.targets[0], node.id)]
         return message_of(code, values[-1]) if values else ""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return code.text(node)
@@ -32,6 +32,10 @@ def message_of_raise(code: Code, statement: ast.Raise, before: Sequence[ast.stmt
     arguments: Sequence[ast.expr] = error.args if isinstance(error, ast.Call) else ()
     found = (message_of(code, argument, before) for argument in arguments)
     return next((message for message in found if message), "")
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _constant_text(node: ast.expr | None) -> str | None:

@@ -11,8 +11,8 @@ from itertools import count
 from exportlint.analysis.outline import TRIES, FunctionNode, dotted, imported, is_type_checking
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import is_docstring
+from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Scope, Tree
-from exportlint.source import SourceFile
 
 
 def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -> str | None:
@@ -130,7 +130,7 @@ def fresh(name: str, taken: AbstractSet[str]) -> str:
     return next(candidate for number in count(1) if (candidate := f"{name}_{number}") not in taken)
 
 
-def place_of_import(source: SourceFile, module: ast.Module, name: str, row: int) -> tuple[int, str]:
+def place_of_import(source: Text, module: ast.Module, name: str, row: int) -> tuple[int, str]:
     r"""Where `import name`, which code in a row needs, goes, and what has to be inserted there.
 
     It goes in front of the first import from the same package, else behind the first block of imports, else behind the

@@ -10,6 +10,7 @@ from exportlint.analysis.joins import options
 from exportlint.analysis.table import tensor_member
 from exportlint.analysis.values import Function
 from exportlint.findings import Fix
+from exportlint.fixes.additions import as_tuple
 from exportlint.fixes.bodies import given_back, runs_of
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -133,10 +134,7 @@ def tuple_fix(code: Code, fact: BodyMismatch) -> Fix:
         _, node = _function(code, role)
         for value in (statement.value for statement in returns(_ways(node))):
             if isinstance(value, ast.List) and value.elts:
-                start, end = code.statements.range(value)
-                inside = code.source.text[start + 1 : end - 1].rstrip()
-                comma = "," if len(value.elts) == 1 and not inside.endswith(",") else ""
-                edits.append(code.replace(value, f"({inside}{comma})"))
+                edits.append(code.replace(value, as_tuple(code, value)))
             elif not isinstance(value, ast.Tuple):
                 raise DeclinedError("the functions return something else than lists and tuples")
     if not edits:

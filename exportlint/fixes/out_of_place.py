@@ -20,7 +20,7 @@ def rebound(code: Code, node: ast.AST) -> tuple[str, str]:
     """
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         name = node.target.id
-        symbol = code.text(node)[len(name) :].partition("=")[0].strip()
+        symbol = code.between(node.target, node.value).partition("=")[0].strip()
         tighter = Precedence(min(of_operator(node.op) + 1, Precedence.ATOM))
         return name, f"{name} = {name} {symbol} {code.operand(node.value, tighter)}"
     if not isinstance(code.tree.parents[node], ast.Expr):
@@ -49,4 +49,4 @@ def _made(code: Code, call: ast.AST) -> tuple[str, str]:
     owner, operator = call.func.value, "reshape" if call.func.attr == "resize_" else call.func.attr[:-1]
     if not isinstance(owner, ast.Name) or operator == "resize_as" or table.tensor_member(operator) is None:
         raise DeclinedError("no operator does the same to a variable")
-    return owner.id, f"{owner.id}.{operator}{code.text(call)[len(code.text(call.func)) :]}"
+    return owner.id, f"{owner.id}.{operator}{code.rest(call, call.func)}"

@@ -49,6 +49,15 @@ def enclosed(text: str, place: Precedence) -> str:
     return f"({text})" if binds < place or (place != Precedence.ARGUMENT and is_open(text)) else text
 
 
+def is_expression(text: str) -> bool:
+    """Whether source may stand in parentheses, unlike a slice or `*x`."""
+    try:
+        ast.parse(f"({text}\n)", mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
 def is_open(text: str) -> bool:
     """Whether an expression is of several lines that only brackets around it hold together."""
     if "\n" not in text and "\r" not in text:

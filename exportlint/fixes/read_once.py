@@ -87,9 +87,7 @@ def drawn_once(code: Code) -> Fix:
         raise DeclinedError("the generator has no seed")
     for part in (made, draw.func, *draw.args, *(k.value for k in draw.keywords if k is not argument)):
         constructor.require_constant(part)
-    text, start = code.text(draw), code.statements.range(draw)[0]
-    at = code.statements.range(used)[0] - start
-    text = text[:at] + code.operand(made) + text[at + len(code.text(used)) :]
+    text = code.text(draw, {used: code.operand(made)})
     target = code.tree.parents[draw]
     is_named = isinstance(target, ast.Assign) and isinstance(target.targets[0], ast.Name)
     name = constructor.free(target.targets[0].id if is_named else "noise")  # type: ignore[attr-defined]

@@ -82,11 +82,6 @@ def _is_changed_later(code: Code, use: ast.Attribute) -> bool:
 
 def _with_clones(code: Code, value: ast.expr, target: ast.Attribute) -> str:
     """What is bound to an attribute, with a copy of it where it is read itself."""
-    text, (end, stop) = "", code.statements.range(value)
-    for node in sorted(
-        (n for n in ast.walk(value) if isinstance(n, ast.Attribute)), key=lambda n: (n.lineno, n.col_offset)
-    ):
-        if ast.unparse(node) == ast.unparse(target) and needs_clone(code, node):
-            text += code.statements.between(end, code.statements.range(node)[1]) + ".clone()"
-            end = code.statements.range(node)[1]
-    return text + code.statements.between(end, stop) if text else code.operand(value)
+    read = [node for node in ast.walk(value) if isinstance(node, ast.Attribute)]
+    found = [node for node in read if ast.unparse(node) == ast.unparse(target) and needs_clone(code, node)]
+    return code.operand(value, instead={node: f"{code.text(node)}.clone()" for node in found})

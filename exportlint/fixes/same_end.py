@@ -13,8 +13,12 @@ from exportlint.fixes.ways import Case, Way, names_in, way
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The last statement of a way: its source around a value, and the variables that it reads besides."""
+    """The last statement of a way: its source around a value, and the variables that it reads besides.
 
+    `target` is the tree of what takes the value, the same however it is laid out.
+    """
+
+    target: str
     before: str
     value: ast.expr
     after: str
@@ -31,7 +35,7 @@ def ends(code: Code, found: Sequence[Case]) -> tuple[End, list[Way]]:
     first = last[0]
     ways = []
     for case, end in zip(found, last, strict=True):
-        if first is None or end is None or (end.before, end.after) != (first.before, first.after):
+        if first is None or end is None or end.target != first.target:
             raise DeclinedError("the ways do not end in the same statement")
         start = way(case.body[:-1])
         if start.returned is not None or first.reads & set(start.assigned):
@@ -44,8 +48,8 @@ def ends(code: Code, found: Sequence[Case]) -> tuple[End, list[Way]]:
 def _end(code: Code, statement: ast.stmt) -> End | None:
     match statement:
         case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
-            return End(f"{code.text(target)} = ", value, "", frozenset(names_in(target)))
+            return End(ast.dump(target), f"{code.text(target)} = ", value, "", frozenset(names_in(target)))
         case ast.Expr(ast.Call(func=ast.Attribute() as function, args=[value], keywords=[])):
             if not isinstance(value, ast.Starred):
-                return End(f"{code.text(function)}(", value, ")", frozenset(names_in(function)))
+                return End(ast.dump(function), f"{code.text(function)}(", value, ")", frozenset(names_in(function)))
     return None

@@ -53,8 +53,7 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
         raise DeclinedError("the slice is not stacked")
     if call.keywords or not code.surely(lambda v: isinstance(v, External) and v.name == "torch.stack", call.func):
         raise DeclinedError("the slice is not stacked")
-    text = code.source.text[code.statements.range(subscript.value)[1] : code.statements.range(subscript)[1]]
-    stacked = f"{code.text(call.func)}({code.operand(subscript.value)}){text}"
+    stacked = f"{code.text(call.func)}({code.operand(subscript.value)}){code.rest(subscript, subscript.value)}"
     return code.fix("Stack, and slice the tensor", code.replace(call, stacked), safe=False)
 
 
@@ -87,9 +86,7 @@ def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: str
     if not all(is_pure(code, argument) for argument in arguments):
         raise DeclinedError("an argument would be evaluated more than once")
     name = code.fresh("layer", call)
-    start = code.statements.range(subscript)[1]
-    rest = code.source.text[start : code.statements.range(call)[1]]
-    stacked = f"[{name}{rest} for {name} in {code.operand(subscript.value)}]"
+    stacked = f"[{name}{code.rest(call, subscript)} for {name} in {code.operand(subscript.value)}]"
     return _selected(code, call, stacked, place, "Call all modules and choose a result, which must not be negative")
 
 

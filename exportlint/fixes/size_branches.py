@@ -35,7 +35,7 @@ def without_condition(code: Code, _: Fact) -> Fix:
 
 def _is_plain(code: Code, statement: ast.If) -> bool:
     """Whether an `if` is no `elif`, so that its body can stand on its own."""
-    return code.statements.text(statement).startswith("if")
+    return not code.statements.is_elif(statement)
 
 
 def _ternary(code: Code, choice: ast.IfExp) -> Fix:
@@ -105,8 +105,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     line = code.text(only)
     if _key(upper) == _key(bound):
         text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
-        at = code.statements.range(upper)[0] - code.statements.range(only)[0]
-        line = line[:at] + text + line[at + len(code.text(upper)) :]
+        line = code.text(only, {upper: text})
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
     is_same = surely_tensor(code, part.value) and is_natural(code, bound) and is_whole_number(code, bound)
@@ -139,11 +138,7 @@ def _padded(code: Code, statement: ast.If) -> Fix:
     are_parity = _is_parity(tested) and all(_is_zero(a) or _is_one(a) for a in amounts)
     if not is_padding or not (are_tested or are_parity):
         raise DeclinedError("it pads by other numbers than it tests")
-    line, (start, _) = code.text(only), code.statements.range(only)
-    for amount in reversed(amounts):
-        if _is_one(amount):
-            at = code.statements.range(amount)[0] - start
-            line = line[:at] + code.operand(tested[0]) + line[at + len(code.text(amount)) :]
+    line = code.text(only, {amount: code.operand(tested[0]) for amount in amounts if _is_one(amount)})
     edit = code.statements.replace([statement], [line])
     return code.fix("Pad without a condition: padding by 0 makes a copy", edit, safe=False)
 

@@ -68,15 +68,9 @@ class SymbolicForm:
     def _spliced(self, node: ast.expr) -> str:
         """The source of a node with the forms of what is inside it."""
         code = self._code
-        text, (start, _) = code.text(node), code.statements.range(node)
         children = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
-        for child in sorted(children, key=lambda c: (c.lineno, c.col_offset), reverse=True):
-            old = code.text(child)
-            if self.text(child, Precedence.TUPLE) != old:
-                new = self.text(child, demanded(code.tree, child))
-                at = code.statements.range(child)[0] - start
-                text = text[:at] + new + text[at + len(old) :]
-        return text
+        changed = (child for child in children if self.text(child, Precedence.TUPLE) != code.text(child))
+        return code.text(node, {child: self.text(child, demanded(code.tree, child)) for child in changed})
 
     def _is_size(self, node: ast.expr) -> bool:
         """Whether an expression is a number of sizes, also where a conversion has settled which."""

@@ -21,7 +21,7 @@ def _stacked(code: Code, node: ast.expr, device: str) -> str:
     function = code.name("torch.stack", node)
     if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
         elements = {element: _element(code, element, device) for element in node.elts}
-        return f"{function}({code.substituted(node, elements)})"
+        return f"{function}({code.text(node, elements)})"
     if isinstance(node, ast.ListComp) and isinstance(code.value(node), (Sequence, Tuple)):
         if _are_tensors(code.value(node)):
             return f"{function}({code.text(node)})"

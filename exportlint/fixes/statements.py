@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 
-from exportlint.fixes.drafts import NEWLINE, Draft, Verbatim
+from exportlint.fixes.drafts import Draft, Verbatim
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.reindent import reindented
+from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Tree
-from exportlint.source import Comment, SourceFile, comments
+from exportlint.source import Comment, comments
 
-__all__ = ["NEWLINE", "Draft", "Statements", "Verbatim", "is_docstring"]
+__all__ = ["Draft", "Statements", "Verbatim", "is_docstring"]
 
 
 class Statements:
@@ -22,20 +25,19 @@ class Statements:
     What follows the first line of an item stays as it is, so the source of a node of several lines can be an item.
     """
 
-    def __init__(self, source: SourceFile, tree: Tree) -> None:
-        self._source = source
+    def __init__(self, source: Text, tree: Tree) -> None:
+        self.source = source
         self.tree = tree
 
     @cached_property
     def comments(self) -> Sequence[Comment]:
         """All comments of the file."""
-        return comments(self._source.text, self._source.lines)
+        return comments(self.source.text, self.source.lines)
 
-    @cached_property
-    def newline(self) -> str:
-        """The first line end of the file."""
-        found = NEWLINE.search(self._source.text)
-        return found.group() if found else "\n"
+    def lose_comment(self, drafts: Sequence[Draft]) -> bool:
+        """Whether a comment is gone after edits."""
+        replaced = (c.text for c in self.comments for d in drafts if d.start <= c.start_offset < d.end)
+        return bool(Counter(replaced) - Counter(comment.text for draft in drafts for comment in comments(draft.text)))
 
     @cached_property
     def unit(self) -> str:
@@ -48,24 +50,6 @@ class Statements:
                     return inner[len(outer) :]
         return "    "
 
-    def range(self, node: ast.AST) -> tuple[int, int]:
-        """The offsets between which a node stands, with its decorators."""
-        lines = self._source.lines
-        end = lines.from_ast(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-        return self._start(node), lines.offset(end)
-
-    def text(self, node: ast.AST, instead: Mapping[ast.AST, str] | None = None) -> str:
-        r"""The source of a node, with other text instead of nodes in it; its lines end with `\n`."""
-        start, end = self.range(node)
-        text = self._source.text[start:end]
-        for (first, last), new in sorted(((self.range(n), t) for n, t in (instead or {}).items()), reverse=True):
-            text = text[: first - start] + new + text[last - start :]
-        return NEWLINE.sub("\n", text)
-
-    def between(self, start: int, end: int) -> str:
-        r"""The source between two offsets; its lines end with `\n`."""
-        return NEWLINE.sub("\n", self._source.text[start:end])
-
     def indent(self, statement: ast.stmt) -> str:
         """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
         if self.is_elif(statement):
@@ -77,7 +61,8 @@ class Statements:
             return self._line_indent(first)
         parent = self.tree.parents[statement]
         if isinstance(parent, ast.match_case):  # it has no place of its own
-            header = self._source.text.rindex("case", 0, self._start(parent.pattern))
+            keyword = self.source.previous(self.source.outer(parent.pattern)[0])
+            header = keyword.start if keyword is not None else 0
         elif isinstance(parent, ast.Module):
             raise DeclinedError("the file begins with a backslash")
         else:
@@ -92,15 +77,16 @@ class Statements:
             new = ["pass"]
         from_, to = self._group(block, first, last)
         indent = self.indent(statements[0])
-        items = [*map(self.text, block[from_:first]), *new, *map(self.text, block[last + 1 : to + 1])]
-        start, end = self._start(block[from_]), self.range(block[to])[1]
+        items = [*map(self.source.of, block[from_:first]), *new, *map(self.source.of, block[last + 1 : to + 1])]
+        start, end = self._start(block[from_]), self.source.range(block[to])[1]
         if not items:
             return self._without_lines(start, end)
         lead = ""
         if self.is_elif(statements[0]):
             lead = "else:\n" + indent
         elif not self._owns_line(start):  # behind a colon
-            start = len(self._source.text[:start].rstrip(" \t\r\n\\"))
+            colon = self.source.previous(start)
+            start = colon.end if colon is not None else 0
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
@@ -109,9 +95,9 @@ class Statements:
         if self.is_elif(statement):
             return self._around([statement], [*new, self.moved([statement], self.indent(statement))])
         if not self._have_lines([statement]):
-            return self.replace([statement], [*new, self.text(statement)])
+            return self.replace([statement], [*new, self.source.of(statement)])
         start, indent = self._start(statement), self.indent(statement)
-        lines = self._source.lines
+        lines = self.source.lines
         row = lines.position(start).row
         while above_comments and row > 1 and lines.line(row - 1).startswith(indent + "#"):
             row -= 1
@@ -123,8 +109,8 @@ class Statements:
         if self.is_elif(statement):
             return self._around([statement], [self.moved([statement], self.indent(statement)), *new])
         if not self._have_lines([statement]):
-            return self.replace([statement], [self.text(statement), *new])
-        end = self._source.lines.line_end(statement.end_lineno or statement.lineno)
+            return self.replace([statement], [self.source.of(statement), *new])
+        end = self.source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
     def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
@@ -137,11 +123,13 @@ class Statements:
         if not self._have_lines(statements):
             return draft
         last = statements[-1]
-        return Draft(draft.start, self._source.lines.line_end(last.end_lineno or last.lineno), draft.text)
+        return Draft(draft.start, self.source.lines.line_end(last.end_lineno or last.lineno), draft.text)
 
     def joined(self, items: Sequence[str], indent: str) -> str:
         """Items of code as the lines of a block."""
-        return "\n".join(item if isinstance(item, Verbatim) or not item else indent + item for item in items)
+        return "\n".join(
+            item if isinstance(item, Verbatim) or not item else indent + held_together(item) for item in items
+        )
 
     def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
         """The source of statements that follow each other, with their comments, in a block of another indentation.
@@ -149,17 +137,17 @@ class Statements:
         libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
         in front of them. An `elif` becomes an `if`.
         """
-        lines = self._source.lines
+        lines = self.source.lines
         if not self._have_lines(statements):
             if any(hasattr(s, "body") for s in statements):
                 raise DeclinedError("statements share lines with others")
-            return Verbatim(self.joined([self.text(s) for s in statements], indent))
+            return Verbatim(self.joined([self.source.of(s) for s in statements], indent))
         row = lines.position(self._start(statements[0])).row
         start = lines.line_start(row)
         if self.is_elif(statements[0]):
             start += len(self._line_indent(statements[0])) + len("el")
         end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
-        code = NEWLINE.sub("\n", self._source.text[start:end])
+        code = self.source.between(start, end)
         own = self._line_indent(statements[0])
         if self.is_elif(statements[0]):
             code = own + code
@@ -170,36 +158,33 @@ class Statements:
 
     def is_elif(self, statement: ast.stmt) -> bool:
         """Whether a statement is written as the `elif` of another one."""
-        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._start(statement))
+        return isinstance(statement, ast.If) and self.source.text.startswith("elif", self._start(statement))
 
     # --- the shape of blocks
 
     def _start(self, node: ast.AST) -> int:
-        first = min((node, *getattr(node, "decorator_list", ())), key=lambda n: (n.lineno, n.col_offset))
-        lines = self._source.lines
-        offset = lines.offset(lines.from_ast(first.lineno, first.col_offset))
-        return self._source.text.rindex("@", 0, offset) if first is not node else offset
+        return self.source.range(node)[0]
 
     def _owns_line(self, offset: int) -> bool:
         """Whether nothing but blanks stands in front of an offset in its line, which no backslash joins to the last."""
-        lines = self._source.lines
+        lines = self.source.lines
         row = lines.position(offset).row
-        return not self._source.text[lines.line_start(row) : offset].strip() and row not in self._joined_rows
+        return not self.source.text[lines.line_start(row) : offset].strip() and row not in self._joined_rows
 
     @cached_property
     def _joined_rows(self) -> frozenset[int]:
         """The lines that a backslash joins to the one before them."""
-        lines = self._source.lines
+        lines = self.source.lines
         rows = [row for row in range(1, len(lines)) if lines.line(row).endswith("\\")]
         commented = {comment.row for comment in self.comments} if rows else set()
         return frozenset(row + 1 for row in rows if row not in commented)
 
     def _line_indent(self, node: ast.AST) -> str:
-        return self._indent_at(self._source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
+        return self._indent_at(self.source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
 
     def _indent_at(self, offset: int) -> str:
         """The indentation of the line that an offset is in; a form feed starts it anew."""
-        line = self._source.lines.line(self._source.lines.position(offset).row)
+        line = self.source.lines.line(self.source.lines.position(offset).row)
         return line[: len(line) - len(line.lstrip())].rpartition("\f")[2]
 
     def _have_lines(self, statements: Sequence[ast.stmt]) -> bool:
@@ -218,7 +203,7 @@ class Statements:
 
     def _without_lines(self, start: int, end: int) -> Draft:
         """Leaves statements out, and their lines if nothing else stands there; a comment behind them stays."""
-        lines, text = self._source.lines, self._source.text
+        lines, text = self.source.lines, self.source.text
         first, last = lines.position(start).row, lines.position(end).row
         stop = lines.line_end(last)
         rest = text[end:stop].lstrip(" \t;")

@@ -117,8 +117,7 @@ def _mask(code: Code, node: ast.expr, row: str, rows: str) -> str:
         return f"~({_mask(code, node.operand, row, rows)})"
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = (_reduced(code, side, row, rows) for side in (node.left, node.comparators[0]))
-        between = code.source.text[code.statements.range(node.left)[1] : code.statements.range(node.comparators[0])[0]]
-        return f"{left}{between}{right}"
+        return f"{left}{code.between(node.left, node.comparators[0])}{right}"
     return _reduced(code, node, row, rows)
 
 
@@ -220,8 +219,5 @@ class _Batch:
             return code.text(node)
         elif isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
             left, right = self._text(node.left), self._text(node.right)
-            start, end = code.statements.range(node)
-            inner = [code.statements.range(side) for side in (node.left, node.right)]
-            text = code.source.text
-            return text[start : inner[0][0]] + left + text[inner[0][1] : inner[1][0]] + right + text[inner[1][1] : end]
+            return code.text(node, {node.left: left, node.right: right})
         raise DeclinedError("what is done with a row is not done element by element")

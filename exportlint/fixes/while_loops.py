@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Sequence
 
 from exportlint.analysis.facts import Conversion, Fact
@@ -153,7 +152,7 @@ def _fix(
         Verbatim(),
         f"{left} = {code.name('torch.while_loop')}({names[0]}, {names[1]}, {given.text})",
     ]
-    check_result(code, textwrap.dedent(code.statements.joined(lines, indent)))
+    check_result(code, code.statements.joined(lines, indent))
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
 
 

@@ -36,9 +36,10 @@ def _decorators(code: Code, call: ast.Call, wrapper: str) -> Iterator[Draft]:
 def _without_decorator(code: Code, decorator: ast.expr) -> Draft:
     """Leaves out a decorator, with its line."""
     lines = code.source.lines
-    start = code.source.text.rindex("@", 0, code.statements.range(decorator)[0])
-    end = decorator.end_lineno or decorator.lineno
-    return Draft(lines.line_start(lines.position(start).row), lines.line_start(end + 1), "")
+    start, end = code.source.outer(decorator)
+    at = code.source.previous(start)
+    first = lines.position(start if at is None else at.start).row
+    return Draft(lines.line_start(first), lines.line_start(lines.position(end).row + 1), "")
 
 
 def _assigned(code: Code, name: ast.expr, wrapper: str) -> Iterator[Draft]:

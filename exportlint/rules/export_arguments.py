@@ -11,6 +11,7 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.values import Const, Dict, Sequence, Tuple, Value
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.additions import as_tuple, insert_behind
 from exportlint.fixes.calls import argument
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -64,8 +65,7 @@ def _without_args(code: Code) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1 or all(keyword.arg != "kwargs" for keyword in call.keywords):
         raise DeclinedError("the inputs are not to be seen")
-    end = code.statements.range(call.args[0])[1]
-    return code.fix("Pass `()`", Draft(end, end, ", ()"), safe=True)
+    return code.fix("Pass `()`", insert_behind(code, call.args[0], ", ()"), safe=True)
 
 
 def _in_tuple(code: Code, kind: str) -> Fix:
@@ -79,8 +79,7 @@ def _in_tuple(code: Code, kind: str) -> Fix:
     if kind != "list":
         raise DeclinedError("what the inputs are is not to be seen")
     if isinstance(node, ast.List):
-        items = ", ".join(map(code.text, node.elts)) + ("," if len(node.elts) == 1 else "")
-        return code.fix("Pass a tuple", code.replace(node, f"({items})"), safe=True)
+        return code.fix("Pass a tuple", code.replace(node, as_tuple(code, node)), safe=True)
     return code.fix("Pass a tuple", code.replace(node, f"tuple({text})"), safe=True)
 
 
@@ -89,4 +88,4 @@ def _as_kwargs(code: Code, node: ast.expr, text: str) -> Draft:
     call = code.tree.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or argument(call, 2, "kwargs") is not None:
         raise DeclinedError("there are `kwargs` already")
-    return Draft(*code.statements.range(node), f"(), kwargs={text}")
+    return Draft(*code.source.outer(node), f"(), kwargs={text}")

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import ModuleChange
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.additions import with_suffix
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
@@ -46,7 +46,8 @@ def _fix(code: Code) -> Fix:
         edits = [code.statements.replace([statement], [])]
     else:
         edits = [code.replace(call, code.text(module))]
-    if not any(dtype in code.text(call)[len(code.text(module)) :] for dtype in DTYPES):
+    cast = code.rest(call, module)
+    if not any(dtype in cast for dtype in DTYPES):
         return code.fix("Leave the move to the caller", *edits, safe=False)
     if not isinstance(module, ast.Attribute):
         raise DeclinedError("it is no attribute")
@@ -54,6 +55,4 @@ def _fix(code: Code) -> Fix:
     for argument in (*call.args, *(k.value for k in call.keywords)):
         constructor.require_constant(argument)
     made = constructor.assignment(module.attr).value
-    behind = code.statements.range(made)[1]
-    cast = code.text(call)[len(code.text(module)) :]
-    return code.fix("Cast it in `__init__`", *edits, Draft(behind, behind, cast), safe=False)
+    return code.fix("Cast it in `__init__`", *edits, with_suffix(code, made, cast), safe=False)

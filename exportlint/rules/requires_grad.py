@@ -10,11 +10,11 @@ from exportlint.analysis.facts.tracing import GradFlag, ModuleGradFlag
 from exportlint.analysis.values import TRUE, Origin
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.additions import with_suffix
 from exportlint.fixes.calls import without_argument
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
@@ -51,8 +51,7 @@ def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -
         option = next((k for k in call.keywords if k.arg == "requires_grad"), None)
         if option is None:
             raise DeclinedError("the option is not to be seen in the call")
-        end = code.statements.range(call)[1]
-        edits = without_argument(code, call, option), Draft(end, end, ".requires_grad_()")
+        edits = without_argument(code, call, option), with_suffix(code, call, ".requires_grad_()")
         return code.fix("Use `requires_grad_()`", *edits, safe=True)
     if not isinstance(fact, GradFlag) or _changes_state(fact, context):
         raise DeclinedError("whoever owns the tensor has to set it")

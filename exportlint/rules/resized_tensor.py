@@ -10,6 +10,7 @@ from exportlint.analysis.facts.state import Resize
 from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.calls import without_argument
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.out_of_place import rebound
@@ -53,10 +54,10 @@ def _fix_out(code: Code) -> Fix:
         raise DeclinedError("`out` is not the last argument, or no variable")
     if not isinstance(statement, ast.Expr):
         raise DeclinedError("the result has another name as well")
-    start, stop = code.statements.range(call)
-    given = (*call.args, *(k.value for k in call.keywords[:-1]), call.func)
-    behind, end = max(code.statements.range(a)[1] for a in given), code.statements.range(out)[1]
-    text = f"{out.value.id} = {code.statements.between(start, behind)}{code.statements.between(end, stop)}"
+    start, stop = code.source.range(call)
+    left_out = without_argument(code, call, out)
+    rest = code.source.between(start, left_out.start) + code.source.between(left_out.end, stop)
+    text = f"{out.value.id} = {rest}"
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
     first, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
     made = code.tree.parents[first]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import Unregistered
 from exportlint.analysis.outline import Class
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
+from exportlint.fixes.additions import with_base
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError
@@ -63,7 +63,8 @@ def _fix(code: Code, fact: Unregistered) -> Fix:
     kind = f"{'Module' if fact.modules else 'Parameter'}{'List' if fact.holder == 'list' else 'Dict'}"
     _require_methods(code, target, kind)
     name = code.name(f"torch.nn.{kind}", target)
-    empty = isinstance(statement.value, (ast.List, ast.Dict)) and not code.text(statement.value)[1:-1].strip()
+    held = statement.value
+    empty = (isinstance(held, ast.List) and not held.elts) or (isinstance(held, ast.Dict) and not held.keys)
     text = f"{name}({'' if empty else code.operand(statement.value)})"
     return code.fix(f"Hold them in `{name}`", code.replace(statement.value, text), safe=False)
 
@@ -101,12 +102,8 @@ def _module(code: Code, made: ast.expr) -> list[Draft]:
     constructor = Constructor(code, node.body[0])
     if constructor.init is None or not constructor.init.args.args:
         raise DeclinedError("its class has no `__init__`")
-    start = code.statements.range(node)[0]
-    head = re.match(rf"class\s+{name}\s*(?:\(\s*\))?", code.source.text[start:])
-    assert head is not None
-    base = code.name("torch.nn.Module", node)
     first = next(s for s in constructor.init.body if not is_docstring(s))
     return [
-        Draft(start, start + head.end(), f"class {name}({base})"),
+        with_base(code, node, code.name("torch.nn.Module", node)),
         code.statements.insert_before(first, ["super().__init__()"]),
     ]

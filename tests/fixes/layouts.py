@@ -7,7 +7,9 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from exportlint.edits import apply
 from exportlint.fixes.statements import Draft, Statements
+from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Tree
 from exportlint.source import SourceFile, from_text
 
@@ -88,14 +90,12 @@ class File:
         self.source: SourceFile = from_text(text, Path("x.py"))
         self.root = ast.parse(text)
         self.tree = Tree(self.root)
-        self.statements = Statements(self.source, self.tree)
+        self.text = Text(self.source)
+        self.statements = Statements(self.text, self.tree)
 
     def edited(self, *drafts: Draft) -> str:
         """The text after edits."""
-        text = self.source.text
-        for draft in sorted(drafts, reverse=True):
-            text = text[: draft.start] + draft.text.replace("\n", self.statements.newline) + text[draft.end :]
-        return text
+        return apply(self.text.edits(drafts), self.source.lines)
 
     def blocks(self) -> list[list[ast.stmt]]:
         """All lists of statements, in the order in which they stand in the tree."""

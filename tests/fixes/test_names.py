@@ -10,6 +10,7 @@ import pytest
 from exportlint.analysis.facts import Moments
 from exportlint.analysis.project import Project
 from exportlint.analysis.trail import site_of
+from exportlint.edits import apply
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.source import from_text
@@ -30,11 +31,7 @@ def code_at(text: str, path: Path, name: str = "here") -> Code:
 
 def applied(code: Code, text: str) -> str:
     fix = code.fix("", code.replace(code.expression, text), safe=True)
-    source = code.source.text
-    for edit in reversed(fix.edits):
-        start, end = code.source.lines.offset(edit.span.start), code.source.lines.offset(edit.span.end)
-        source = source[:start] + edit.content + source[end:]
-    return source
+    return apply(fix.edits, code.module.source.lines)
 
 
 @pytest.mark.parametrize(
