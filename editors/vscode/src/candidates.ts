@@ -3,11 +3,16 @@
 /** A program and its arguments. */
 export type Command = readonly [string, ...string[]];
 
+/** A setting of section `exportlint` that names a program. */
+export type CommandKey = "path" | "interpreter";
+
 export interface Candidate {
   /** Runs exportlint: `exportlint` or `python -m exportlint`. */
   readonly command: Command;
   /** The Python into which exportlint can be installed for this command to work. */
   readonly python?: Command;
+  /** The setting that names it. */
+  readonly setting?: CommandKey;
 }
 
 export interface Sources {
@@ -18,16 +23,17 @@ export interface Sources {
   readonly windows: boolean;
 }
 
-/** What is chosen explicitly is the only candidate: to run something else would hide the mistake. */
+/**
+ * A path that cannot be used gives way to the interpreter, for linting with what the project has is better than not at
+ * all. An interpreter that the user names is the last candidate: to run something else would hide the mistake.
+ */
 export function candidates(sources: Sources): Candidate[] {
-  if (sources.path) {
-    return [{ command: sources.path }];
-  }
+  const path: Candidate[] = sources.path ? [{ command: sources.path, setting: "path" }] : [];
   if (sources.interpreter) {
-    return [module(sources.interpreter)];
+    return [...path, { ...module(sources.interpreter), setting: "interpreter" }];
   }
-  const onPath = [{ command: ["exportlint"] as const }, module([sources.windows ? "python" : "python3"])];
-  return sources.environment ? [module(sources.environment), ...onPath] : onPath;
+  const environment = sources.environment ? [module(sources.environment)] : [];
+  return [...path, ...environment, { command: ["exportlint"] }, module([sources.windows ? "python" : "python3"])];
 }
 
 function module(python: Command): Candidate {

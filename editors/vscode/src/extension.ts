@@ -4,7 +4,7 @@ import { commands, window, workspace, type ExtensionContext } from "vscode";
 
 import { registerRulePages } from "./rules";
 import { Server } from "./server";
-import { SERVER_KEYS } from "./settings";
+import { PROGRAM_KEYS, SERVER_KEYS } from "./settings";
 import { Status } from "./status";
 import { tracing } from "./trace";
 
@@ -15,7 +15,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const channel = window.createOutputChannel("exportlint trace", { log: true });
   const { trace, end } = tracing(channel);
   const status = new Status();
-  const current = new Server(context.extensionPath, output, trace, status);
+  const current = new Server(context.extensionPath, output, trace, status, context.globalState);
   server = current;
   context.subscriptions.push(
     output,
@@ -29,13 +29,14 @@ export async function activate(context: ExtensionContext): Promise<void> {
       output.show();
     }),
     workspace.onDidChangeConfiguration((event) => {
-      if (SERVER_KEYS.some((key) => event.affectsConfiguration(key))) {
-        void current.refresh();
+      const affects = (key: string): boolean => event.affectsConfiguration(key);
+      if (SERVER_KEYS.some(affects)) {
+        void current.refresh(PROGRAM_KEYS.some(affects));
       }
     }),
     workspace.onDidGrantWorkspaceTrust(() => void current.refresh()),
   );
-  await current.restart();
+  await current.restart(false);
 }
 
 export async function deactivate(): Promise<void> {

@@ -1,9 +1,7 @@
-/** A click on a code lens peeks at the findings that it counts, or verifies the model below it. */
+/** A click on a code lens peeks at the findings that it counts, or does with the model below it what it says. */
 
-import { CodeLens, commands, Disposable, Location, Position, Range, Uri, window } from "vscode";
+import { CodeLens, commands, Disposable, Location, Position, Range, Uri, window, type Command } from "vscode";
 import type * as lsp from "vscode-languageclient/node";
-
-import { VERIFY } from "./verify";
 
 /** What a click does. */
 type Click = () => Thenable<unknown>;
@@ -21,8 +19,7 @@ export class Lenses implements Disposable {
   /** The same lenses with other commands. */
   adapt(document: Uri, lenses: readonly CodeLens[]): CodeLens[] {
     const given = lenses.flatMap(({ range, command }) => {
-      const click = command && CLICKS[command.command]?.(command.arguments ?? []);
-      return click ? [{ range, title: command.title, click }] : [];
+      return command ? [{ range, title: command.title, click: clickOf(command) }] : [];
     });
     this.clicks.set(
       document.toString(),
@@ -51,14 +48,15 @@ export class Lenses implements Disposable {
   }
 }
 
-const CLICKS: Readonly<Record<string, (args: unknown[]) => Click>> = {
-  "exportlint.showFindings": (args) => {
-    const [uri, position, locations] = args as [string, lsp.Position, lsp.Location[]];
-    const peek = [Uri.parse(uri), asPosition(position), locations.map(asLocation), "peek", ""];
-    return () => commands.executeCommand("editor.action.goToLocations", ...peek);
-  },
-  [VERIFY]: (args) => () => commands.executeCommand(VERIFY, ...args),
-};
+function clickOf(command: Command): Click {
+  const args: unknown[] = command.arguments ?? [];
+  if (command.command !== "exportlint.showFindings") {
+    return () => commands.executeCommand(command.command, ...args);
+  }
+  const [uri, position, locations] = args as [string, lsp.Position, lsp.Location[]];
+  const peek = [Uri.parse(uri), asPosition(position), locations.map(asLocation), "peek", ""];
+  return () => commands.executeCommand("editor.action.goToLocations", ...peek);
+}
 
 function asPosition({ line, character }: lsp.Position): Position {
   return new Position(line, character);

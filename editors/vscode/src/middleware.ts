@@ -4,6 +4,7 @@ import { Uri, window, workspace } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 
 import type { Lenses } from "./lenses";
+import type { Progresses } from "./progress";
 import { showRule } from "./rules";
 import type { Server } from "./server";
 import { SECTION, serverSettings } from "./settings";
@@ -12,7 +13,7 @@ import { VERIFY, verify } from "./verify";
 type Handler = (args: unknown[], next: (command: string, args: unknown[]) => unknown) => unknown;
 
 /** languageclient registers the commands of the server; here they get the arguments and the view that VS Code can give. */
-export function middleware(server: Server, lenses: Lenses): Middleware {
+export function middleware(server: Server, lenses: Lenses, progresses: Progresses): Middleware {
   const handlers: Readonly<Record<string, Handler>> = {
     "exportlint.applyAutofix": (args, next) => {
       // without a document the server would take all that are open
@@ -34,6 +35,7 @@ export function middleware(server: Server, lenses: Lenses): Middleware {
       const handler = handlers[command];
       return (handler ? handler(args, next) : next(command, args)) as Promise<unknown>;
     },
+    handleWorkDoneProgress: progresses.handle,
     provideCodeLenses: async (document, token, next) => lenses.adapt(document.uri, (await next(document, token)) ?? []),
     workspace: {
       configuration: (params, token, next) =>

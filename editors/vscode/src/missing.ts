@@ -1,26 +1,37 @@
 /** Says that exportlint was not found or does not work, and helps. */
 
 import { commands, extensions, ProcessExecution, Task, tasks, TaskScope, window, workspace } from "vscode";
+import type { Memento } from "vscode";
 
 import type { Command } from "./candidates";
-import { describe, type Missing } from "./interpreter";
+import { missingMessage, passedOverMessage, type Attempt, type Missing } from "./messages";
 import type { Notifications } from "./notifications";
 
 const INSTALL = "Install";
 const CHOOSE = "Choose Interpreter";
+const SETTINGS = "Open Settings";
 const LOG = "Show Log";
 const RESTART = "Restart Server";
+const NEVER = "Don't show again";
+
+const HIDDEN = "missing.hidden";
+
+/** Whether the user wants no more messages about a missing exportlint. */
+export function isHidden(memory: Memento): boolean {
+  return memory.get(HIDDEN, false);
+}
 
 /** `installed` is called after an installation that worked. */
 export async function reportMissing(
   missing: Missing,
   notifications: Notifications,
+  memory: Memento,
   cwd: string,
   installed: () => void,
 ): Promise<void> {
-  const python = missing.tried.find(({ answer }) => answer.kind === "not-installed")?.python;
-  const choice = await notifications.error(message(missing), ...(python ? [INSTALL] : []), CHOOSE, LOG);
-  switch (choice) {
+  const python = missing.tried.find(({ answer, python }) => answer.kind === "not-installed" && python)?.python;
+  const actions = [...(python ? [INSTALL] : []), CHOOSE, LOG, NEVER];
+  switch (await notifications.error(missingMessage(missing), ...actions)) {
     case INSTALL:
       if (python && (await install(python, cwd))) {
         installed();
@@ -32,6 +43,20 @@ export async function reportMissing(
     case LOG:
       await commands.executeCommand("exportlint.showServerLogs");
       break;
+    case NEVER:
+      await memory.update(HIDDEN, true);
+      break;
+  }
+}
+
+/** Says that a setting names something that cannot be run, and that another exportlint runs instead. */
+export async function reportPassedOver(attempt: Attempt, notifications: Notifications): Promise<void> {
+  const instead = "The exportlint of the interpreter runs instead.";
+  const choice = await notifications.error(`${passedOverMessage(attempt)} ${instead}`, SETTINGS, LOG);
+  if (choice === SETTINGS) {
+    await commands.executeCommand("workbench.action.openSettings", `exportlint.${attempt.setting ?? ""}`);
+  } else if (choice === LOG) {
+    await commands.executeCommand("exportlint.showServerLogs");
   }
 }
 
@@ -41,15 +66,6 @@ export async function reportBroken(what: string, notifications: Notifications): 
   if (choice !== undefined) {
     await commands.executeCommand(choice === LOG ? "exportlint.showServerLogs" : "exportlint.restart");
   }
-}
-
-export function message({ tried }: Missing): string {
-  const absent = tried.find(({ answer }) => answer.kind === "not-installed");
-  if (absent?.python) {
-    return `exportlint is not installed for ${absent.python.join(" ")}.`;
-  }
-  const attempts = tried.map(({ command, answer }) => `\`${command.join(" ")}\`: ${describe(answer)}`);
-  return `exportlint was not found. ${attempts.join("; ")}.`;
 }
 
 /** Run pip in a terminal, where its output and questions can be seen; true if it succeeds. */

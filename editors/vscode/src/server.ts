@@ -1,20 +1,32 @@
 /** The server process: found, started, restarted, asked. */
 
-import { workspace, type Disposable, type LogOutputChannel, type Uri } from "vscode";
-import { ExecuteCommandRequest, RevealOutputChannelOn, ShowMessageNotification, State } from "vscode-languageclient/node";
+import { workspace, type Disposable, type LogOutputChannel, type Memento, type Uri } from "vscode";
+import {
+  ExecuteCommandRequest,
+  RevealOutputChannelOn,
+  ShowMessageNotification,
+  State,
+  WorkDoneProgressCancelNotification,
+} from "vscode-languageclient/node";
 
 import { Client } from "./client";
+import { CONFIGURATION_FILES } from "./documents";
 import { Environments } from "./environments";
-import { findExportlint, type Found } from "./interpreter";
+import { findExportlint } from "./interpreter";
 import { Lenses } from "./lenses";
+import { missingMessage, passedOverMessage, type Found } from "./messages";
 import { middleware } from "./middleware";
-import { message, reportBroken, reportMissing } from "./missing";
+import { isHidden, reportBroken, reportMissing, reportPassedOver } from "./missing";
 import { Notifications } from "./notifications";
-import { logFlags, SECTION, serverSettings } from "./settings";
+import { Progresses } from "./progress";
+import { isEnabled, logFlags, SECTION, serverSettings } from "./settings";
 import type { Status } from "./status";
 
-/** Diffs and other views of old texts are not linted. */
-const DOCUMENTS = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ scheme, language: "python" }));
+/** Diffs and other views of old texts are not linted. Targets are added to configuration files as they are seen. */
+const DOCUMENTS = [
+  ...["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ scheme, language: "python" })),
+  { scheme: "file", pattern: `**/{${CONFIGURATION_FILES.join(",")}}` },
+];
 
 export class Server implements Disposable {
   private client: Client | undefined;
@@ -22,11 +34,16 @@ export class Server implements Disposable {
   /** What the server was started with: where that changes, another one has to run. */
   private startedWith = "";
   private started: Promise<void> = Promise.resolve();
-  /** The last message about what is missing, not to be repeated at each occasion to look again. */
-  private told: string | undefined;
+  /** Whether it was said that exportlint is missing, which is not to be repeated at each occasion to look again. */
+  private saidMissing = false;
+  /** What was last said about a setting that cannot be used. */
+  private saidPassedOver: string | undefined;
   private turn: Promise<void> = Promise.resolve();
   private readonly environments: Environments;
   private readonly lenses = new Lenses();
+  private readonly progresses = new Progresses((token) => {
+    void this.client?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
+  });
   private readonly notifications: Notifications;
 
   /** `home` is where the server runs: a directory without Python files, which would be imported from there. */
@@ -35,6 +52,7 @@ export class Server implements Disposable {
     private readonly output: LogOutputChannel,
     private readonly trace: LogOutputChannel,
     private readonly status: Status,
+    private readonly memory: Memento,
   ) {
     this.notifications = new Notifications(output);
     this.environments = new Environments(output, () => void this.refresh());
@@ -56,20 +74,26 @@ export class Server implements Disposable {
     return rest.length ? undefined : program;
   }
 
-  async restart(): Promise<void> {
+  /** `asked`: it is the user who wants it, and who is told why it cannot be. */
+  async restart(asked = true): Promise<void> {
     await this.next(async () => {
       this.status.starting();
-      this.told = undefined;
       await this.halt();
-      this.start(await this.find());
+      if (this.isWanted()) {
+        this.start(await this.find(asked));
+      }
     });
     await this.started;
   }
 
-  /** Start another server if another one has to run now, or none does. */
-  refresh(): Promise<void> {
+  /** Start another server if another one has to run now, or none does; stop it if none is wanted any more. */
+  refresh(asked = false): Promise<void> {
     return this.next(async () => {
-      const found = await this.find();
+      if (!this.isWanted()) {
+        await this.halt();
+        return;
+      }
+      const found = await this.find(asked);
       const alive = this.client?.state === State.Running || this.client?.state === State.Starting;
       if (!alive || identity(found) !== this.startedWith) {
         await this.halt();
@@ -78,12 +102,23 @@ export class Server implements Disposable {
     });
   }
 
+  /** Where linting is switched off everywhere, nothing is looked for, started, or said. */
+  private isWanted(): boolean {
+    const folders = workspace.workspaceFolders ?? [];
+    const wanted = folders.length ? folders.some(({ uri }) => isEnabled(uri)) : isEnabled(undefined);
+    if (!wanted) {
+      this.status.disabled();
+    }
+    return wanted;
+  }
+
   stop(): Promise<void> {
     return this.next(() => this.halt());
   }
 
   dispose(): void {
     this.environments.dispose();
+    this.progresses.dispose();
     this.lenses.dispose();
   }
 
@@ -95,17 +130,22 @@ export class Server implements Disposable {
     return this.turn;
   }
 
-  private async find(): Promise<Found | undefined> {
+  private async find(asked: boolean): Promise<Found | undefined> {
     const found = await findExportlint(this.environments, this.output, this.home);
     if (!("tried" in found)) {
-      this.told = undefined;
+      this.saidMissing = false;
+      const passedOver = found.passedOver && passedOverMessage(found.passedOver);
+      if (found.passedOver && passedOver !== this.saidPassedOver) {
+        void reportPassedOver(found.passedOver, this.notifications);
+      }
+      this.saidPassedOver = passedOver;
       return found;
     }
-    const why = message(found);
+    const why = missingMessage(found);
     this.status.failed(why);
-    if (why !== this.told) {
-      this.told = why;
-      void reportMissing(found, this.notifications, this.home, () => void this.restart());
+    if (asked || !(this.saidMissing || isHidden(this.memory))) {
+      this.saidMissing = true;
+      void reportMissing(found, this.notifications, this.memory, this.home, () => void this.restart());
     }
     return undefined;
   }
@@ -129,7 +169,7 @@ export class Server implements Disposable {
         outputChannel: this.output,
         traceOutputChannel: this.trace,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
-        middleware: middleware(this, this.lenses),
+        middleware: middleware(this, this.lenses, this.progresses),
       },
       () => {
         this.report(found, "has died too often");
@@ -151,6 +191,7 @@ export class Server implements Disposable {
   private async halt(): Promise<void> {
     const client = this.client;
     this.client = undefined;
+    this.progresses.dispose();
     await client?.halt();
   }
 
@@ -160,6 +201,7 @@ export class Server implements Disposable {
     } else if (state === State.Starting) {
       this.status.starting();
     } else {
+      this.progresses.dispose();
       this.status.failed(`exportlint ${found.version} does not run: ${found.command.join(" ")}`);
     }
     if (state === State.StartFailed) {

@@ -4,17 +4,28 @@ import { homedir } from "node:os";
 
 import { workspace, type Uri } from "vscode";
 
-import { asCommand, type Command } from "./candidates";
+import { asCommand, type Command, type CommandKey } from "./candidates";
 import { expand, isInFolder } from "./expand";
 import { forServer } from "./serverSettings";
 
 export const SECTION = "exportlint";
 
-/** A change of these needs another server; of the last one, as a client has to pull all or not from the start. */
-export const SERVER_KEYS = ["path", "interpreter", "logFile", "workspaceDiagnostics"].map((key) => `${SECTION}.${key}`);
+/** These choose the program that runs: who changes them wants to know whether it does. */
+export const PROGRAM_KEYS = ["path", "interpreter"].map((key) => `${SECTION}.${key}`);
+
+/** A change of these needs another server, or none: a client has to pull all or not from the start. */
+export const SERVER_KEYS = [
+  ...PROGRAM_KEYS,
+  ...["logFile", "workspaceDiagnostics", "enable"].map((key) => `${SECTION}.${key}`),
+];
+
+/** Whether there is linting at all for the file or folder `scope`. */
+export function isEnabled(scope: Uri | undefined): boolean {
+  return workspace.getConfiguration(SECTION, scope).get("enable", true);
+}
 
 /** The program that the setting `key` names. What is in a folder that is not trusted is not run, whoever says so. */
-export function commandSetting(key: "path" | "interpreter", scope: Uri | undefined): Command | undefined {
+export function commandSetting(key: CommandKey, scope: Uri | undefined): Command | undefined {
   const command = asCommand(workspace.getConfiguration(SECTION, scope).get(key));
   if (!command || (!workspace.isTrusted && command.some(isInFolder))) {
     return undefined;

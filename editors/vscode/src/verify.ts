@@ -1,7 +1,8 @@
 /** Verifying models, which runs the code of the folder: in trusted folders only, and on what is saved. */
 
-import { commands, Uri, window, workspace, type TextDocument } from "vscode";
+import { commands, Uri, window, workspace } from "vscode";
 
+import { isVerified } from "./documents";
 import type { Server } from "./server";
 
 type Next = (command: string, args: unknown[]) => unknown;
@@ -23,11 +24,8 @@ export async function verify(server: Server, [uri, name]: unknown[], next: Next)
     return undefined;
   }
   // as before a test or a debugging session: what is seen is what is run
-  await Promise.all(workspace.textDocuments.filter(isUnsaved).map((document) => document.save()));
+  const unsaved = workspace.textDocuments.filter((document) => document.isDirty && isVerified(document));
+  await Promise.all(unsaved.map((document) => document.save()));
   const python = await server.interpreter(Uri.parse(wanted));
   return next(VERIFY, [wanted, name ?? null, { python: python ?? null }]);
-}
-
-function isUnsaved({ isDirty, languageId, uri }: TextDocument): boolean {
-  return isDirty && languageId === "python" && uri.scheme === "file";
 }

@@ -22,10 +22,28 @@ test("the interpreter of the project goes before PATH", () => {
   ]);
 });
 
-test("a setting is the only candidate, and path goes before interpreter", () => {
+test("an interpreter that the user names is the last candidate", () => {
   const environment = ["/p/bin/python"] as const;
   assert.deepEqual(commands({ environment, interpreter: ["py", "-3.12"] }), ["py -3.12 -m exportlint"]);
-  assert.deepEqual(commands({ environment, interpreter: ["py"], path: ["/bin/exportlint"] }), ["/bin/exportlint"]);
+});
+
+test("a path goes first, and gives way to the interpreter where it cannot be used", () => {
+  const environment = ["/p/bin/python"] as const;
+  const path = ["/bin/exportlint"] as const;
+  assert.deepEqual(commands({ environment, interpreter: ["py"], path }), ["/bin/exportlint", "py -m exportlint"]);
+  assert.deepEqual(commands({ environment, path }), [
+    "/bin/exportlint",
+    "/p/bin/python -m exportlint",
+    "exportlint",
+    "python3 -m exportlint",
+  ]);
+});
+
+test("candidates know the setting that names them", () => {
+  const settings = (sources: Partial<Sources>): unknown[] =>
+    candidates({ ...nothing, ...sources }).map(({ setting }) => setting);
+  assert.deepEqual(settings({ path: ["a"], interpreter: ["b"] }), ["path", "interpreter"]);
+  assert.deepEqual(settings({ environment: ["c"] }), [undefined, undefined, undefined]);
 });
 
 test("exportlint can be installed for a Python, not for a path", () => {

@@ -76,12 +76,73 @@ await withEditor({ machine: without }, async ({ page, url }) => {
   await screen.openFile("model.py");
   const message = screen.notification("exportlint is not installed for");
   await message.waitFor();
-  for (const action of ["Install", "Choose Interpreter", "Show Log"]) {
+  for (const action of ["Install", "Choose Interpreter", "Show Log", "Don't show again"]) {
     await message.getByRole("button", { name: action }).waitFor();
   }
   see("a message that offers to install exportlint where it is missing", true);
+  see("it names the setting, and no flag", /`exportlint\.interpreter`/.test(await message.innerText()));
   see("the status bar says that nothing runs", await screen.status(/exportlint\s*$/));
   await screen.picture("missing");
+  await message.getByRole("button", { name: "Don't show again" }).click();
+  await message.waitFor({ state: "detached" });
+  await page.goto(url);
+  await screen.editor.waitFor();
+  await screen.status(/exportlint\s*$/);
+  await page.waitForTimeout(3000);
+  see("it is not shown again", (await message.count()) === 0);
+  await screen.command("exportlint: Restart Server");
+  await message.waitFor();
+  see("but to those who ask", true);
+});
+
+await withEditor({ machine: { ...machineSettings(), "exportlint.path": "/no/exportlint" } }, async ({ page, url }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+  const message = screen.notification("exportlint cannot be run from the setting `exportlint.path`, `/no/exportlint`");
+  await message.waitFor();
+  await message.getByRole("button", { name: "Open Settings" }).waitFor();
+  await screen.squiggles("error", 2);
+  see("a path that cannot be run is said, and the interpreter's exportlint runs", await screen.status(/exportlint \d/));
+  await screen.picture("path");
+});
+
+const disabled = { settings: { "exportlint.enable": false }, machine: { "exportlint.path": "/no/exportlint" } };
+await withEditor(disabled, async ({ page, url }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+  see("where it is disabled, the status bar says so", await screen.status(/exportlint disabled/));
+  await page.waitForTimeout(3000);
+  see("and nothing is shown", (await screen.notification("exportlint").count()) === 0);
+  await screen.squiggles("error", 0);
+  await screen.picture("disabled");
+});
+
+// A Python that says what it is and then never gets to the model.
+const python = `case $1 in -c) echo '["exportlint", "", [3, 11, 0], "2.9.0", []]';; *) echo $$ > "$0.pid"; exec sleep 1000;; esac`;
+const slow = {
+  machine: { ...machineSettings(), "exportlint.verify.python": "${workspaceFolder}/slow-python" },
+  programs: { "slow-python": python },
+};
+await withEditor(slow, async ({ page, url, workspace }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+  await screen.lens("Verify export").first().click();
+  const progress = screen.notification("Verify export of Brighten");
+  await progress.waitFor();
+  await screen.lens("Verifying export").waitFor();
+  const pid = path.join(workspace, "slow-python.pid");
+  while (!fs.existsSync(pid)) {
+    await page.waitForTimeout(100);
+  }
+  await screen.picture("verifying");
+  await progress.getByRole("button", { name: "Cancel" }).click();
+  await progress.waitFor({ state: "detached" });
+  await screen.lens("Verifying export").waitFor({ state: "detached" });
+  const lives = fs.existsSync(`/proc/${fs.readFileSync(pid, "utf8").trim()}`);
+  see("what is verified can be cancelled where it is shown, and is gone then", !lives);
 });
 
 // A folder that is not trusted: its settings name a program of its own, and so do those of a careless user.

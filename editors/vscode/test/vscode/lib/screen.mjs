@@ -18,12 +18,16 @@ export class Screen {
     return this.page.locator(".part.panel");
   }
 
+  get editor() {
+    return this.page.locator(".monaco-editor .view-line").first();
+  }
+
   async openFile(name) {
     const row = this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
     await row.first().dblclick({ timeout: 60_000 });
     await this.page.keyboard.press("Control+B");
     // lenses are only asked for while the editor has the focus
-    await this.page.locator(".monaco-editor .view-line").first().click();
+    await this.editor.click();
   }
 
   /** The line of the editor that has this text. Spaces are not those of the file. */

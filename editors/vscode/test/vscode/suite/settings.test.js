@@ -2,7 +2,7 @@ const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
 
-const { codeOf, findings, open, read, root, settledFindings, sleep, vscode, withSettings } = require("./support");
+const { codeOf, findings, open, read, root, servers, settledFindings, sleep, until, vscode, withSettings } = require("./support");
 
 module.exports = {
   async "ignored rules report nothing, until they are wanted again"() {
@@ -18,7 +18,14 @@ module.exports = {
   async "linting can be switched off"() {
     const document = await open(read("model.py"));
     await findings(document, 4);
-    await withSettings({ "exportlint.enable": false }, () => settledFindings(document, 0));
+    await withSettings({ "exportlint.enable": false }, async () => {
+      await settledFindings(document, 0);
+      await until("no server", () => servers().length === 0);
+      const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", document.uri);
+      assert.deepEqual(lenses, []);
+      await vscode.commands.executeCommand("exportlint.restart");
+      assert.deepEqual(servers(), []);
+    });
     await findings(document, 4);
   },
 

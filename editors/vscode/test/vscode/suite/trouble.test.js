@@ -2,7 +2,20 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 
-const { findings, lives, open, program, read, server, servers, sleep, until, vscode, withSettings } = require("./support");
+const {
+  findings,
+  lives,
+  open,
+  program,
+  read,
+  server,
+  servers,
+  settledFindings,
+  sleep,
+  until,
+  vscode,
+  withSettings,
+} = require("./support");
 
 const VERSION = 'if [ "$1" = --version ]; then echo exportlint 9.9; exit; fi\n';
 
@@ -30,6 +43,21 @@ module.exports = {
       await sleep(3000);
       assert.equal(starts(runs), 1);
       assert.deepEqual(servers(), []);
+    });
+    await server();
+    await findings(document, 4);
+  },
+
+  async "a path that cannot be run gives way to the interpreter"() {
+    const document = await open(read("model.py"));
+    await findings(document, 4);
+    const { path, runs } = program("refused", 'echo "$@" >> "$RUNS"\nexit 3');
+    const python = process.env.EXPORTLINT_PYTHON;
+    await withSettings({ "exportlint.path": [path], "exportlint.interpreter": [python] }, async () => {
+      await until("a try", () => starts(runs) > 0);
+      await server();
+      await settledFindings(document, 4);
+      assert.match(fs.readFileSync(runs, "utf8"), /^(--version\n)+$/);
     });
     await server();
     await findings(document, 4);
