@@ -56,8 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
         warn("no Python files found under the given paths")
     jobs = _jobs(arguments.jobs, len(tasks))
     if arguments.add_ignore is not None:
-        return _add_ignores(tasks, _with(lint(tasks, jobs), problems), arguments)
-    outcome = carry_out(fixes, tasks, jobs, _prover(arguments, settings, cwd))
+        outside = _outside(tasks, paths, cwd)
+        own = [task for task in tasks if task.path not in outside]
+        return _add_ignores(own, _with(lint(tasks, jobs), problems), arguments)
+    kept = _outside(tasks, paths, cwd) if fixes.apply else ()
+    outcome = carry_out(fixes, tasks, jobs, _prover(arguments, settings, cwd), kept)
     outcome = replace(outcome, result=_with(outcome.result, problems))
     report(arguments, fixes, outcome, here, cwd, given)
     return _exit_code(arguments, fixes, outcome)
@@ -91,6 +94,17 @@ def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[li
         if finding.code in holds.rules_for(path):
             problems.append(finding)
     return tasks, tuple(problems)
+
+
+def _outside(tasks: Sequence[Task], paths: Sequence[Path], cwd: Path) -> frozenset[Path]:
+    """The files that a link leads to from a folder that is named and that lie in none: a stranger may have made it."""
+    named = {Path(os.path.normpath(cwd / path)) for path in paths}
+    roots = [os.path.join(os.path.realpath(path), "") for path in named]  # noqa: PTH118 - with a separator at its end
+    return frozenset(
+        task.path
+        for task in tasks
+        if task.data is None and task.path not in named and not os.path.realpath(task.path).startswith(tuple(roots))
+    )
 
 
 def _standard_input(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> tuple[bytes, list[Task]]:

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from exportlint.source.bounded import read_bounded
 from exportlint.source.patterns import one_of
+
+_MAX_BYTES = 1 << 22
 
 _TRAILING_BLANKS = re.compile(r"(?<!\\) +\Z")
 _TOKEN = re.compile(
@@ -94,7 +97,7 @@ def _is_repository(directory: Path) -> bool:
 
 def _read(path: Path, base: Path, above: IgnoreRules | None) -> IgnoreRules | None:
     try:
-        data = path.read_bytes()
+        data = read_bounded(path, _MAX_BYTES)
     except OSError:
         return above
     # Decoded as file names are. Git, too, skips a byte order mark.
