@@ -280,6 +280,20 @@ def test_a_configuration_that_toml_cannot_hold_is_an_error(folder: Path, text: s
     assert re.fullmatch(r"error: [^\n]{,400}\n", done.stderr), done.stderr[:2000]
 
 
+@row("`fix = true` and other settings of fixes in a configuration file")
+def test_settings_of_fixes_change_files_of_the_folder_only(folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "mine.py"
+    outside.write_text(NET, encoding="utf-8")
+    (folder / "exportlint.toml").write_text(
+        'fix = true\nunsafe-fixes = true\nsrc = [".."]\ninclude = ["../*.py", "*.py"]\n', encoding="utf-8"
+    )
+    run([sys.executable, "-m", "exportlint", "check", "--isolated"], folder)
+    assert (folder / "net.py").read_text(encoding="utf-8") == NET
+    run([sys.executable, "-m", "exportlint", "check"], folder)
+    assert (folder / "net.py").read_text(encoding="utf-8") != NET
+    assert outside.read_text(encoding="utf-8") == NET
+
+
 @row("a symbolic link that leads out of the folder")
 @pytest.mark.skipif(os.name == "nt", reason="makes links as POSIX does")
 @pytest.mark.parametrize("flags", [("--fix",), ("--fix-only",), ("--add-ignore",), ("--fix", "--unsafe-fixes")])
@@ -338,6 +352,7 @@ def test_what_the_environment_can_say(folder: Path) -> None:
 
 
 ELSEWHERE = {
+    "patterns in `.gitignore` and in settings such as `exclude`": "tests/source/test_globs.py",
     "`--log-file`": "tests/server/test_strangers.py",
     "a web page, or another user of the machine": "tests/server/test_strangers.py",
     "`logFile` in what a client sends": "tests/server/test_settings.py",

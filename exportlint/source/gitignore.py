@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exportlint.source.bounded import read_bounded
+from exportlint.source.globs import Part, assembled
 from exportlint.source.patterns import one_of
 
 _MAX_BYTES = 1 << 22
@@ -23,7 +24,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_MEANING = {"directories": "(?:.*/)?", "below": ".+", "name": "[^/]*", "letter": "[^/]"}
+_MEANING = {"directories": "(?:.*?/)??", "below": ".+", "name": "[^/]*?", "letter": "[^/]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +116,22 @@ def _rule(line: str) -> _Rule | None:
         return None
     only_directories = pattern.endswith("/")
     pattern = pattern.removesuffix("/")
-    expression = _TOKEN.sub(_translate, pattern.removeprefix("/"))
+    expression = _expression(pattern.removeprefix("/"))
     try:
         return _Rule(ignores, only_directories, "/" not in pattern, re.compile(expression, re.DOTALL))
     except re.error:
         return None
+
+
+def _expression(pattern: str) -> str:
+    # `*` stays within a name, so what comes before the next `**/` is put together by itself.
+    blocks: list[list[Part]] = [[]]
+    for token in _TOKEN.finditer(pattern):
+        if token.lastgroup == "directories":
+            blocks.append([])
+        blocks[-1].append(Part(_translate(token), token.lastgroup == "name"))
+    first, *others = blocks
+    return assembled([Part(assembled(first)), *(Part(assembled(block), is_wildcard=True) for block in others)])
 
 
 def _translate(token: re.Match[str]) -> str:
