@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
+import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, TypeVar
@@ -13,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from exportlint.workspace import Workspace, on_big_stack
 
 _MAX_CHUNK = 32
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -51,10 +54,11 @@ class _Work(Generic[_T, _R]):
         self._done: dict[int, _R] = {}
 
     def results(self) -> list[_R]:
-        while self._waiting:
-            for chunk in self._run():
-                for index in chunk:
-                    self._done[index] = self._alone(self._items[index])
+        with _importing_nothing_from_here():
+            while self._waiting:
+                for chunk in self._run():
+                    for index in chunk:
+                        self._done[index] = self._alone(self._items[index])
         return [self._done[index] for index in range(len(self._items))]
 
     def _run(self) -> list[range]:
@@ -103,6 +107,23 @@ class _Work(Generic[_T, _R]):
         # Forked processes start at once and share what is loaded already; elsewhere than on Linux they are not safe.
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         return ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare, initargs=(self._make,))
+
+
+@contextlib.contextmanager
+def _importing_nothing_from_here() -> Iterator[None]:
+    """Keep Pythons that start meanwhile from looking for modules in the working directory, which is to be linted.
+
+    Python 3.10 cannot be kept from it; where processes are forked, none starts.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _prepare(make: Callable[[], Workspace]) -> None:

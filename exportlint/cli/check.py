@@ -60,8 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     looked_at = (*tasks, *beside.tasks)
     jobs = _jobs(arguments.jobs, len(tasks) + beside.count)
     if arguments.add_ignore is not None:
-        return _add_ignores(tasks, _with(lint(looked_at, jobs), problems), arguments)
-    outcome = carry_out(fixes, looked_at, jobs, _prover(arguments, settings, cwd))
+        outside = _outside(tasks, paths, cwd)
+        own = [task for task in tasks if task.path not in outside]
+        return _add_ignores(own, _with(lint(looked_at, jobs), problems), arguments)
+    kept = _outside(tasks, paths, cwd) if fixes.apply else ()
+    outcome = carry_out(fixes, looked_at, jobs, _prover(arguments, settings, cwd), kept)
     outcome = replace(outcome, result=_with(outcome.result, problems), beside=beside)
     report(arguments, fixes, outcome, here, cwd, given)
     return _exit_code(arguments, fixes, outcome)
@@ -105,6 +108,17 @@ def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration) ->
     if not always | auto:
         return Importers()
     return importers(tasks, sorted(always | auto), settings.for_directory, sys.maxsize if always else MAX_SOURCE)
+
+
+def _outside(tasks: Sequence[Task], paths: Sequence[Path], cwd: Path) -> frozenset[Path]:
+    """The files that a link leads to from a folder that is named and that lie in none: a stranger may have made it."""
+    named = {Path(os.path.normpath(cwd / path)) for path in paths}
+    roots = [os.path.join(os.path.realpath(path), "") for path in named]  # noqa: PTH118 - with a separator at its end
+    return frozenset(
+        task.path
+        for task in tasks
+        if task.data is None and task.path not in named and not os.path.realpath(task.path).startswith(tuple(roots))
+    )
 
 
 def _standard_input(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> tuple[bytes, list[Task]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exportlint.cli.output import UsageError, warn
@@ -85,8 +86,10 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
     )
 
 
-def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None = None) -> Outcome:
-    """Lint files, and fix those that are to be fixed, as far as `prove` proves it.
+def carry_out(
+    plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None = None, kept: Collection[Path] = ()
+) -> Outcome:
+    """Lint files, and fix those that are to be fixed, as far as `prove` proves it, but for those that are `kept`.
 
     What goes wrong with one of them is told and does not stop it.
     """
@@ -95,9 +98,11 @@ def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None 
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
-    outcome = fix(tasks, lambda _: plan.most, jobs)
+    outcome = fix(tasks, lambda task: None if task.path in kept else plan.most, jobs)
     if prove is not None:
         outcome = prove(outcome, tasks, plan.most, jobs)
+    for name in _left(outcome.remaining.findings, {task.filename for task in tasks if task.path in kept}, plan.most):
+        warn(f"{name}: not fixed, for a link leads there from another folder; name it to have it fixed")
     problems = list(map(str, outcome.problems))
     fixed = outcome.fixed
     if not plan.diff:
@@ -112,6 +117,12 @@ def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None 
         tasks = outcome.tasks
         result = replace(outcome.remaining, findings=tuple(_tried(f, plan.most) for f in outcome.remaining.findings))
     return Outcome(fixed, tasks, result, bool(problems) or result.failed)
+
+
+def _left(findings: Sequence[Finding], kept: Collection[str], most: Applicability) -> Iterable[str]:
+    """The files among those that are kept in which something could be fixed."""
+    could = (f for f in findings if f.filename in kept and f.fix is not None and f.fix.applicability.rank <= most.rank)
+    return dict.fromkeys(finding.filename for finding in could)
 
 
 def _written(fixed: Fixed) -> str | None:

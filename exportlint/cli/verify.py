@@ -98,9 +98,14 @@ def _running(
         return verify(targets, python, jobs=at_once, cache=cache, tell=bar.tell)
     from exportlint.verify.executor import ExecutorError, load_executor, verify_with
 
-    sys.path.insert(0, str(Path.cwd()))  # where the project's own modules are looked for
+    here = str(Path.cwd())
+    sys.path.insert(0, here)  # where the project's own modules are looked for
     try:
         executor = load_executor(arguments.executor)
     except ExecutorError as error:
         raise UsageError(str(error)) from None
+    finally:
+        # From now on, a `html.py` of the project must not be taken for the one that a report needs.
+        sys.path.remove(here)
+        sys.path.append(here)
     return verify_with(executor, targets, python, cache=cache, tell=bar.tell)

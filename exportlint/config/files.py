@@ -11,6 +11,8 @@ from exportlint.config.errors import ConfigError
 from exportlint.config.settings import Settings, combine
 from exportlint.config.toml import FILE_NAMES, Layer, check, load, parse
 
+_MAX_EXTENDED = 32
+
 
 class Configuration:
     """Finds the settings of a directory: those of the closest configuration file, changed by the command line.
@@ -112,6 +114,8 @@ def _with_extended(layer: Layer, chain: tuple[Path, ...]) -> list[Layer]:
     file = Path(os.path.normpath(here.parent / os.path.expandvars(Path(target).expanduser())))
     if file in chain:
         raise ConfigError(f"`extend` goes in a circle: {' -> '.join(map(str, (*chain, file)))}", here)
+    if len(chain) > _MAX_EXTENDED:
+        raise ConfigError(f"`extend`: more than {_MAX_EXTENDED} files extend each other", here)
     if not os.path.isfile(file):  # noqa: PTH113
         raise ConfigError(f"`extend`: there is no file {file}", here)
     extended = load(file)

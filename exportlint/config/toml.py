@@ -13,9 +13,13 @@ from typing import Any
 from exportlint.config.errors import ConfigError
 from exportlint.config.options import OPTIONS
 from exportlint.config.tables import SettingError, check_table, dotted
+from exportlint.source import read_bounded
 
 FILE_NAMES = (".exportlint.toml", "exportlint.toml", "pyproject.toml")
 """Where settings may stand, in this order within one directory."""
+
+MAX_BYTES = 1 << 20
+"""A configuration file that is larger is not read."""
 
 _HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?")
 _KEY = re.compile(r""""[^"]*"|'[^']*'|[\w-]+""")
@@ -41,7 +45,7 @@ def load(file: Path, base: Path | None = None) -> Layer | None:
         ConfigError: it cannot be read, is not TOML, or has a key or value that does not exist.
     """
     try:
-        raw = file.read_bytes()
+        raw = read_bounded(file, MAX_BYTES)
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", file) from None
     is_pyproject = file.name == "pyproject.toml"
@@ -79,6 +83,8 @@ def parse(text: str, file: Path | None = None) -> Any:
         line = None if match is None else int(match[1] or text.rstrip().count("\n") + 1)
         message = str(error)[: match.start()] if match else str(error)
         raise ConfigError(f"not valid TOML: {message}", file, line) from None
+    except ValueError as error:  # a number with thousands of digits
+        raise ConfigError(f"not valid TOML: {str(error).partition(';')[0]}", file) from None
     except RecursionError:
         raise ConfigError("not valid TOML: nested too deeply", file) from None
 
@@ -100,7 +106,7 @@ def check(
 def error_at(message: str, file: Path | None, path: Steps) -> ConfigError:
     """The error about a setting of a file that was read before, with the line of it as far as that can be told."""
     try:
-        text = "" if file is None else file.read_text("utf-8-sig")
+        text = "" if file is None else read_bounded(file, MAX_BYTES).decode("utf-8-sig")
     except (OSError, ValueError):
         text = ""
     prefix = _prefix(file) if file is not None else ()

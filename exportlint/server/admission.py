@@ -23,7 +23,7 @@ _MOST_WAITING = 16
 _PATIENCE = 10.0
 """Seconds in which a connection has to show it."""
 
-_MAX_BODY = 1 << 24
+_MAX_BODY = 1 << 20
 _PIECE = 1 << 16
 
 

@@ -1,5 +1,6 @@
 """From paths and bytes to text, rows and columns: what the rest of exportlint knows of files."""
 
+from exportlint.source.bounded import read_bounded
 from exportlint.source.cells import Cells
 from exportlint.source.comments import Comment, comments
 from exportlint.source.discovery import (
@@ -51,6 +52,7 @@ __all__ = [
     "parse",
     "project_root",
     "read",
+    "read_bounded",
     "replaced",
     "to_client",
 ]

@@ -6,8 +6,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from exportlint.source.bounded import read_bounded
 from exportlint.source.gitconfig import exclude_files, is_repository
+from exportlint.source.globs import Part, assembled
 from exportlint.source.patterns import one_of
+
+_MAX_BYTES = 1 << 22
 
 _TRAILING_BLANKS = re.compile(r"(?<!\\) +\Z")
 _TOKEN = re.compile(
@@ -21,7 +25,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_MEANING = {"directories": "(?:.*/)?", "below": ".+", "name": "[^/]*", "letter": "[^/]"}
+_MEANING = {"directories": "(?:.*?/)??", "below": ".+", "name": "[^/]*?", "letter": "[^/]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def rules_at(directory: Path) -> IgnoreRules | None:
 
 def _read(path: Path, base: Path, above: IgnoreRules | None) -> IgnoreRules | None:
     try:
-        data = path.read_bytes()
+        data = read_bounded(path, _MAX_BYTES)
     except OSError:
         return above
     # Decoded as file names are. Git, too, skips a byte order mark.
@@ -106,11 +110,22 @@ def _rule(line: str) -> _Rule | None:
         return None
     only_directories = pattern.endswith("/")
     pattern = pattern.removesuffix("/")
-    expression = _TOKEN.sub(_translate, pattern.removeprefix("/"))
+    expression = _expression(pattern.removeprefix("/"))
     try:
         return _Rule(ignores, only_directories, "/" not in pattern, re.compile(expression, re.DOTALL))
     except re.error:
         return None
+
+
+def _expression(pattern: str) -> str:
+    # `*` stays within a name, so what comes before the next `**/` is put together by itself.
+    blocks: list[list[Part]] = [[]]
+    for token in _TOKEN.finditer(pattern):
+        if token.lastgroup == "directories":
+            blocks.append([])
+        blocks[-1].append(Part(_translate(token), token.lastgroup == "name"))
+    first, *others = blocks
+    return assembled([Part(assembled(first)), *(Part(assembled(block), is_wildcard=True) for block in others)])
 
 
 def _translate(token: re.Match[str]) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from exportlint.source.globs import CLASS, Part, alternatives, assembled
+
+_MAX_ALTERNATIVES = 256
 _MAGIC = re.compile(r"[*?\[{\\]")
 
 
@@ -60,37 +63,32 @@ def _anchored(pattern: str, base: str) -> str:
 
 
 def _translate(pattern: str) -> str:
-    """The regular expression of a pattern. What is not closed is taken literally."""
-    parts: list[str] = []
-    at = open_braces = 0
+    """The regular expression of a pattern. What is not closed is taken literally, and so are too many braces."""
+    choices = alternatives(pattern, _MAX_ALTERNATIVES) or [pattern]
+    return f"(?:{'|'.join(assembled(_parts(choice)) for choice in choices)})"
+
+
+def _parts(pattern: str) -> Iterator[Part]:
+    at = 0
     while at < len(pattern):
         char = pattern[at]
         if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
-            parts.append("(?:.*/)?")
+            yield Part("(?:.*?/)??", is_wildcard=True)
             at += 2
         elif char == "*":
-            if parts[-1:] != [".*"]:  # many in a row would backtrack without end
-                parts.append(".*")
+            if at == 0 or pattern[at - 1] != "*":
+                yield Part(".*?", is_wildcard=True)
         elif char == "?":
-            parts.append(".")
-        elif char == "[" and (chars := re.compile(r"\[(!?)(\]?[^\]]*)\]").match(pattern, at)):
-            parts.append(one_of(chars[2], negated=chars[1] == "!"))
+            yield Part(".")
+        elif char == "[" and (chars := CLASS.match(pattern, at)):
+            yield Part(one_of(chars[2], negated=chars[1] == "!"))
             at = chars.end() - 1
-        elif char == "{" and "}" in pattern[at:]:
-            parts.append("(?:")
-            open_braces += 1
-        elif char == "," and open_braces:
-            parts.append("|")
-        elif char == "}" and open_braces:
-            parts.append(")")
-            open_braces -= 1
         elif char == "\\" and at + 1 < len(pattern):
             at += 1
-            parts.append(re.escape(pattern[at]))
+            yield Part(re.escape(pattern[at]))
         else:
-            parts.append(re.escape(char))
+            yield Part(re.escape(char))
         at += 1
-    return "(?:" + "".join(parts) + ")" * open_braces + ")"
 
 
 def one_of(chars: str, negated: bool) -> str:
