@@ -114,6 +114,8 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     arguments = (condition.text, one.source.text, other.source.text)
     source = Piece(f"{code.name('torch.where')}({', '.join(arguments)})")
     a, b = one.form, other.form
+    if a is not None and b is not None and not a.may_fit(b):
+        raise DeclinedError("the tensors differ in shape")
     agree = a is not None and b is not None and a.agrees(b) and a.total and b.total
     safe = condition.safe and agree and one.safe and other.safe
     reads = one.reads | other.reads | {n.id for n in ast.walk(ast.parse(condition.text)) if isinstance(n, ast.Name)}
