@@ -288,11 +288,11 @@ def _of_module(code: Code, node: ast.Call, module: TorchModule, known: Forms) ->
         return None
     if name in KEEPING_MODULES:
         return _changed(code, node, node.args[0], "", known)
-    sizes = dict(module.arguments)
-    wide, narrow = sizes.get("in_features"), sizes.get("out_features")
-    if name != "Linear" or not isinstance(narrow, Const) or not isinstance(wide, Const):
+    sizes = module.made.args[:2] if name == "Linear" and isinstance(module.made, ast.Call) else []
+    if len(sizes) < 2:
         return None
-    return _changed(code, node, node.args[0], "" if wide == narrow else f"Linear({narrow.value})", known)
+    wide, narrow = map(ast.unparse, sizes)
+    return _changed(code, node, node.args[0], "" if wide == narrow else f"Linear({narrow})", known)
 
 
 def _changed(code: Code, node: ast.expr, base: ast.expr, change: str, known: Forms) -> Form | None:
