@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
-from exportlint.linter import LintResult, Task, lint
+from exportlint.linter import LintResult, Task, lint, merge, units_of, unsaved
 
 if TYPE_CHECKING:
     from exportlint.fixer import Fixed, FixResult
@@ -86,7 +86,7 @@ def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None 
     What goes wrong with one of them is told and does not stop it.
     """
     if not plan.apply:
-        result = lint(tasks, jobs)
+        result = _with_obstacles(plan, tasks, jobs)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
@@ -109,6 +109,17 @@ def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None 
     return Outcome(fixed, tasks, result, bool(problems) or result.failed)
 
 
+def _with_obstacles(plan: Plan, tasks: Sequence[Task], jobs: int) -> LintResult:
+    """What is found in files, where fixes are tried in memory: only what `--fix` would apply is said to be fixable."""
+    units = units_of(tasks, unsaved(tasks), jobs)
+    findings = merge(tasks, units)
+    if any(f.fix is not None and f.fix.applicability.rank <= plan.most.rank for f in findings):
+        from exportlint.fixer import tried
+
+        findings = tried(tasks, units, lambda _: plan.most, jobs)
+    return LintResult(findings, len(tasks))
+
+
 def _written(fixed: Fixed) -> str | None:
     """Write a file, unless it is standard input; why that is not possible, if so."""
     from exportlint.fixer import write
@@ -123,7 +134,7 @@ def _written(fixed: Fixed) -> str | None:
 
 
 def _tried(finding: Finding, most: Applicability) -> Finding:
-    """A finding that remains, without a fix that turned out not to hold."""
-    if finding.fix is None or finding.fix.applicability.rank > most.rank:
+    """A finding that remains, without a fix that was taken back."""
+    if finding.fix is None or finding.fix.obstacle or finding.fix.applicability.rank > most.rank:
         return finding
     return replace(finding, fix=None)
