@@ -100,13 +100,15 @@ class Fix:
     """A rewrite of the file that the finding is in. `edits` are in order and do not overlap.
 
     `names` are the variables that it brings, each with the row of the function that it brings it into (0 outside of
-    functions). Fixes that bring the same one do not know of each other.
+    functions). Fixes that bring the same one do not know of each other. `obstacle` is why fixing was found not to apply
+    it, in one clause; empty where it holds, or nobody has tried.
     """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
     names: frozenset[tuple[int, str]] = frozenset()
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -12,7 +12,7 @@ from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
 from exportlint.importers import Importers
-from exportlint.linter import LintResult, Task, lint
+from exportlint.linter import LintResult, Task, lint, result_of, units_of, unsaved
 
 if TYPE_CHECKING:
     from exportlint.fixer import Fixed, FixResult
@@ -94,7 +94,7 @@ def carry_out(
     What goes wrong with one of them is told and does not stop it.
     """
     if not plan.apply:
-        result = lint(tasks, jobs)
+        result = _with_obstacles(plan, tasks, jobs)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
@@ -125,6 +125,17 @@ def _left(findings: Sequence[Finding], kept: Collection[str], most: Applicabilit
     return dict.fromkeys(finding.filename for finding in could)
 
 
+def _with_obstacles(plan: Plan, tasks: Sequence[Task], jobs: int) -> LintResult:
+    """What is found in files, where fixes are tried in memory: only what `--fix` would apply is said to be fixable."""
+    units = units_of(tasks, unsaved(tasks), jobs)
+    result = result_of(tasks, units)
+    if any(f.fix is not None and f.fix.applicability.rank <= plan.most.rank for f in result.findings):
+        from exportlint.fixer import tried
+
+        result = replace(result, findings=tried(tasks, units, lambda _: plan.most, jobs))
+    return result
+
+
 def _written(fixed: Fixed) -> str | None:
     """Write a file, unless it is standard input; why that is not possible, if so."""
     from exportlint.fixer import write
@@ -139,7 +150,7 @@ def _written(fixed: Fixed) -> str | None:
 
 
 def _tried(finding: Finding, most: Applicability) -> Finding:
-    """A finding that remains, without a fix that turned out not to hold."""
-    if finding.fix is None or finding.fix.applicability.rank > most.rank:
+    """A finding that remains, without a fix that was taken back."""
+    if finding.fix is None or finding.fix.obstacle or finding.fix.applicability.rank > most.rank:
         return finding
     return replace(finding, fix=None)

@@ -7,8 +7,8 @@ replaced as a whole, unless it is no longer what was read.
 from __future__ import annotations
 
 from exportlint.fixer.file import MAX_ROUNDS, Job, Repair, repair, wanted
-from exportlint.fixer.project import Fixed, FixResult, fix
+from exportlint.fixer.project import Fixed, FixResult, fix, tried
 from exportlint.fixer.verdict import Mark
 from exportlint.fixer.write import write
 
-__all__ = ["MAX_ROUNDS", "FixResult", "Fixed", "Job", "Mark", "Repair", "fix", "repair", "wanted", "write"]
+__all__ = ["MAX_ROUNDS", "FixResult", "Fixed", "Job", "Mark", "Repair", "fix", "repair", "tried", "wanted", "write"]

@@ -37,8 +37,9 @@ class Repair:
     """What a file was and what comes of it. `data` is as `before` where nothing could be fixed.
 
     `fixed` are the findings that are gone, each at its place in the round in which it was fixed. `endless` are those
-    that are fixed again and again: then the file is as it was. `problem` is why it can be given no fixes at all. The
-    outcome depends on what the files `reads` hold. `units` are what looking at it and at its witnesses gives then.
+    that are fixed again and again: then the file is as it was. `dropped` is why fixes do not hold, for each finding
+    that is left in `data`. `problem` is why it can be given no fixes at all. The outcome depends on what the files
+    `reads` hold. `units` are what looking at it and at its witnesses gives then.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Repair:
     fixed: tuple[Finding, ...] = ()
     shift: Chain = field(default_factory=Chain)
     endless: tuple[Finding, ...] = ()
+    dropped: Mapping[Mark, str] = field(default_factory=dict)
     problem: SourceError | None = None
     reads: frozenset[Path] = frozenset()
     units: Mapping[Path, Unit] = field(default_factory=dict)
@@ -63,6 +65,14 @@ class _State:
 
 
 _Key = tuple[Mark, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why fixes do not hold together, and which of them are next to what is wrong then."""
+
+    why: str
+    suspects: frozenset[Mark] = frozenset()
 
 
 def repair(workspace: Workspace, job: Job) -> Repair:
@@ -83,7 +93,7 @@ class _Rounds:
         self._job = job
         self._original = source
         self._reads: set[Path] = set()
-        self._failed: set[_Key] = set()
+        self._failed: dict[_Key, str] = {}
         self._unwanted = job.without
         self._shift = Chain()
 
@@ -127,41 +137,42 @@ class _Rounds:
         if isinstance(outcome, _State):
             return [*good[0], *more], outcome
         if len(more) == 1:
-            self._failed.add(_key(more[0]))
+            self._failed[_key(more[0])] = outcome.why
             return good
-        suspects = [finding for finding in more if outcome & {Mark.of(finding)}]
-        others = [finding for finding in more if not outcome & {Mark.of(finding)}]
+        suspects = [finding for finding in more if Mark.of(finding) in outcome.suspects]
+        others = [finding for finding in more if Mark.of(finding) not in outcome.suspects]
         if not suspects or not others:
             half = len(more) // 2
             others, suspects = [*more[:half]], [*more[half:]]
         return self._settle(base, self._settle(base, good, others), suspects)
 
-    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | set[Mark]:
-        """What comes of fixes; if one of them does not do what it is for, or does harm, those that are next to that."""
+    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
+        """What comes of fixes, or why one of them does not do what it is for, or does harm."""
         edits = _edits(chosen)
         try:
             source = base.source.edited(places(edits, base.source.lines))
         except SourceError:
-            return set()
+            return _Failure("its text does not fit the file")
         if source.text != apply(edits, base.source.lines) or source.data == base.source.data:
-            return set()
+            return _Failure("it changes nothing")
         if not _compiles(source) and _compiles(base.source):
-            return set()
+            return _Failure("the file would not parse")
         after = self._look(source)
         shift = Shift(edits, base.source.lines, source.lines)
         fixed = {Mark.of(finding) for finding in chosen}
         if broken(base.marks, after.marks):
-            return set()
+            return _Failure("the file could not be analyzed any more")
         wrong = news(base.marks, after.marks, {source.filename: Chain((shift,))}, fixed)
         if not wrong:
             return after
-        harmed = [mark.span for mark in wrong if mark.filename == source.filename]
-        return {
+        harmed = [each.mark.span for each in wrong if each.mark.filename == source.filename]
+        suspects = frozenset(
             Mark.of(finding)
             for finding in chosen
             for span in (finding.span, *(edit.span for edit in _edits([finding])))
             if any(_touches(shift.reach(span), place) for place in harmed)
-        }
+        )
+        return _Failure(str(wrong[0]), suspects)
 
     def _look(self, source: SourceFile) -> _State:
         task, most = self._job.task, self._job.most
@@ -186,8 +197,8 @@ class _Rounds:
         shift = Shift(_edits(accepted), before.source.lines, after.source.lines)
         self._shift = Chain((*self._shift.shifts, shift))
         self._failed = {
-            (mark.at(shift.span(mark.span)), contents)
-            for mark, contents in self._failed
+            (mark.at(shift.span(mark.span)), contents): why
+            for (mark, contents), why in self._failed.items()
             if not shift.is_edited(mark.span)
         }
         self._unwanted = frozenset(mark.at(shift.span(mark.span) or shift.reach(mark.span)) for mark in self._unwanted)
@@ -203,7 +214,12 @@ class _Rounds:
         task, before = self._job.task, self._original.data
         shift = self._shift if source.data != before else Chain()
         reads = frozenset(self._reads)
-        return Repair(task.path, before, source.data, tuple(fixed), shift, tuple(endless), problem, reads, units or {})
+        dropped = {mark: why for (mark, _), why in self._failed.items()}
+        if problem is not None:
+            dropped = {}
+        return Repair(
+            task.path, before, source.data, tuple(fixed), shift, tuple(endless), dropped, problem, reads, units or {}
+        )
 
 
 def wanted(findings: Iterable[Finding], most: Applicability) -> Iterator[Finding]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from exportlint.findings import Applicability, Finding
+from exportlint.findings import Applicability, Finding, Span
 from exportlint.fixer.file import Job, Repair, repair
-from exportlint.fixer.verdict import marks, news
+from exportlint.fixer.shifts import Chain
+from exportlint.fixer.verdict import Mark, marks, news
 from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved
 from exportlint.source import SourceError
 from exportlint.workspace import Task, Unit, Workspace, internal_error
@@ -53,10 +54,23 @@ def fix(
     the workspaces to look at files in; what these raise in `lint` ends it.
     """
     run = _Run(tasks, most, jobs, make)
-    for _ in range(MAX_PASSES):
-        if not run.advance():
-            break
+    run.finish()
     return run.result()
+
+
+def tried(
+    tasks: Sequence[Task],
+    units: Sequence[Unit],
+    most: Callable[[Task], Applicability | None],
+    jobs: int = 1,
+) -> tuple[Finding, ...]:
+    """All findings, with what keeps `fix` from applying their fixes, which is found by doing it in memory.
+
+    `units` is what looking at the files gave.
+    """
+    run = _Run(tasks, most, jobs, Workspace, units)
+    run.finish()
+    return run.judged(merge(tasks, units))
 
 
 class _Run:
@@ -68,8 +82,10 @@ class _Run:
         most: Callable[[Task], Applicability | None],
         jobs: int,
         make: Callable[[Mapping[Path, bytes]], Workspace],
+        units: Sequence[Unit] | None = None,
     ) -> None:
         self._tasks = {task.path: task for task in tasks}
+        self._paths = {task.filename: path for path, task in self._tasks.items()}
         linted = {path: task for path, task in self._tasks.items() if task.role is Role.LINTED}
         self._most = {path: limit for path, task in linted.items() if (limit := most(task)) is not None}
         self._jobs = jobs
@@ -77,9 +93,17 @@ class _Run:
         self._texts = unsaved(tasks)
         self._original: dict[Path, bytes] = {}
         self._fixed: dict[Path, list[Finding]] = {}
-        self._units = dict(zip(self._tasks, self._lint(list(self._tasks), self._texts), strict=True))
+        found = self._lint(list(self._tasks), self._texts) if units is None else units
+        self._units = dict(zip(self._tasks, found, strict=True))
+        self._shifts: dict[Path, Chain] = {}
         self._witnesses: dict[Path, set[Path]] = {path: set() for path in self._tasks}
         self._settled: dict[Path, Repair] = {}
+
+    def finish(self) -> None:
+        """Fix until a pass over all files changes nothing."""
+        for _ in range(MAX_PASSES):
+            if not self.advance():
+                break
 
     def advance(self) -> bool:
         """Fix each file by itself, then keep of what came of them what they are together no worse for.
@@ -102,6 +126,7 @@ class _Run:
         for path, one in changed.items():
             self._original.setdefault(path, one.before)
             self._texts[path] = one.data
+            self._shifts[path] = Chain((*self._shifts.get(path, Chain()).shifts, *one.shift.shifts))
             self._fixed.setdefault(path, []).extend(one.fixed)
         self._units |= units if changed else {}
         # What a file became has no fix that holds, as long as all that it depends on stays as it is.
@@ -124,31 +149,67 @@ class _Run:
         tasks = tuple(
             replace(task, data=self._texts[path]) if path in self._texts else task for path, task in self._tasks.items()
         )
+        remaining = result_of(tasks, list(self._units.values()))
         problems = sorted((r.problem for r in self._settled.values() if r.problem is not None), key=str)
         return FixResult(
             tuple(sorted(fixed, key=lambda f: f.task.filename)),
             tasks,
-            result_of(tasks, list(self._units.values())),
+            replace(remaining, findings=tuple(map(self._explained, remaining.findings))),
             tuple(problems),
         )
+
+    def judged(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """Findings in the files as they were, of which those with an obstacle are still there in what came of them."""
+        left: dict[tuple[str, str], list[tuple[Span, str]]] = {}
+        for finding in self.result().remaining.findings:
+            if finding.fix is not None and finding.fix.obstacle:
+                where = left.setdefault((finding.filename, finding.code), [])
+                where.append((finding.span, finding.fix.obstacle))
+
+        def judge(finding: Finding) -> Finding:
+            known = left.get((finding.filename, finding.code))
+            if not known or finding.fix is None or not self._is_wanted(finding):
+                return finding
+            chain = self._shifts.get(self._paths[finding.filename], Chain())
+            now = chain.span(finding.span)
+            around = chain.reach(finding.span)
+            for span, obstacle in known:
+                if span == now or (now is None and around.start <= span.start and span.end <= around.end):
+                    return replace(finding, fix=replace(finding.fix, obstacle=obstacle))
+            return finding
+
+        return tuple(map(judge, findings))
+
+    def _explained(self, finding: Finding) -> Finding:
+        """A finding that remains, with what keeps its fix from being applied."""
+        if finding.fix is None or not self._is_wanted(finding):
+            return finding
+        settled = self._settled.get(self._paths[finding.filename])
+        why = settled.dropped.get(Mark.of(finding), "") if settled is not None else ""
+        if settled is not None and settled.endless:
+            why = "the fixes of the file come to no end"
+        elif settled is not None and settled.problem is not None:
+            why = "the file cannot be written back"
+        return replace(finding, fix=replace(finding.fix, obstacle=why or "another file would have a new error"))
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        limit = self._most.get(self._paths[finding.filename])
+        return limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank
 
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:
         return units_of([self._tasks[path] for path in paths], texts, self._jobs, self._make)
 
     def _plan(self) -> Iterator[Job]:
-        paths = {task.filename: path for path, task in self._tasks.items()}
         for witness, unit in self._units.items():
             for filename in {finding.filename for finding in unit.findings}:
-                path = paths.get(filename)
+                path = self._paths.get(filename)
                 if path is not None and path != witness and witness not in self._witnesses[path]:
                     self._witnesses[path].add(witness)
                     self._settled.pop(path, None)
         wanted: set[Path] = set()
         for finding in merge(list(self._tasks.values()), list(self._units.values())):
-            path = paths[finding.filename]
-            limit = self._most.get(path)
-            if limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank:
-                wanted.add(path)
+            if self._is_wanted(finding):
+                wanted.add(self._paths[finding.filename])
         for path in sorted(wanted - self._settled.keys()):
             witnesses = tuple(self._tasks[other] for other in sorted(self._witnesses[path]))
             yield Job(self._tasks[path], witnesses, self._most[path])
@@ -180,7 +241,7 @@ class _Run:
         unproven = {other for other in suspects if other != path and path not in self._witnesses[other]}
         if not unproven:
             return set(sorted(suspects)[1:] or suspects)
-        there = {other for other in unproven if any(m.filename == self._tasks[other].filename for m in wrong)}
+        there = {other for other in unproven if any(w.mark.filename == self._tasks[other].filename for w in wrong)}
         blamed = there or unproven
         for other in blamed:
             self._witnesses[other].add(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from exportlint.findings import Finding, Severity, Span
 from exportlint.fixer.shifts import Chain
@@ -32,6 +33,18 @@ class Mark:
         return self if span is None else replace(self, span=span)
 
 
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A finding that speaks against fixes. `remains`: they should have fixed it; else it is a new error."""
+
+    mark: Mark
+    remains: bool
+
+    def __str__(self) -> str:
+        place = f"{Path(self.mark.filename).name}:{self.mark.span.start.row}"
+        return "the finding would remain" if self.remains else f"it would introduce {self.mark.code} at {place}"
+
+
 Marks = Mapping[Mark, bool]
 """Findings, and whether they are errors."""
 
@@ -51,7 +64,7 @@ def broken(before: Marks, after: Marks) -> bool:
     return any(mark.code in _BROKEN and mark.filename not in files for mark in after)
 
 
-def news(before: Marks, after: Marks, shifts: Mapping[str, Chain], fixed: Collection[Mark] = ()) -> list[Mark]:
+def news(before: Marks, after: Marks, shifts: Mapping[str, Chain], fixed: Collection[Mark] = ()) -> list[Wrong]:
     """What is wrong after fixes: findings that they should have `fixed` and that are still there, and new errors.
 
     `shifts` are what edits did to files. A finding in code that they replaced is found again where the new code has one
@@ -61,14 +74,14 @@ def news(before: Marks, after: Marks, shifts: Mapping[str, Chain], fixed: Collec
     gone = set(fixed)
     old = {mark: shifts.get(mark.filename, _STILL).span(mark.span) for mark in before}
     places = {(mark.filename, span, mark.code): mark for mark, span in old.items()}
-    wrong: list[Mark] = []
+    wrong: list[Wrong] = []
     left: list[Mark] = []
     for new in sorted(after):
         known = places.get((new.filename, new.span, new.code))
         if known is None:
             left.append(new)
         elif known in gone or after[new] > before[known]:
-            wrong.append(new)
+            wrong.append(Wrong(new, known in gone))
         old.pop(known, None)  # type: ignore[arg-type]
     errors = {(mark.filename, span) for mark, span in old.items() if before[mark] and mark not in gone}
     for new in left:
@@ -83,7 +96,7 @@ def news(before: Marks, after: Marks, shifts: Mapping[str, Chain], fixed: Collec
             was_fixed, _, known = min(candidates)
             del old[known]
             if was_fixed:
-                wrong.append(new)
+                wrong.append(Wrong(new, remains=True))
         elif after[new] and (new.filename, new.span) not in errors:
-            wrong.append(new)
+            wrong.append(Wrong(new, remains=False))
     return wrong

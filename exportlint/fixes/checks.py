@@ -18,7 +18,6 @@ from exportlint.fixes.logic import negated
 from exportlint.fixes.messages import message_of, message_of_raise
 from exportlint.fixes.precedence import Precedence
 
-MESSAGE = "Check it in the program, which raises a RuntimeError"
 OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -55,7 +54,7 @@ def checked(code: Code) -> Fix:
     statement = code.tree.statement(code.expression)
     if isinstance(statement, ast.Assert):
         lines = _checks(code, Demand(statement.test), message_of(code, statement.msg), "")
-        return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
+        return code.fix(title("AssertionError"), code.statements.replace([statement], lines), safe=False)
     if not isinstance(statement, ast.If):
         raise DeclinedError("the condition decides more than whether to raise")
     refusing, rest, holds = statement.body, statement.orelse, False
@@ -71,7 +70,19 @@ def checked(code: Code) -> Fix:
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
     if rest:
         lines.append(code.statements.moved(rest, code.statements.indent(statement), above=True))
-    return code.fix(MESSAGE, code.statements.replace([statement], lines), safe=False)
+    return code.fix(title(_raised(refusal)), code.statements.replace([statement], lines), safe=False)
+
+
+def _raised(statement: ast.Raise) -> str:
+    """The class of the exception that a statement raises, as it is written there; empty if it is not."""
+    error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+    return ast.unparse(error) if isinstance(error, (ast.Name, ast.Attribute)) else ""
+
+
+def title(error: str) -> str:
+    """What a fix says that puts a check in place of what raises an exception of some class."""
+    instead = f" instead of `{error}`" if error not in {"", "RuntimeError"} else ""
+    return f"Check it in the program, which raises `RuntimeError`{instead}"
 
 
 def _refuses(statements: Sequence[ast.stmt]) -> bool:

@@ -10,6 +10,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.snapshot import Run
 from exportlint.analysis.values import Guard, Scalar, Shape, Size, Tuple, Value
 from exportlint.findings import Fix
+from exportlint.fixes.any_size import require_alone, require_any_size
 from exportlint.fixes.bodies import (
     check_movable,
     check_result,
@@ -73,21 +74,26 @@ def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     given = operands(code, needed(ways), ())
     space = " " if given.names else ""
     functions = [f"lambda{space}{given.parameters}: {_in_brackets(result)}" for result in results]
-    text = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(functions)}, {given.text})"
+    text = f"{code.name('torch.cond')}({_predicate(code, node.test, ways)}, {', '.join(functions)}, {given.text})"
     check_result(code, code.statements.joined([text], code.unit))
     return code.fix(MESSAGE, code.replace(node, text), safe=False)
 
 
-def _predicate(code: Code, test: ast.expr) -> str:
+def _predicate(code: Code, test: ast.expr, ways: Sequence[ast.AST]) -> str:
     """What `torch.cond` asks: a tensor, or a comparison of sizes, which it keeps symbolic."""
     if code.surely(lambda value: isinstance(value, Size), test):
+        require_any_size(code, ways)
         return f"{code.operand(test, Precedence.BIT_OR)} != 0"
     counted = isinstance(test, ast.Compare) and len(test.ops) == 1 and code.surely(_is_counted, test.left)
     if not counted and not code.surely(lambda value: isinstance(value, Guard), test):
         return tensor_condition(code, test).text
+    if not counted:
+        require_any_size(code, ways)
+        if any(isinstance(op, (ast.Eq, ast.NotEq)) for part in ast.walk(test) for op in getattr(part, "ops", ())):
+            require_alone(code, ways)
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return f"{code.name('torch.sym_not')}({_predicate(code, inner)})"
+            return f"{code.name('torch.sym_not')}({_predicate(code, inner, ways)})"
         case ast.Compare(left=left, comparators=[right]) if not any(map(_is_several, map(code.value, (left, right)))):
             return code.operand(test)
     raise DeclinedError("Python has to know the numbers")
@@ -142,7 +148,8 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
     for name, first, way, found in zip(names, firsts, (then, other), runs, strict=True):
         groups, last = _end(code, way, found, results)
         lines += [*definition(code, name, given, first, groups, last, indent), Verbatim()]
-    call = f"{code.name('torch.cond')}({_predicate(code, node.test)}, {', '.join(names)}, {given.text})"
+    predicate = _predicate(code, node.test, [*then.body, *other.body])
+    call = f"{code.name('torch.cond')}({predicate}, {', '.join(names)}, {given.text})"
     lines.append(f"{', '.join(results)} = {call}" if results else f"return {call}")
     check_result(code, code.statements.joined(lines, indent))
     return code.fix(MESSAGE, *put_in_place(code, replaced, lines), safe=False)

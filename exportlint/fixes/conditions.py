@@ -124,7 +124,7 @@ def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
     if isinstance(container, (ast.Tuple, ast.List, ast.Set)):
         return _any_of(code, item, container.elts)
     held = tensor(code, container)
-    if held is None:
+    if held is None or held.assumed:  # a dict has keys
         raise DeclinedError("the elements are not known")
     one, other = numbers.operands(code, container, item)
     equal = joined("==", Precedence.COMPARISON, _wrapped(one), _wrapped(other))

@@ -14,22 +14,25 @@ from exportlint.fixes.numbers import Operand, operand
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.source_text import Piece, joined, method
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.fixes.terms import choose, term
 
 
 def sorted_fix(code: Code, _: Branch) -> Fix:
     """`sorted(x)` as `torch.sort(x).values`, without the `torch.stack` that may be around it. Raises DeclinedError."""
     call = _call(code)
-    if len(call.args) != 1 or tensor(code, call.args[0]) is None:
+    around = code.tree.parents[call]
+    is_stacked = isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [call]
+    # the keys of a dict have an order, too, but nobody stacks them
+    is_sortable = is_stacked or (len(call.args) == 1 and surely_tensor(code, call.args[0]))
+    if len(call.args) != 1 or tensor(code, call.args[0]) is None or not is_sortable:
         raise DeclinedError("it is no tensor that is sorted")
     options = {keyword.arg: keyword.value for keyword in call.keywords}
     descending = options.pop("reverse", None)
     if options:
         raise DeclinedError("the order is that of something else")
     arguments = code.text(call.args[0]) + (f", descending={code.text(descending)}" if descending is not None else "")
-    around = code.tree.parents[call]
-    whole = isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [call]
-    replaced = around if whole and isinstance(around, ast.Call) and not around.keywords else call
+    replaced = around if is_stacked and isinstance(around, ast.Call) and not around.keywords else call
     text = f"{code.name('torch.sort', call)}({arguments}).values"
     if replaced is call and not (isinstance(around, (ast.Subscript, ast.For, ast.comprehension))):
         text += ".unbind()"  # what is done with the list may want a list

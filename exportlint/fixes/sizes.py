@@ -90,9 +90,8 @@ class SymbolicForm:
     # --- forms: None if the call is to be left as it is
 
     def _len(self, call: ast.Call) -> str | None:
-        if not isinstance(self._code.value(call.args[0]), Tensor):
+        if not surely_tensor(self._code, call.args[0]):  # lists and dicts have a length, too
             return None
-        self.exact &= surely_tensor(self._code, call.args[0])
         return f"{self.text(call.args[0], Precedence.ATOM)}.shape[0]"
 
     def _int(self, call: ast.Call) -> str | None:

@@ -123,9 +123,9 @@ class _Walk:
             case ast.Name():
                 return self._all_bindings(node, "float", self.is_float)
             case ast.Attribute(value=owner):  # `math.pi`
-                value = self._code.value(node)
+                held = self._code.value(node)
                 is_library = isinstance(self._code.value(owner), External)
-                return is_library and isinstance(value, Const) and isinstance(value.value, float)
+                return is_library and isinstance(held, Const) and isinstance(held.value, float)
             case ast.Call():
                 return self._called(node) in _FLOAT_CALLS
         return False

@@ -10,6 +10,7 @@ from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Valu
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.guarded import require_unguarded
 from exportlint.fixes.held import as_tensor, is_python, operands, operation, tensor
 from exportlint.fixes.logic import Condition
 from exportlint.fixes.purity import require_pure
@@ -57,6 +58,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     require_pure(code, node)
     if any(isinstance(part, ast.Call) and _wants_elements(code, part) for part in ast.walk(node)):
         raise DeclinedError("an empty selection has no such element")
+    require_unguarded(code, node)
     source, reads = piece(code, node), read_by(code, node)
     value = code.value(node)
     held = as_tensor(value)
@@ -114,6 +116,8 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     arguments = (condition.text, one.source.text, other.source.text)
     source = Piece(f"{code.name('torch.where')}({', '.join(arguments)})")
     a, b = one.form, other.form
+    if a is not None and b is not None and not a.may_fit(b):
+        raise DeclinedError("the tensors differ in shape")
     agree = a is not None and b is not None and a.agrees(b) and a.total and b.total
     safe = condition.safe and agree and one.safe and other.safe
     reads = one.reads | other.reads | {n.id for n in ast.walk(ast.parse(condition.text)) if isinstance(n, ast.Name)}

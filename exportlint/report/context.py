@@ -45,7 +45,8 @@ class Context:
 
     def is_fixable(self, finding: Finding) -> bool:
         """Whether `--fix` would fix it."""
-        return finding.fix is not None and finding.fix.applicability.rank <= self.most.rank
+        fix = finding.fix
+        return fix is not None and not fix.obstacle and fix.applicability.rank <= self.most.rank
 
     def shown(self, filename: str) -> str:
         """A file name as people read it: relative to the working directory if it is below it."""

@@ -33,10 +33,14 @@ def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] =
     lines += [f"{note}{context.style('bold', label)}: {printable(said)}" for label, said in notes]
     trail = finding.trail if context.verbose else shortened(finding.trail)
     lines += [note + _step(step, context) for step in trail]
-    if finding.help is not None and not _says(finding.fix, finding.help):
+    fix = finding.fix if finding.fix is not None and not finding.fix.obstacle else None
+    if finding.help is not None and not _says(fix, finding.help):
         lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
-    if finding.fix is not None and text is not None:
-        lines += shown(finding.fix, finding.filename, context)
+    if fix is not None and text is not None:
+        lines += shown(fix, finding.filename, context)
+    elif finding.fix is not None and finding.fix.obstacle:
+        said = printable(f"fix not applied: {finding.fix.obstacle}")
+        lines.append(f"{context.style('bold', 'note')}: {said}")
     return "\n".join(lines)
 
 

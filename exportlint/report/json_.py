@@ -63,6 +63,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "applicability": fix.applicability.value,
         "message": fix.message,
+        "obstacle": fix.obstacle or None,
         "edits": [
             {
                 "location": _location(e.span.start),

@@ -58,7 +58,9 @@ def fixes_only(fixed: int, findings: Iterable[Finding], context: Context, *, hin
 def unsafe_fixes(findings: Iterable[Finding], context: Context) -> int:
     """How many findings can be fixed by no other fixes than unsafe ones that are not applied."""
     return sum(
-        f.fix is not None and f.fix.applicability is Applicability.UNSAFE and not context.is_fixable(f)
+        f.fix is not None
+        and f.fix.applicability is Applicability.UNSAFE
+        and f.fix.applicability.rank > context.most.rank
         for f in findings
     )
 

@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Fact, HostRead
 from exportlint.analysis.operators import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.checks import MESSAGE
+from exportlint.fixes.checks import title
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
@@ -55,7 +55,7 @@ def _fix_assert(code: Code, _: Fact) -> Fix:
     condition = tensor_condition(code, call.args[0]).text
     message = next((code.text(m) for m in (*call.args[1:], *(k.value for k in call.keywords))), "")
     text = f"{code.name('torch._assert_async')}({condition}{message and ', '}{message})"
-    return code.fix(MESSAGE, code.replace(call, text), safe=False)
+    return code.fix(title("AssertionError"), code.replace(call, text), safe=False)
 
 
 def _fix_one_hot(code: Code, _: Fact) -> Fix:

@@ -1,0 +1,99 @@
+"""Indices that the condition around them keeps in range: without it, eager raises an IndexError."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.outline import FunctionNode
+from exportlint.analysis.values import Const, Scalar, Size, Tensor, TorchModule
+from exportlint.fixes.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.held import operands, operation
+
+_INDEXING = frozenset({
+    "gather", "index_select", "take", "take_along_dim", "embedding", "one_hot", "narrow", "select", "scatter",
+    "scatter_add", "index_add", "index_copy", "index_fill", "bincount", "repeat_interleave", "topk", "kthvalue",
+})  # fmt: skip
+"""Operations that refuse indices, or counts, that are out of range."""
+
+
+def require_unguarded(code: Code, node: ast.expr) -> None:
+    """Raises DeclinedError if an expression may be refused where the condition of the finding does not hold.
+
+    It is if it takes an element of a selection that may be empty, or if the condition is about what it takes as index.
+    """
+    guards: set[str] | None = None
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript) and _is_of_selection(code, part):
+            raise DeclinedError("an empty selection has no such element")
+        for index in _indices(code, part):
+            guards = _asked(code) if guards is None else guards
+            if guards & {code.renames.get(n.id, n.id) for n in ast.walk(index) if isinstance(n, ast.Name)}:
+                raise DeclinedError("the condition may keep an index in range")
+
+
+def _is_of_selection(code: Code, subscript: ast.Subscript) -> bool:
+    """Whether it takes an element of a dimension that may be empty: `x[mask][0]`."""
+    held = code.value(subscript.value)
+    if not isinstance(held, Tensor) or not held.dynamic:
+        return False
+    items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+    return any(not isinstance(item, ast.Slice) and _is_integer(code, item) for item in items)
+
+
+def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
+    """What an expression takes elements by, if that is data."""
+    if isinstance(node, ast.Subscript) and isinstance(code.value(node.value), Tensor):
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return [item for item in items if not isinstance(item, ast.Slice) and _is_integer(code, item)]
+    if isinstance(node, ast.Call):
+        callee = code.value(node.func)
+        if isinstance(callee, TorchModule):
+            return [*node.args] if callee.name.rpartition(".")[2] in {"Embedding", "EmbeddingBag"} else []
+        if operation(code, node) in _INDEXING:
+            given = [*operands(code, node)[1:], *(keyword.value for keyword in node.keywords)]
+            first = operands(code, node)[:1] if operation(code, node) in {"embedding", "one_hot", "bincount"} else []
+            return [part for part in (*first, *given) if _is_integer(code, part)]
+    return []
+
+
+def _is_integer(code: Code, node: ast.expr) -> bool:
+    value = code.value(node)
+    if isinstance(value, Const):
+        return type(value.value) is int
+    return isinstance(value, (Scalar, Size)) or (isinstance(value, Tensor) and value.kind not in {"bool", "float"})
+
+
+def _asked(code: Code) -> set[str]:
+    """The variables that the condition of the finding is about, and those that they were computed from."""
+    test = code.expression
+    tests: list[ast.expr] = [test]
+    for around in code.tree.ancestors(test):
+        if isinstance(around, (ast.If, ast.IfExp, ast.While)):
+            tests.append(around.test)
+            break
+        if isinstance(around, ast.expr):
+            tests.append(around)
+        elif not isinstance(around, ast.comprehension):
+            break
+    function = code.tree.function(test)
+    found: set[str] = set()
+    waiting = [n.id for each in tests for n in ast.walk(each) if isinstance(n, ast.Name)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _read_for(function, name)
+    return found - {"self"}
+
+
+def _read_for(function: FunctionNode | None, name: str) -> list[str]:
+    return [
+        read.id
+        for statement in (ast.walk(function) if function is not None else ())
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
+        for read in ast.walk(statement.value)
+        if isinstance(read, ast.Name)
+    ]
