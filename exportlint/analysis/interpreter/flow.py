@@ -17,7 +17,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
-LOOP_PASSES = 4
+LOOP_PASSES = 16
 """A pass over a loop body sees what the one before it left behind. Most loops leave nothing new behind after two."""
 
 
