@@ -140,6 +140,8 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "comment": lambda n: body(lambda _: "pass", 1) + "# noqa: " + "exportlint: ignore " * n * 6 + "\n",
     "spaces": lambda n: body(lambda _: "pass", 1) + "#" + " " * n * 100 + "exportlint: x\n",
     "codes": lambda n: body(lambda _: "pass", 1) + "# exportlint: ignore[" + "EXP101, " * n * 12 + "]\n",
+    "word": lambda n: body(lambda _: "pass", 1) + "# exportlint: " + "ignore" * n * 16 + "\n",
+    "selector": lambda n: body(lambda _: "pass", 1) + "# exportlint: ignore[" + "EXP101" * n * 16 + "]\n",
     "sum": lambda n: body(lambda _: "y = " + " + ".join(["x"] * n), 1),
     "and": lambda n: body(lambda _: "y = " + " and ".join(["z.ndim"] * n), 1),
     "dots": lambda n: body(lambda _: "y = x" + ".relu()" * min(n, 2000), 1),

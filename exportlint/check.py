@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import bisect
 import functools
-import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 
 from exportlint.analysis.analyze import analyze
 from exportlint.analysis.facts import Fact
@@ -24,7 +24,10 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
 from exportlint.source import SourceFile
 
+ANALYSIS_LIMIT = "EXP006"
 MAX_SNIPPET = 60
+MAX_FIX_SECONDS = 10
+"""Processor time for the fixes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +56,45 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()
+    shown: dict[Trail, Step] = {}
     crashes: list[Crash] = []
     reports = [
         reported
         for fact in analyze(module, project, options(settings))
         for rule in rules.get(type(fact), ())
-        for reported in _reports(rule, fact, project, settings, crashes)
+        for reported in _reports(rule, fact, project, settings, crashes, shown)
     ]
     origins = {finding: (fact, report) for finding, fact, report in reversed(reports)}
     found: list[Finding] = []
     # Fixes cost more than findings, of which most are not kept.
+    end, late = project.clock() + MAX_FIX_SECONDS, None
     for finding in distinct(finding for finding, _, _ in reports):
         project.proceed()
         fact, report = origins[finding]
-        fix = _fix(fact, report, project, settings, crashes)
-        found.append(replace(finding, fix=fix, callers=tuple(_callers(fact, project))))
+        told = replace(finding, callers=tuple(_callers(fact, project)))
+        if report.fix is not None and (project.clock() > end or not fact.moments.is_kept):
+            late = late or finding
+        else:
+            told = replace(told, fix=_fix(fact, report, project, settings, crashes))
+        found.append(told)
+    if late is not None:
+        found.append(_without_fixes(late))
     if crashes:
         raise PartialError(found, crashes[0])
     return found
+
+
+def _without_fixes(finding: Finding) -> Finding:
+    """What is said of a finding from which on no fixes are worked out."""
+    return replace(
+        finding,
+        code=ANALYSIS_LIMIT,
+        name="analysis-limit",
+        severity=Severity.INFO,
+        message="not all fixes are worked out from here on: there are too many findings",
+        trail=(),
+        help="apply those that are proposed, then lint again",
+    )
 
 
 def options(settings: Settings) -> Options:
@@ -93,17 +117,19 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
 
 
 def _reports(
-    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash]
+    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[Trail, Step]
 ) -> Iterator[tuple[Finding, Fact, Report]]:
     """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
     try:
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
-            yield _finding(rule, fact, report, project, settings), fact, report
+            yield _finding(rule, fact, report, project, settings, shown), fact, report
     except Exception as error:
         crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
 
 
-def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings) -> Finding:
+def _finding(
+    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, shown: dict[Trail, Step]
+) -> Finding:
     site = report.site or fact.site
     line = project.source(fact.site.filename).row_name(fact.site.row)
     return Finding(
@@ -115,7 +141,7 @@ def _finding(rule: Rule, fact: Fact, report: Report, project: Project, settings:
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
         mode=settings.mode,
-        trail=tuple(_steps(fact.trail, project)) if report.has_trail else (),
+        trail=tuple(_steps(fact.trail, project, shown)) if report.has_trail else (),
         help=report.help or None,
         through=_through(fact.trail, project),
     )
@@ -164,19 +190,23 @@ def _through(trail: Trail | None, project: Project) -> frozenset[str]:
     return frozenset(project.display_name(module.filename) for module in modules)
 
 
-def _steps(trail: Trail | None, project: Project) -> Iterator[Step]:
+def _steps(trail: Trail | None, project: Project, shown: dict[Trail, Step]) -> Iterator[Step]:
+    """The steps of a trail, each made once for all findings: `shown` are those that were."""
     previous = None
     for step in trail.steps() if trail is not None else ():
-        source = step.module.source
-        node = step.node
-        site = site_of(step.module, node)
-        text = step.message.replace("{}", snippet(step.module, node)) if "{}" in step.message else step.message
-        found = Step(
-            project.display_name(site.filename), span_of(source, site), text, role=step.role, changes=step.changes
-        )
+        found = shown.get(step)
+        if found is None:
+            found = shown[step] = _step(step, project)
         if found != previous:
             yield found
         previous = found
+
+
+def _step(step: Trail, project: Project) -> Step:
+    site = site_of(step.module, step.node)
+    text = step.message.replace("{}", snippet(step.module, step.node)) if "{}" in step.message else step.message
+    span = span_of(step.module.source, site)
+    return Step(project.display_name(site.filename), span, text, role=step.role, changes=step.changes)
 
 
 def snippet(module: Module, node: ast.AST) -> str:
@@ -198,7 +228,9 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
-    covered = _Cover((place.filename, place.span) for f in grave for place in (f, *f.trail))
+    covered = _Cover(
+        chain.from_iterable([(f.filename, f.span), *((s.filename, s.span) for s in f.trail)] for f in grave)
+    )
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}
@@ -231,7 +263,7 @@ class _Cover:
         for filename, spans in found.items():
             ordered = sorted(spans, key=lambda span: span.start)
             self._starts[filename] = [span.start for span in ordered]
-            self._ends[filename] = list(itertools.accumulate((span.end for span in ordered), max))
+            self._ends[filename] = list(accumulate((span.end for span in ordered), max))
 
     def holds(self, finding: Finding, *, strictly: bool = False) -> bool:
         """Whether a span, or `strictly` a larger one, holds that of a finding."""

@@ -16,6 +16,8 @@ F = TypeVar("F", bound=Callable[..., Iterable[Any]])
 PREFIX = "EXP"
 """What every code starts with; three digits follow."""
 
+MAX_NAME = 100
+"""Longer texts are no misspelled names."""
 CATALOGUE_URL = "https://github.com/exportlint/exportlint/blob/main/rules/"
 
 
@@ -127,7 +129,8 @@ def expand(selector: str) -> frozenset[str]:
     codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
     if codes or prefix in FAMILIES:
         return codes
-    raise UnknownSelector(selector, near(selector, selectors()))
+    shown = selector if len(selector) <= MAX_NAME else selector[: MAX_NAME - 1] + "…"
+    raise UnknownSelector(shown, near(selector, selectors()))
 
 
 def specificity(selector: str) -> int:
@@ -155,6 +158,8 @@ def near(text: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The names nearest to a mistyped one, the nearest first."""
     import difflib
 
+    if len(text) > MAX_NAME:
+        return []
     by_folded = {name.casefold(): name for name in known}
     return [by_folded[name] for name in difflib.get_close_matches(text.casefold(), by_folded, n=count, cutoff=0.7)]
 

@@ -21,6 +21,8 @@ MAX_DEPTH = 100
 """Calls inside each other."""
 MAX_BASES = 200
 """Classes that a class inherits from."""
+MAX_KEPT = 2_000_000
+"""Variables that are kept for fixes, summed up over the facts of a file."""
 MAX_SECONDS = 20
 """Processor time for one exported class."""
 MAX_FILE_SECONDS = 60

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from exportlint.analysis.outline import Module
 
 
-MAX_STEPS = 100
+MAX_STEPS = 32
+"""Steps of a trail that are told, besides its origin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, term
 from exportlint.fixes.ways import Branching, cases, names_in, way
 
+MAX_EXITS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class _Exit:
@@ -50,6 +52,8 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     for index, statement in enumerate(statements):
         goes_on: Sequence[ast.stmt] = [statement]
         if isinstance(statement, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
+            if len(exits) == MAX_EXITS:
+                raise DeclinedError("the function returns in too many places")
             exits.append(_exit(here, statement, assigned(statements[index + 1 :]), fresh, forms, in_vain=bool(exits)))
             goes_on = exits[-1].falls
         for one in goes_on:

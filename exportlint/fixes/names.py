@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -100,7 +101,8 @@ def _stored(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
-def bound_names(scope: Scope) -> set[str]:
+@functools.lru_cache(maxsize=256)
+def bound_names(scope: Scope) -> frozenset[str]:
     """The names that a function binds: its parameters, and what its body assigns, imports and defines."""
     arguments = scope.args
     found = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
@@ -120,7 +122,7 @@ def bound_names(scope: Scope) -> set[str]:
             found.add(node.name)
         elif not isinstance(node, ast.Lambda):
             waiting.extend(ast.iter_child_nodes(node))
-    return found
+    return frozenset(found)
 
 
 def fresh(name: str, taken: AbstractSet[str]) -> str:

@@ -61,8 +61,10 @@ def _written(code: Code, statement: ast.stmt, condition: str) -> Iterator[str]:
 
 def _target(code: Code, node: ast.expr) -> str:
     """A place that holds a tensor, as source to read and to write."""
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        raise DeclinedError("several places are written")
     read = ast.parse(code.text(node), mode="eval").body
-    if isinstance(node, ast.Tuple) or tensor(code, read) is None or not is_pure(code, read):
+    if tensor(code, read) is None or not is_pure(code, read):
         raise DeclinedError("what is written is no tensor")
     return code.text(node)
 

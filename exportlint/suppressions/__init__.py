@@ -14,10 +14,12 @@ up to the end of its block and is reported, because it is easy to suppress more 
 
 from __future__ import annotations
 
+import bisect
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 
 from exportlint.findings import Finding, Fix, Mode, Severity, Span
 from exportlint.registry import all_rules, find_rule
@@ -47,11 +49,27 @@ class Pragma:
     enable: Directive | None = None
     partial: bool = False
 
-    def covers(self, finding: Finding) -> bool:
-        """Whether the finding starts in the rows that are covered."""
-        if self.partial and finding.code == _SYNTAX_ERROR:
-            return False
-        return self.first <= finding.span.start.row <= self.last
+    def suppresses(self, code: str, *, named_only: bool) -> Span | None:
+        """What of it suppresses findings of a rule: the selector, or all of it if it has none."""
+        if self.partial and code == _SYNTAX_ERROR:
+            return None
+        selectors = self.directive.selectors
+        if not selectors:
+            return None if named_only else self.directive.span
+        return next((selector.span for selector in selectors if code in selector.codes), None)
+
+
+class _Rows:
+    """The rows of ranges that may overlap."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(ranges)
+        self._firsts = [first for first, _ in ordered]
+        self._lasts = list(accumulate((last for _, last in ordered), max))
+
+    def __contains__(self, row: int) -> bool:
+        place = bisect.bisect_right(self._firsts, row)
+        return place > 0 and row <= self._lasts[place - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +90,33 @@ class Suppressions:
         was enabled.
         """
         used: set[Span] = set()
-        kept = [f for f in findings if not self._suppress(f, used)]
+        kept = self._kept(list(findings), used)
         found = [(INVALID, problem) for problem in self.problems]
         found += [(UNUSED, problem) for problem in self._unused(used, enabled)]
         own = [_finding(code, problem, filename, mode) for code, problem in found]
         # A pragma without list does not suppress what is said about itself.
-        return kept + [f for f in own if f.code in enabled and not self._suppress(f, used, named_only=True)]
+        return kept + self._kept([f for f in own if f.code in enabled], used, named_only=True)
 
     def remaining(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that no pragma covers."""
-        return [finding for finding in findings if not self._suppress(finding, set())]
+        return self._kept(list(findings), set(), named_only=False)
 
-    def _suppress(self, finding: Finding, used: set[Span], *, named_only: bool = False) -> bool:
-        suppressed = False
+    def _kept(self, findings: list[Finding], used: set[Span], *, named_only: bool = False) -> list[Finding]:
+        """The findings that no pragma suppresses. `used` learns what of the pragmas suppresses some."""
+        rows: dict[str, list[int]] = {}
+        for finding in findings:
+            rows.setdefault(finding.code, []).append(finding.span.start.row)
+        covered = {code: _Rows(self._covering(code, sorted(found), used, named_only)) for code, found in rows.items()}
+        return [f for f in findings if f.span.start.row not in covered[f.code]]
+
+    def _covering(self, code: str, rows: Sequence[int], used: set[Span], named_only: bool) -> Iterator[tuple[int, int]]:
+        """The first and last rows of the pragmas that suppress a finding of a rule in one of the `rows`, in order."""
         for pragma in self.pragmas:
-            if not pragma.covers(finding):
+            if bisect.bisect_left(rows, pragma.first) == bisect.bisect_right(rows, pragma.last):
                 continue
-            selectors = pragma.directive.selectors
-            if not selectors and not named_only:
-                used.add(pragma.directive.span)
-                suppressed = True
-            if match := next((s for s in selectors if finding.code in s.codes), None):
-                used.add(match.span)
-                suppressed = True
-        return suppressed
+            if (span := pragma.suppresses(code, named_only=named_only)) is not None:
+                used.add(span)
+                yield pragma.first, pragma.last
 
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())
@@ -108,9 +129,10 @@ class Suppressions:
                 for selector in directive.selectors
                 if selector.span not in used and selector.codes <= enabled and not selector.codes & {UNUSED, INVALID}
             ]
+            fix = _without(pragma, unused) if unused else None
             for selector in unused:
                 message = f"unused suppression: nothing of `{selector.text}` is found here"
-                yield Problem(selector.span, message, _without(pragma, unused))
+                yield Problem(selector.span, message, fix)
             if (
                 not directive.selectors
                 and directive.verb != "noqa"
@@ -141,7 +163,7 @@ def find_suppressions(text: str) -> Suppressions:
     lines = functools.cache(lambda: LogicalLines(text))
     pragmas: list[Pragma] = []
     problems: list[Problem] = []
-    opened: list[tuple[Comment, Directive]] = []
+    opened: dict[tuple[int, _Codes], list[tuple[Comment, Directive]]] = {}
     for comment in comments(text):
         for found in directives(comment):
             if isinstance(found, Problem):
@@ -149,16 +171,15 @@ def find_suppressions(text: str) -> Suppressions:
             elif (misplaced := _misplaced(comment, found)) is not None:
                 problems.append(Problem(found.span, f"suppression without effect: {misplaced}"))
             elif found.verb == "disable":
-                opened.append((comment, found))
+                opened.setdefault(_kind(comment, found), []).append((comment, found))
             elif found.verb == "enable":
-                if (start := _opening(comment, found, opened, lines)) is None:
+                if (start := _opening(comment, opened.get(_kind(comment, found), []), lines)) is None:
                     problems.append(_unmatched(found))
                 else:
-                    opened.remove(start)
                     pragmas.append(Pragma(start[1], start[0].row, comment.row, found))
             else:
                 pragmas.append(Pragma(found, *_rows(comment, found, lines)))
-    for comment, directive in opened:
+    for comment, directive in sorted(chain.from_iterable(opened.values()), key=lambda start: start[0].start_offset):
         pragmas.append(Pragma(directive, comment.row, lines().block_end(comment.row, comment.column)))
         problems.append(Problem(directive.span, "`disable` without `enable`: it holds up to the end of its block"))
     return Suppressions(tuple(pragmas), tuple(problems))
@@ -177,15 +198,21 @@ def _misplaced(comment: Comment, directive: Directive) -> str | None:
     return None
 
 
+_Codes = frozenset[frozenset[str]]
+
+
+def _kind(comment: Comment, directive: Directive) -> tuple[int, _Codes]:
+    """What a `disable` and its `enable` have in common."""
+    return comment.column, frozenset(selector.codes for selector in directive.selectors)
+
+
 def _opening(
-    enabling: Comment, enable: Directive, opened: list[tuple[Comment, Directive]], lines: Callable[[], LogicalLines]
+    enabling: Comment, opened: list[tuple[Comment, Directive]], lines: Callable[[], LogicalLines]
 ) -> tuple[Comment, Directive] | None:
-    """The latest `disable` of the same rules in the block of `enabling`."""
-    rules = {selector.codes for selector in enable.selectors}
-    for comment, disable in reversed(opened):
-        same = comment.column == enabling.column and {selector.codes for selector in disable.selectors} == rules
-        if same and enabling.row <= lines().block_end(comment.row, comment.column):
-            return comment, disable
+    """The latest `disable` of the same kind in the block of `enabling`, taken from those that are `opened`."""
+    # where the block of the latest has ended, that of each one before has
+    if opened and enabling.row <= lines().block_end(opened[-1][0].row, enabling.column):
+        return opened.pop()
     return None
 
 

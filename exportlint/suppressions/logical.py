@@ -31,6 +31,7 @@ class LogicalLines:
         self._rows = _LINE_END.split(text)
         self._lines = list(_logical_lines(self._rows))
         self._firsts = [line.first for line in self._lines]
+        self._outer = _outer(self._lines)
 
     def at(self, row: int) -> LogicalLine | None:
         """The last logical line that has a part of a row."""
@@ -46,9 +47,21 @@ class LogicalLines:
 
     def block_end(self, row: int, column: int) -> int:
         """The last row of the block of which something at this place is a part."""
-        after = bisect.bisect_right(self._firsts, row)
-        outer = (line.first - 1 for line in self._lines[after:] if line.column < column)
-        return next(outer, len(self._rows))
+        at = bisect.bisect_right(self._firsts, row)
+        while at < len(self._lines) and self._lines[at].column >= column:
+            at = self._outer[at]
+        return self._lines[at].first - 1 if at < len(self._lines) else len(self._rows)
+
+
+def _outer(lines: list[LogicalLine]) -> list[int]:
+    """For each line the index of the next one that is indented less, or how many lines there are."""
+    found = [len(lines)] * len(lines)
+    inner: list[int] = []
+    for at, line in enumerate(lines):
+        while inner and lines[inner[-1]].column > line.column:
+            found[inner.pop()] = at
+        inner.append(at)
+    return found
 
 
 def _logical_lines(rows: list[str]) -> Iterator[LogicalLine]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from exportlint.findings import Applicability, Edit, Fix, Span
-from exportlint.registry import UnknownSelector, expand, near
+from exportlint.registry import MAX_NAME, UnknownSelector, expand, near
 from exportlint.source import Comment
 from exportlint.suppressions.removal import Place, removal, span_in
 
@@ -75,7 +75,7 @@ def _own(comment: Comment, match: re.Match[str]) -> Iterator[Directive | Problem
     if verb not in VERBS:
         hints = near(verb, VERBS, count=1)
         expected = f"did you mean `{hints[0]}`?" if hints else f"expected one of {', '.join(f'`{v}`' for v in VERBS)}"
-        unknown = f"unknown `{verb}`, " if verb else ""
+        unknown = f"unknown `{verb if len(verb) <= MAX_NAME else verb[: MAX_NAME - 1] + '…'}`, " if verb else ""
         fix = _respelled(span_in(comment, *match.span("verb")), hints)
         yield Problem(whole, f"suppression without effect: {unknown}{expected}", fix)
         return

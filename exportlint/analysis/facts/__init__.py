@@ -51,11 +51,16 @@ class Moments:
         """Whether all of them are kept, and the fact was met in each call of the function."""
         return self._are_all and self._calls() <= len(self._frames)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the variables of any time are kept, if there was one."""
+        return bool(self.snapshots) or self._are_all
+
     def add(self, frame: Frame) -> None:
         """Keep the variables of a frame."""
         from exportlint.analysis.interpreter.snapshot import Snapshot
 
-        if len(self.snapshots) < MAX_MOMENTS:
+        if len(self.snapshots) < MAX_MOMENTS and frame.engine.may_keep(frame.env):
             self.snapshots.append(Snapshot(frame))
             self._frames.add(id(frame))
             self._calls = frame.engine.counter()

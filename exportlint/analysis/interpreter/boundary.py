@@ -29,8 +29,10 @@ def is_exported(frame: Frame, cls: Class) -> bool:
         return False
     if cls.node.name in module.made:
         return True
-    rest = [c for c in module.classes if c.qualname == c.node.name and c.node.name not in module.parts]
-    return [c for c in rest if is_module(frame, c)] == [cls]
+    if cls.qualname != cls.node.name or not is_module(frame, cls):
+        return False
+    others = (c for c in module.classes if c is not cls and c.qualname == c.node.name)
+    return not any(c.node.name not in module.parts and is_module(frame, c) for c in others)
 
 
 def is_surely_exported(frame: Frame, cls: Class) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from functools import partial
 from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.call_graph import ROOT, Caller, CallGraph
-from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
+from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_KEPT, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.state.cells import State
@@ -111,6 +112,8 @@ class Engine:
     steps: int = 0
     region: int = 0
     regions: int = 0
+    kept: int = 0
+    was_cut: bool = False
     tracer: Mode | None = None
 
     @property
@@ -159,12 +162,24 @@ class Engine:
 
     def limited(self, cls: Class, limit: Limit) -> None:
         """Say that the analysis of a class was cut short."""
+        self.was_cut = True
         fact = limited(cls, limit)
         self.facts.setdefault((type(fact), fact.site), fact)
 
     def counter(self) -> Callable[[], int]:
-        """What gives how often the function at hand was run with facts recorded, when all is done."""
-        return partial(self.runs_of.__getitem__, self.active[-1]) if self.active else int
+        """What gives how often the function at hand was run with facts recorded, when all is done.
+
+        Where an analysis was cut short, that cannot be told: without end.
+        """
+        return partial(self._runs, self.active[-1]) if self.active else int
+
+    def _runs(self, function: ast.AST) -> int:
+        return sys.maxsize if self.was_cut else self.runs_of[function]
+
+    def may_keep(self, variables: Mapping[str, Value]) -> bool:
+        """Whether the variables at a fact may be kept for its fix: of long functions, not those at every fact."""
+        self.kept += len(variables)
+        return self.kept <= MAX_KEPT
 
     @property
     def records_calls(self) -> bool:

@@ -17,12 +17,24 @@ from exportlint.analysis.values import (
     Value,
 )
 
-LOOP_PASSES = 4
+LOOP_PASSES = 16
 """A pass over a loop body sees what the one before it left behind. Most loops leave nothing new behind after two."""
 
 
 @executes(ast.If)
 def _if_statement(frame: Frame, node: ast.If) -> bool:
+    """`if` with all its `elif`s, which are no deeper than it: generated code has a thousand of them."""
+    before = frame.env
+    ends: list[Environment] = []
+    while True:
+        rest = _branch(frame, node, ends)
+        if rest is None:
+            return resume(frame, before, ends)
+        node = rest
+
+
+def _branch(frame: Frame, node: ast.If, ends: list[Environment]) -> ast.If | None:
+    """Run one test and what hangs on it, up to an `elif` that is to be run next; `ends` are where it goes on."""
     raises = _only_raises(node)
     frame.raising += raises
     condition = frame.evaluate(node.test)
@@ -30,10 +42,14 @@ def _if_statement(frame: Frame, node: ast.If) -> bool:
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     decide(frame, condition, node.test, node.body, node.orelse)
-    before = frame.env
-    bodies = ways(frame, node.test, is_true, node.body, node.orelse)
-    ends = [frame.env for body in bodies if frame.execute(body)]
-    return resume(frame, before, ends)
+    rest = node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
+    for body in ways(frame, node.test, is_true, node.body, node.orelse):
+        if body is node.orelse and rest is not None:
+            frame.following = ()
+            return rest
+        if frame.execute(body):
+            ends.append(frame.env)
+    return None
 
 
 def _construct(frame: Frame, node: ast.If) -> Construct:

@@ -35,7 +35,8 @@ def report_unregistered(engine: Engine) -> None:
     """Emit what the reads of a call find to be registered nowhere."""
     reads = list(engine.state.reads.values())
     owners = [read.cell.owner for read in reads if isinstance(read.cell.owner, Instance)]
-    registered = {mark for instance in (*owners, *engine.instances.values()) for mark in _registered(engine, instance)}
+    known = dict.fromkeys((*owners, *engine.instances.values()))
+    registered = {mark for instance in known for mark in _registered(engine, instance)}
     for read in reads:
         fact = _judge(engine, read, registered)
         if fact is not None:
