@@ -25,10 +25,7 @@ def stub_annotations(module: Module, stub: Module) -> Mapping[Annotated, ast.exp
             if function.returns is None and returned is not None:
                 found[function] = returned
             for parameter in _parameters(function):
-                said = [
-                    {p.arg: p.annotation for p in _parameters(overload)}.get(parameter.arg) for overload in overloads
-                ]
-                annotation = agreed(said)
+                annotation = agreed([_annotation(overload, parameter.arg) for overload in overloads])
                 if parameter.annotation is None and annotation is not None:
                     found[parameter] = annotation
     return found
@@ -55,6 +52,10 @@ def _functions(body: Sequence[ast.stmt], prefix: str = "") -> dict[str, list[ast
         elif isinstance(statement, ast.ClassDef):
             found |= _functions(statement.body, f"{prefix}{statement.name}.")
     return found
+
+
+def _annotation(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
+    return next((parameter.annotation for parameter in _parameters(function) if parameter.arg == name), None)
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.arg]:

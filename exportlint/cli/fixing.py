@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from exportlint.cli.output import UsageError, warn
@@ -54,7 +54,7 @@ class Outcome:
     tasks: Sequence[Task]
     result: LintResult
     failed: bool
-    beside: Importers = Importers()
+    beside: Importers = field(default_factory=Importers)
 
     @property
     def count(self) -> int:
