@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.unresolved import UnresolvedImport
+from exportlint.big_stack import on_big_stack
 from exportlint.findings import Applicability, Finding, Fix, Span
-from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, on_big_stack, unreadable
+from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
 
 __all__ = ["LintResult", "Role", "Task", "each", "lint", "merge", "result_of", "units_of", "unreadable", "unsaved"]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
 
 from exportlint.analysis.models import models
 from exportlint.analysis.project import Project
@@ -25,11 +22,8 @@ UNREADABLE_FILE = "EXP003"
 INTERNAL_ERROR = "EXP004"
 
 _MAX_PROJECTS = 8
-_STACK_BYTES = 256 * 2**20
-_RECURSION_LIMIT = 10_000
 _NO_SUPPRESSIONS = Suppressions()
 _START = Span(Position(1, 1), Position(1, 1))
-_T = TypeVar("_T")
 
 
 class Role(Enum):
@@ -228,41 +222,3 @@ def _describe(error: Exception) -> str:
         frame = frame.tb_next
     text = " ".join(str(error).split())
     return f"{type(error).__name__}{f': {text[:200]}' if text else ''}{place}"
-
-
-def on_big_stack(function: Callable[[], _T]) -> _T:
-    """What `function` returns or raises, run with room for deep recursion, also that of native code."""
-    outcome: dict[str, _T] = {}
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome["value"] = function()
-        except BaseException as error:  # raised again below
-            failure.append(error)
-
-    limit = sys.getrecursionlimit()
-    try:
-        start_on_big_stack(run).join()
-    finally:
-        sys.setrecursionlimit(limit)
-    if failure:
-        raise failure[0]
-    return outcome["value"]
-
-
-def start_on_big_stack(run: Callable[[], None]) -> threading.Thread:
-    """A running thread with room for deep recursion. The process keeps the recursion limit that this needs."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
-    thread = threading.Thread(target=run, daemon=True)
-    before = threading.stack_size(_STACK_BYTES)
-    try:
-        thread.start()
-    except RuntimeError:
-        # The system grants no such stack, as under `ulimit -v`: the default one has to do.
-        threading.stack_size(before)
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    return thread

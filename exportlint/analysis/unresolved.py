@@ -49,8 +49,8 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFro
             for case in statement.cases:
                 yield from _statements(case.body)
         else:
-            for body in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(statement, body, ()))
+            for field in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, field, ()))
 
 
 def _modules(statement: ast.Import | ast.ImportFrom, module: Module) -> list[str]:

@@ -205,7 +205,8 @@ def projects(draw: st.DrawFn) -> dict[str, str]:
     for number in range(draw(st.integers(2, 6))):
         path = f"{draw(st.sampled_from(FOLDERS))}/m{number}.py".lstrip("/")
         statement, call = "", "t"
-        if paths and draw(st.integers(0, 4)):
+        is_user = draw(st.integers(0, 4)) > 0
+        if paths and is_user:
             earlier = paths[draw(st.integers(0, len(paths) - 1))]
             ways = _imports(path, earlier, files)
             statement, call = ways[draw(st.integers(0, len(ways) - 1))]
