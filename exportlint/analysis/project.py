@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -24,20 +25,22 @@ class SupersededError(BaseException):
 class Project:
     """The files that belong together: everything below the roots of the files that are linted.
 
-    `search` are the folders that absolute imports start from, besides the folder that holds the importing file's
-    top-level package. `load` reads a file; the language server gives it unsaved text. `proceed` is called again and
-    again by whoever works on the project, and may raise SupersededError. Never imports or runs anything.
+    `search` are folders that absolute imports start from, besides those that `Resolver` infers. `load` reads a file;
+    the language server gives it unsaved text. `tree` parses one. `proceed` is called again and again by whoever works
+    on the project, and may raise SupersededError. Never imports or runs anything.
     """
 
     def __init__(
         self,
         search: tuple[Path, ...] = (),
         load: Callable[[Path], SourceFile] = read,
+        tree: Callable[[SourceFile], ast.Module] = parse,
         proceed: Callable[[], None] = lambda: None,
     ) -> None:
         self.resolver = Resolver(search)
         self.proceed = proceed
         self._load = load
+        self._tree = tree
         self._modules: dict[str, Module | None] = {}
         self._reads: set[str] = set()
         self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
@@ -161,7 +164,7 @@ class Project:
             self._reads.add(module.stub.path.as_posix())
 
     def _outline(self, source: SourceFile, path: Path) -> Module:
-        tree = parse(source)
+        tree = self._tree(source)
         name, package = self.resolver.qualified_name(path)
         stub = _stub_of(path)
         is_there = stub is not None and stub.name in self.resolver.names(path.parent.as_posix())

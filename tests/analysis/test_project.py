@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from exportlint import source, workspace
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
+from exportlint.source import SourceFile
 
 MODEL = """\
 from helpers import total
@@ -292,3 +296,29 @@ def test_imports_of_the_project_that_lead_nowhere_are_known(case: str, tmp_path:
     result = lint([Task(tmp_path / "acme/net.py", settings)])
     assert [one.name for one in result.unresolved] == names
     assert all(one.filename == str(tmp_path / "acme/net.py") for one in result.unresolved)
+
+
+def test_each_file_is_read_and_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where packages have settings of their own, and where a file is linted that others have imported."""
+    read: Counter[str] = Counter()
+    parsed: Counter[str] = Counter()
+
+    def counting_read(path: Path, filename: str | None = None) -> SourceFile:
+        read[path.name] += 1
+        return source.read(path, filename)
+
+    def counting_parse(file: SourceFile) -> ast.Module:
+        parsed[file.path.name] += 1
+        return source.parse(file)
+
+    monkeypatch.setattr(workspace, "read", counting_read)
+    monkeypatch.setattr(workspace, "parse", counting_parse)
+    write(tmp_path, {"lib/helpers.py": TOTAL, "a/one.py": MODEL, "a/two.py": MODEL, "b/three.py": MODEL})
+    tasks = [
+        Task(tmp_path / name, combine([Layer(tmp_path, {"torch-version": (2, 13), "src": src})], tmp_path))
+        for name, src in (
+            ("a/one.py", ("lib",)), ("a/two.py", ("lib",)), ("b/three.py", ("b", "lib")), ("lib/helpers.py", ("lib",)),
+        )
+    ]  # fmt: skip
+    assert [f.span.start.row for f in lint(tasks).findings] == [7, 9] * 3
+    assert read == parsed == {"one.py": 1, "two.py": 1, "three.py": 1, "helpers.py": 1}
