@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from exportlint import workspace
 from exportlint.cli import check
+from exportlint.findings import Finding
+from exportlint.source import SourceFile
 from tests.cli.runner import NET, Run, write
 
 HELPER = "def is_dark(t):\n    return t.mean() < 0.5\n"
@@ -58,6 +61,18 @@ def test_an_unknown_choice_is_said(project: Path, run: Run) -> None:
     result = run("ops/dark.py", "--follow-importers", "allways")
     assert result.code == 2
     assert result.err.startswith("error: --follow-importers: `allways` is none of `auto`, `always`, `never`")
+
+
+def test_a_failure_of_exportlint_on_an_importer_is_told(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(source: SourceFile, *_: object) -> list[Finding]:
+        raise ValueError(source.path.name)
+
+    monkeypatch.setattr(workspace, "check_file", fail)
+    result = run("ops/dark.py", "--output-format", "concise")
+    assert result.code == 2
+    assert "net.py:1:1: error[EXP004" in result.out
 
 
 def test_only_named_files_are_fixed(project: Path, run: Run) -> None:
