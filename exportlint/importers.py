@@ -76,7 +76,7 @@ def _importers(
         }
         paths |= project.files
         graphs.append(graph)
-    chosen = []
+    chosen: list[Path] = []
     for path in sorted(found, key=lambda path: (found[path][0], path)):
         limit -= found[path][1]
         if limit < 0 and chosen:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.unresolved import UnresolvedImport
+from exportlint.big_stack import on_big_stack
 from exportlint.findings import Applicability, Finding, Fix, Span
-from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, on_big_stack, unreadable
+from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
 
 __all__ = ["LintResult", "Role", "Task", "each", "lint", "merge", "result_of", "units_of", "unreadable", "unsaved"]
 
@@ -97,12 +98,12 @@ def _lost(task: Task) -> Unit:
 def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
     """The findings of all units that are wanted where they are, each once, in order.
 
-    In files that are not linted, they are those that a linted file leads to, without fixes.
+    In files that are not linted, they are those that a linted file leads to, without fixes, and failures of exportlint.
     """
     by_file: dict[str, dict[_Key, list[Finding]]] = {task.filename: {} for task in tasks}
     linted = {task.filename for task in tasks if task.role is Role.LINTED}
     for unit in units:
-        told = (f for f in unit.findings if f.filename in linted or not linted.isdisjoint(f.through))
+        told = (f for f in unit.findings if _is_told(f, linted))
         for (filename, key), finding in _one_a_place(told).items():
             if filename in by_file:
                 by_file[filename].setdefault(key, []).append(finding)
@@ -116,6 +117,11 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
         else:
             merged += (replace(finding, fix=None) for finding in unit.suppressions.remaining(wanted))
     return tuple(sorted(merged, key=lambda f: f.sort_key))
+
+
+def _is_told(finding: Finding, linted: Set[str]) -> bool:
+    is_near = finding.filename in linted or not linted.isdisjoint(finding.through)
+    return is_near or finding.code == INTERNAL_ERROR
 
 
 def _one_a_place(findings: Iterable[Finding]) -> dict[tuple[str, _Key], Finding]:

@@ -12,7 +12,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, TypeVar
 
-from exportlint.workspace import Workspace, on_big_stack
+from exportlint.big_stack import on_big_stack
+from exportlint.workspace import Workspace
 
 _MAX_CHUNK = 32
 _SAFE_PATH = "PYTHONSAFEPATH"

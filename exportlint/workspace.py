@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import threading
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -11,13 +10,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.models import models
-from exportlint.analysis.project import Project
+from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.check import PartialError, check_file, options
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
-from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, read
+from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
 from exportlint.suppressions import Suppressions, find_suppressions
 
 SYNTAX_ERROR = "EXP001"
@@ -25,11 +24,9 @@ UNREADABLE_FILE = "EXP003"
 INTERNAL_ERROR = "EXP004"
 
 _MAX_PROJECTS = 8
-_STACK_BYTES = 256 * 2**20
-_RECURSION_LIMIT = 10_000
 _NO_SUPPRESSIONS = Suppressions()
-_START = Span(Position(1, 1), Position(1, 1))
 _T = TypeVar("_T")
+_START = Span(Position(1, 1), Position(1, 1))
 
 
 class Role(Enum):
@@ -111,6 +108,8 @@ class Workspace:
         self._unsaved = dict(unsaved)
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
+        self._sources: dict[Path, SourceFile] = {}
+        self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
@@ -127,6 +126,8 @@ class Workspace:
 
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed."""
+        self._sources.pop(path, None)
+        self._trees.pop(path, None)
         for project in self._projects.values():
             project.forget(path)
 
@@ -182,12 +183,31 @@ class Workspace:
         if src not in self._projects:
             while len(self._projects) >= _MAX_PROJECTS:
                 del self._projects[next(iter(self._projects))]
-            self._projects[src] = Project(src, self._load, self._proceed)
+            self._projects[src] = Project(src, self._load, self._tree, self._proceed)
         return self._projects[src]
 
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:
-        data = self._unsaved.get(path)
-        return read(path, filename) if data is None else from_bytes(data, path, filename)
+        source = self._sources.get(path)
+        if source is None or source.filename != (filename or str(path)):
+            data = self._unsaved.get(path)
+            source = read(path, filename) if data is None else from_bytes(data, path, filename)
+            _keep(self._sources, path, source)
+        return source
+
+    def _tree(self, source: SourceFile) -> ast.Module:
+        """The tree of a file. Projects whose imports start elsewhere share it."""
+        source_then, tree = self._trees.get(source.path, (None, None))
+        if tree is None or source_then is not source:
+            tree = parse(source)
+            _keep(self._trees, source.path, (source, tree))
+        return tree
+
+
+def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:
+    """Know something, and forget what was known first, once there is too much."""
+    known[path] = what
+    while len(known) > MAX_MODULES:
+        del known[next(iter(known))]
 
 
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:
@@ -228,41 +248,3 @@ def _describe(error: Exception) -> str:
         frame = frame.tb_next
     text = " ".join(str(error).split())
     return f"{type(error).__name__}{f': {text[:200]}' if text else ''}{place}"
-
-
-def on_big_stack(function: Callable[[], _T]) -> _T:
-    """What `function` returns or raises, run with room for deep recursion, also that of native code."""
-    outcome: dict[str, _T] = {}
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome["value"] = function()
-        except BaseException as error:  # raised again below
-            failure.append(error)
-
-    limit = sys.getrecursionlimit()
-    try:
-        start_on_big_stack(run).join()
-    finally:
-        sys.setrecursionlimit(limit)
-    if failure:
-        raise failure[0]
-    return outcome["value"]
-
-
-def start_on_big_stack(run: Callable[[], None]) -> threading.Thread:
-    """A running thread with room for deep recursion. The process keeps the recursion limit that this needs."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
-    thread = threading.Thread(target=run, daemon=True)
-    before = threading.stack_size(_STACK_BYTES)
-    try:
-        thread.start()
-    except RuntimeError:
-        # The system grants no such stack, as under `ulimit -v`: the default one has to do.
-        threading.stack_size(before)
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    return thread

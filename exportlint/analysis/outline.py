@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -121,22 +121,6 @@ class Module:
     def is_stub(self) -> bool:
         """Whether it only declares, and has no code."""
         return self.path.suffix == ".pyi"
-
-    def annotation(self, node: ast.arg | FunctionNode) -> tuple[Module, ast.expr] | None:
-        """What a parameter is annotated as, or a function to return, and the file that says so."""
-        own = node.annotation if isinstance(node, ast.arg) else node.returns
-        if own is not None:
-            return self, own
-        said = self._stub_annotations.get(node)
-        return None if said is None or self.stub is None else (self.stub, said)
-
-    @cached_property
-    def _stub_annotations(self) -> Mapping[ast.arg | FunctionNode, ast.expr]:
-        if self.stub is None:
-            return {}
-        from exportlint.analysis.stubs import stub_annotations
-
-        return stub_annotations(self, self.stub)
 
     @cached_property
     def walruses(self) -> frozenset[str]:

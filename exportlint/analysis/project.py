@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,16 +26,17 @@ class SupersededError(BaseException):
 class Project:
     """The files that belong together: everything below the roots of the files that are linted.
 
-    `search` are the folders that absolute imports start from, besides the folder that holds the importing file's
-    top-level package. `load` reads a file; the language server gives it unsaved text. `proceed` is called again and
-    again by whoever works on the project, and may raise SupersededError. `clock` tells the seconds of processor time by
-    which an analysis is limited. Never imports or runs anything.
+    `search` are folders that absolute imports start from, besides those that `Resolver` infers. `load` reads a file;
+    the language server gives it unsaved text. `tree` parses one. `proceed` is called again and again by whoever works
+    on the project, and may raise SupersededError. `clock` tells the seconds of processor time by which an analysis is
+    limited. Never imports or runs anything.
     """
 
     def __init__(
         self,
         search: tuple[Path, ...] = (),
         load: Callable[[Path], SourceFile] = read,
+        tree: Callable[[SourceFile], ast.Module] = parse,
         proceed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.thread_time,
     ) -> None:
@@ -42,6 +44,7 @@ class Project:
         self.proceed = proceed
         self.clock = clock
         self._load = load
+        self._tree = tree
         self._modules: dict[str, Module | None] = {}
         self._reads: set[str] = set()
         self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
@@ -165,7 +168,7 @@ class Project:
             self._reads.add(module.stub.path.as_posix())
 
     def _outline(self, source: SourceFile, path: Path) -> Module:
-        tree = parse(source)
+        tree = self._tree(source)
         name, package = self.resolver.qualified_name(path)
         stub = _stub_of(path)
         is_there = stub is not None and stub.name in self.resolver.names(path.parent.as_posix())

@@ -37,12 +37,11 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFro
     for statement in body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             yield statement
-        elif hasattr(statement, "handlers"):
-            if not statement.handlers:
-                yield from _statements(statement.body)
-            for handler in statement.handlers:
+        elif handlers := getattr(statement, "handlers", ()):
+            for handler in handlers:
                 yield from _statements(handler.body)
-            yield from _statements((*statement.orelse, *statement.finalbody))
+            yield from _statements(getattr(statement, "orelse", ()))
+            yield from _statements(getattr(statement, "finalbody", ()))
         elif isinstance(statement, ast.If):
             yield from _statements(statement.orelse if is_type_checking(statement.test) else statement.body)
             yield from _statements(() if is_type_checking(statement.test) else statement.orelse)
@@ -50,8 +49,8 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFro
             for case in statement.cases:
                 yield from _statements(case.body)
         else:
-            yield from _statements(getattr(statement, "body", ()))
-            yield from _statements(getattr(statement, "orelse", ()))
+            for field in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, field, ()))
 
 
 def _modules(statement: ast.Import | ast.ImportFrom, module: Module) -> list[str]:

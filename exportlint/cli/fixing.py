@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+<<<<<<< HEAD
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+=======
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+>>>>>>> project
 from typing import TYPE_CHECKING
 
 from exportlint.cli.output import UsageError, warn
@@ -55,7 +60,7 @@ class Outcome:
     tasks: Sequence[Task]
     result: LintResult
     failed: bool
-    beside: Importers = Importers()
+    beside: Importers = field(default_factory=Importers)
 
     @property
     def count(self) -> int:

@@ -13,8 +13,8 @@ from exportlint.config import ConfigError, Configuration, Layer, check, inline
 
 _SAME_AS_KEYS = (
     "select", "ignore", "extend-select", "mode", "torch-version", "exclude", "extend-exclude", "force-exclude",
-    "respect-gitignore", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only", "show-fixes", "fixable", "unfixable",
-    "extend-fixable",
+    "respect-gitignore", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only", "show-fixes",
+    "fixable", "unfixable", "extend-fixable",
 )  # fmt: skip
 
 

@@ -171,7 +171,7 @@ def _directories(pattern: str, base: Path) -> list[Path]:
     """The directory that a setting names, or all that its pattern matches."""
     if not glob.has_magic(pattern):
         return [Path(os.path.normpath(base / pattern))]
-    found = (base / match for match in sorted(glob.glob(pattern, root_dir=base, recursive=True)))
+    found = (base / match for match in sorted(glob.glob(pattern, root_dir=base, recursive=True)))  # noqa: PTH207 - takes any pattern
     return [Path(os.path.normpath(path)) for path in found if path.is_dir()]
 
 

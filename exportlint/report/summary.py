@@ -9,7 +9,7 @@ from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.findings import Applicability, Finding
 from exportlint.report.context import Context
 
-_MOST_SHOWN = 3
+MOST_NAMED = 3
 """So many imports that could not be resolved are named."""
 
 
@@ -40,7 +40,7 @@ def unresolved(imports: Sequence[UnresolvedImport], context: Context) -> str:
     """Which imports of the project lead to no file, in one line, or nothing."""
     if not imports:
         return ""
-    shown = [f"`{one.name}` ({context.shown(one.filename)}:{one.row})" for one in imports[:_MOST_SHOWN]]
+    shown = [f"`{one.name}` ({context.shown(one.filename)}:{one.row})" for one in imports[:MOST_NAMED]]
     more = f" and {len(imports) - len(shown)} more" if len(imports) > len(shown) else ""
     what = f"{_count(len(imports), 'import')} of this project could not be resolved"
     return f"{what}: {', '.join(shown)}{more}; set `src` to the directories that imports start from."

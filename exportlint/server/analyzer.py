@@ -10,13 +10,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from exportlint.analysis.project import SupersededError
+from exportlint.big_stack import start_on_big_stack
 from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.analyses import Outcome
 from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions import find_suppressions
-from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
+from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error
 
 log = logging.getLogger(__name__)
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from exportlint.big_stack import on_big_stack
 from exportlint.config import Configuration
 from exportlint.findings import Finding, Mode
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile
 from exportlint.verify.results import Run
 from exportlint.verify.verdicts import Judgement, judge
-from exportlint.workspace import Task, Unit, Workspace, on_big_stack
+from exportlint.workspace import Task, Unit, Workspace
 
 _LINTER = "EXP0"
 """The family of rules that say nothing about torch.export."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from exportlint.big_stack import on_big_stack
 from exportlint.findings import Applicability, Finding
 from exportlint.fixer import Fixed, Job, Mark, Repair, repair, wanted
 from exportlint.linter import merge, units_of, unsaved
@@ -22,7 +23,7 @@ from exportlint.verify.reach import ran
 from exportlint.verify.slot import Slot
 from exportlint.verify.subsets import largest
 from exportlint.verify.target import Target
-from exportlint.workspace import Role, Task, Unit, Workspace, on_big_stack
+from exportlint.workspace import Role, Task, Unit, Workspace
 
 
 @dataclass(frozen=True, slots=True)

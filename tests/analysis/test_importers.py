@@ -1,4 +1,4 @@
-"""A file is looked at together with the files that import it: as in a run over everything, but for what it is not on."""
+"""A file is looked at together with the files that import it: as in a run over everything."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ FLAG = "def is_dark(t):\n    return t.mean() < 0.5\n"
 CHECK = "def check(t):\n    assert t.any()\n    return t\n"
 BLOCK = "from torch import nn\n\n\nclass Block(nn.Module):\n    def forward(self, x):\n        return x.sum() > 0\n"
 BASE = (
-    "from torch import nn\n\n\nclass Base(nn.Module):\n    def forward(self, x):\n        return self.head(x.relu())\n\n"
-    "    def head(self, x):\n        return x\n"
+    "from torch import nn\n\n\nclass Base(nn.Module):\n    def forward(self, x):\n        return self.head(x.relu())\n"
+    "\n    def head(self, x):\n        return x\n"
 )
 
 
@@ -43,7 +43,8 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[Place]]] = {
         {"ops.py": FLAG, "net.py": net("import ops as o", "o.is_dark(x)")}, "ops.py", [BRANCH],
     ),
     "a helper that finds something itself": (
-        {"ops.py": CHECK, "net.py": net("from ops import check", "check(x).dim() == 1")}, "ops.py", [("ops.py", 2, "EXP104")],
+        {"ops.py": CHECK, "net.py": net("from ops import check", "check(x).dim() == 1")},
+        "ops.py", [("ops.py", 2, "EXP104")],
     ),
     "a file that nothing imports": ({"ops.py": FLAG, "net.py": net("import math", "x.any()")}, "ops.py", []),
     "an import without a use": ({"ops.py": FLAG, "net.py": net("from ops import is_dark", "x.any()")}, "ops.py", []),
@@ -84,7 +85,10 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[Place]]] = {
         "ops.py", [BRANCH],
     ),
     "a relative import": (
-        {"lib/__init__.py": "", "lib/a/__init__.py": "", "lib/a/net.py": net("from ..ops import is_dark"), "lib/ops.py": FLAG},
+        {
+            "lib/__init__.py": "", "lib/a/__init__.py": "", "lib/a/net.py": net("from ..ops import is_dark"),
+            "lib/ops.py": FLAG,
+        },
         "lib/ops.py", [("lib/a/net.py", 7, "EXP101")],
     ),
     "a relative import of a module": (
@@ -96,7 +100,8 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[Place]]] = {
         "block.py", [BRANCH],
     ),
     "a base class": (
-        {"base.py": BASE, "net.py": net("from base import Base", "x.any()", base="Base", name="head")}, "base.py", [BRANCH],
+        {"base.py": BASE, "net.py": net("from base import Base", "x.any()", base="Base", name="head")},
+        "base.py", [BRANCH],
     ),
     "a finding in a third file": (
         {
@@ -117,7 +122,7 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[Place]]] = {
         "pkgs/core/src/acme/core/ops.py", [("pkgs/vision/src/acme/vision/net.py", 7, "EXP101")],
     ),
     "an ignored finding": (
-        {"ops.py": FLAG, "net.py": net("from ops import is_dark", "is_dark(x)  # exportlint: ignore").replace("e:\n", "e\n")},
+        {"ops.py": FLAG, "net.py": "# exportlint: file-ignore[EXP101]\n" + net("from ops import is_dark")},
         "ops.py", [],
     ),
     "a suppression that another file needs": (
@@ -128,7 +133,8 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[Place]]] = {
         "ops.py", [],
     ),
     "an unused suppression elsewhere": (
-        {"ops.py": FLAG, "net.py": net("from ops import is_dark") + "x = 1  # exportlint: ignore\n"}, "ops.py", [BRANCH],
+        {"ops.py": FLAG, "net.py": net("from ops import is_dark") + "x = 1  # exportlint: ignore\n"},
+        "ops.py", [BRANCH],
     ),
     "what is excluded": ({"ops.py": FLAG, "build/net.py": net("from ops import is_dark")}, "ops.py", []),
     "what git ignores": (
@@ -199,9 +205,11 @@ def projects(draw: st.DrawFn) -> dict[str, str]:
     for number in range(draw(st.integers(2, 6))):
         path = f"{draw(st.sampled_from(FOLDERS))}/m{number}.py".lstrip("/")
         statement, call = "", "t"
-        if paths and draw(st.integers(0, 4)):
-            earlier = draw(st.sampled_from(paths))
-            statement, call = draw(st.sampled_from(_imports(path, earlier, files)))
+        is_user = draw(st.integers(0, 4)) > 0
+        if paths and is_user:
+            earlier = paths[draw(st.integers(0, len(paths) - 1))]
+            ways = _imports(path, earlier, files)
+            statement, call = ways[draw(st.integers(0, len(ways) - 1))]
             call += "(t)"
         files[path] = (
             f"from torch import nn\n{statement}\n\n\ndef {_function(path)}(t):\n    return {call}\n\n\n"

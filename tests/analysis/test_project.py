@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from exportlint import source, workspace
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
+from exportlint.source import SourceFile
 
 MODEL = """\
 from helpers import total
@@ -143,6 +147,7 @@ def test_many_files(jobs: int, tmp_path: Path) -> None:
     assert places == [(name, row) for name in sorted(names) for row in (7, 9)]
 
 
+UNKNOWN = "from elsewhere import run\n\n\ndef total(t):\n    return run(t)\n"
 STUB = "from torch import Tensor\n\ndef total(t: Tensor) -> Tensor: ...\n"
 
 
@@ -158,7 +163,7 @@ STUB = "from torch import Tensor\n\ndef total(t: Tensor) -> Tensor: ...\n"
         ({"helpers.pyi": STUB + "def total(t: int) -> Tensor: ...\n"}, True),
         ({"helpers.pyi": STUB + "def total(t: int) -> int: ...\n"}, False),
         (
-            {"helpers.pyi": STUB, "helpers.py": "from elsewhere import run\n\n\ndef total(t):\n    return run(t)\n"},
+            {"helpers.pyi": STUB, "helpers.py": UNKNOWN},
             True,
         ),
         ({"helpers.pyi": STUB, "helpers.py": ROWS}, False),
@@ -174,7 +179,7 @@ STUB = "from torch import Tensor\n\ndef total(t: Tensor) -> Tensor: ...\n"
             {
                 "helpers.pyi": "from alias import Image\n\ndef total(t: Image) -> Image: ...\n",
                 "alias.py": "from torch import Tensor\n\nImage = Tensor\n",
-                "helpers.py": "from elsewhere import run\n\n\ndef total(t):\n    return run(t)\n",
+                "helpers.py": UNKNOWN,
             },
             True,
         ),
@@ -260,7 +265,7 @@ def test_scripts_beside_a_distribution_are_not_imported_by_others(tmp_path: Path
 
 
 UNRESOLVED = {
-    "a module that is missing in a package": ({"acme/__init__.py": ""}, "from acme.core.ops import f", ["acme.core.ops"]),
+    "a module": ({"acme/__init__.py": ""}, "from acme.core.ops import f", ["acme.core.ops"]),
     "a submodule": ({"acme/__init__.py": ""}, "import acme.ops", ["acme.ops"]),
     "a relative one": ({"acme/__init__.py": ""}, "from .ops import f", ["acme.ops"]),
     "a package that imports do not reach": ({"lib/py/other/__init__.py": ""}, "import other.ops", ["other.ops"]),
@@ -269,10 +274,11 @@ UNRESOLVED = {
     "the standard library": ({"lib/json/__init__.py": ""}, "import json.decoder", []),
     "another distribution of a namespace": ({"acme/core/__init__.py": ""}, "import acme.google.cloud", []),
     "a data set beside a library of that name": ({"datasets/make.py": ""}, "from datasets import load_dataset", []),
-    "a compiled module": ({"acme/__init__.py": "", "acme/_C.cpython-311-x86_64-linux-gnu.so": ""}, "from acme._C import f", []),
+    "a compiled module": ({"acme/__init__.py": "", "acme/_C.cpython-311.so": ""}, "from acme._C import f", []),
     "a stub": ({"acme/__init__.py": "", "acme/_C.pyi": ""}, "import acme._C", []),
     "what may be missing": (
-        {"acme/__init__.py": ""}, "try:\n    import acme.fast\nexcept ImportError:\n    import acme.slow", ["acme.slow"],
+        {"acme/__init__.py": ""},
+        "try:\n    import acme.fast\nexcept ImportError:\n    import acme.slow", ["acme.slow"],
     ),
     "what only type checkers see": (
         {"acme/__init__.py": ""}, "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import acme.types", [],
@@ -290,3 +296,29 @@ def test_imports_of_the_project_that_lead_nowhere_are_known(case: str, tmp_path:
     result = lint([Task(tmp_path / "acme/net.py", settings)])
     assert [one.name for one in result.unresolved] == names
     assert all(one.filename == str(tmp_path / "acme/net.py") for one in result.unresolved)
+
+
+def test_each_file_is_read_and_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where packages have settings of their own, and where a file is linted that others have imported."""
+    read: Counter[str] = Counter()
+    parsed: Counter[str] = Counter()
+
+    def counting_read(path: Path, filename: str | None = None) -> SourceFile:
+        read[path.name] += 1
+        return source.read(path, filename)
+
+    def counting_parse(file: SourceFile) -> ast.Module:
+        parsed[file.path.name] += 1
+        return source.parse(file)
+
+    monkeypatch.setattr(workspace, "read", counting_read)
+    monkeypatch.setattr(workspace, "parse", counting_parse)
+    write(tmp_path, {"lib/helpers.py": TOTAL, "a/one.py": MODEL, "a/two.py": MODEL, "b/three.py": MODEL})
+    tasks = [
+        Task(tmp_path / name, combine([Layer(tmp_path, {"torch-version": (2, 13), "src": src})], tmp_path))
+        for name, src in (
+            ("a/one.py", ("lib",)), ("a/two.py", ("lib",)), ("b/three.py", ("b", "lib")), ("lib/helpers.py", ("lib",)),
+        )
+    ]  # fmt: skip
+    assert [f.span.start.row for f in lint(tasks).findings] == [7, 9] * 3
+    assert read == parsed == {"one.py": 1, "two.py": 1, "three.py": 1, "helpers.py": 1}

@@ -12,7 +12,7 @@ from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS
-from exportlint.analysis.stubs import returned
+from exportlint.analysis.stubs import annotation
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -166,10 +166,8 @@ def _promised(frame: Frame, function: Function) -> Value:
     node, module = function.node, function.module
     if frame.engine.options.gives_tensor(f"{module.name}.{function.symbol}"):
         return Tensor(trail=frame.trail(node, f"returned by `{function.symbol}`"))
-    said = None if isinstance(node, ast.Lambda) else module.annotation(node)
+    said = None if isinstance(node, ast.Lambda) else annotation(module, node)
     if isinstance(node, ast.Lambda) or said is None:
-        return UNKNOWN
-    if module.is_stub and returned(module, node) is None:
         return UNKNOWN
     inner = Frame(frame.engine, said[0], function.symbol)
     return declared(inner, said[1], "", f"`{node.name}` is annotated to return `{{}}`")

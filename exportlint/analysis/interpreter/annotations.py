@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis import table
+from exportlint.analysis import stubs, table
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import join
 from exportlint.analysis.outline import Assignment, Module, dotted
@@ -58,11 +58,12 @@ def annotated_value(frame: Frame, annotation: ast.expr, name: str) -> Value | No
 
 def annotated_argument(frame: Frame, argument: ast.arg) -> Value | None:
     """What the annotation of a parameter promises, or that in a stub."""
-    said = frame.module.annotation(argument)
-    return None if said is None else annotated_value(_inside(frame, said[0]), said[1], argument.arg)
+    said = stubs.annotation(frame.module, argument)
+    return None if said is None else annotated_value(inside(frame, said[0]), said[1], argument.arg)
 
 
-def _inside(frame: Frame, module: Module) -> Frame:
+def inside(frame: Frame, module: Module) -> Frame:
+    """Where an annotation is to be evaluated that stands in a file."""
     return frame if module is frame.module else Frame(frame.engine, module, frame.symbol)
 
 

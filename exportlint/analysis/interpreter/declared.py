@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from exportlint.analysis.interpreter.annotations import annotated_value
+from exportlint.analysis import stubs
+from exportlint.analysis.interpreter.annotations import annotated_value, inside
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.values import (
     UNKNOWN,
@@ -62,11 +63,10 @@ def declared(frame: Frame, annotation: ast.expr | None, name: str, message: str)
 
 def declared_argument(frame: Frame, argument: ast.arg) -> Value:
     """What the annotation of a parameter surely promises, or that in a stub."""
-    said = frame.module.annotation(argument)
+    said = stubs.annotation(frame.module, argument)
     if said is None:
         return UNKNOWN
-    inner = frame if said[0] is frame.module else Frame(frame.engine, said[0], frame.symbol)
-    return declared(inner, said[1], argument.arg, f"`{argument.arg}` is annotated as `{{}}`")
+    return declared(inside(frame, said[0]), said[1], argument.arg, f"`{argument.arg}` is annotated as `{{}}`")
 
 
 def _fresh(frame: Frame, value: Value, node: ast.expr, message: str) -> Value:

@@ -32,9 +32,9 @@ def find_targets(paths: Sequence[str], settings: Configuration, cwd: Path, *, ca
         UnknownTargetError: there is nothing of such a name.
         ConfigError: the configuration cannot be used.
     """
+    from exportlint.big_stack import on_big_stack
     from exportlint.source import gc_paused
     from exportlint.verify.targets.search import Search
-    from exportlint.workspace import on_big_stack
 
     search = Search(settings, cwd, calls=calls)
     with gc_paused():  # all trees are kept
