@@ -145,6 +145,18 @@ class Workspace:
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 
+    def problems(self, task: Task) -> tuple[Finding, ...]:
+        """What keeps a file from being read, or from being parsed as a whole."""
+        try:
+            source = self.read(task)
+            if not source.problems:
+                self._project(task.settings.src).add(source)
+            return tuple(_syntax_error(problem, task) for problem in source.problems)
+        except SyntaxProblem as error:
+            return (_syntax_error(error, task),)
+        except SourceError as error:
+            return (unreadable(error, task.filename, task.settings.mode),)
+
     def classes(self, task: Task) -> tuple[ClassSite, ...]:
         """The classes of a file, an outer one before those in it; none if it cannot be parsed."""
         try:

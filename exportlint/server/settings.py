@@ -71,7 +71,8 @@ def heed(server: Server) -> None:
     if wanted != server.logs:
         server.logs = wanted
         configure(*wanted)
-    problems = dict.fromkeys(problem for folder in session.all_folders for problem in folder.preferences.problems)
+    heeded = [folder.preferences for folder in session.all_folders if folder.preferences.enable]
+    problems = dict.fromkeys(problem for preferences in heeded for problem in preferences.problems)
     for problem in problems:
         if problem not in server.complaints:
             log.warning("%s", problem)
