@@ -94,6 +94,8 @@ class Workspace:
         self._unsaved = dict(unsaved)
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
+        self._loaded: dict[Path, tuple[int, int] | None] = {}
+        """What told the files that come from the disk from later ones when they were read."""
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
@@ -110,8 +112,13 @@ class Workspace:
 
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed."""
+        self._loaded.pop(path, None)
         for project in self._projects.values():
             project.forget(path)
+
+    def outdated(self) -> frozenset[Path]:
+        """The files that are no longer on the disk as they were read."""
+        return frozenset(path for path, stamp in self._loaded.items() if _stamp(path) != stamp)
 
     def read(self, task: Task) -> SourceFile:
         """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
@@ -180,7 +187,18 @@ class Workspace:
 
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:
         data = self._unsaved.get(path)
-        return read(path, filename) if data is None else from_bytes(data, path, filename)
+        if data is not None:
+            return from_bytes(data, path, filename)
+        self._loaded.setdefault(path, _stamp(path))
+        return read(path, filename)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:

@@ -72,7 +72,8 @@ class Analyzer:
         self._parsed = LastParsed(self._problems)
         self._shown: Mapping[Opened, Shown] = {}
         self._held: Mapping[Path, bytes] = {}
-        self._stamps: dict[Path, tuple[int, int] | None] = {}
+        self._told_of: dict[str, frozenset[str]] = {}
+        """The other files in which looking at a document gave findings, by its URI."""
         self._thread = start_on_big_stack(self._run)
 
     def order(self, order: Order) -> None:
@@ -126,6 +127,8 @@ class Analyzer:
         self._number = order.number
         self._see(order)
         before = self._known
+        opened = {document.uri for document in order.tasks}
+        self._told_of = {uri: names for uri, names in self._told_of.items() if uri in opened}
         versions = {document.uri: looked for document, looked in before.items()}
         self._known = {
             document: replace(looked, task=task, shown=self._shown[document])
@@ -138,9 +141,9 @@ class Analyzer:
             shown = self._shown[document]
             unit = self._workspace.lint(shown.task)
             self._known[document] = _Looked(task, shown, unit, self._workspace.classes(shown.task))
-            self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
+            self._told_of[document.uri] = frozenset(finding.filename for finding in unit.findings) - {task.filename}
             self._proceed()
-            if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
+            if document is stale[0] is not stale[-1] and not self._is_told_of(task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
 
@@ -154,7 +157,7 @@ class Analyzer:
         held = self._held = _data(self._shown.values())
         self._workspace.see(held)
         edited = {path for path in before.keys() | held.keys() if before.get(path) != held.get(path)}
-        changed = edited | self._changed_on_disk(held) | order.touched
+        changed = edited | self._workspace.outdated() | order.touched
         for path in changed - edited:
             self._workspace.forget(path)
         self._known = {
@@ -162,14 +165,6 @@ class Analyzer:
             for document, looked in self._known.items()
             if not order.anew and not looked.unit.reads & changed
         }
-
-    def _changed_on_disk(self, held: Iterable[Path]) -> set[Path]:
-        """Files that were read, are not open, and are not what they were."""
-        read = {path for looked in self._known.values() for path in looked.unit.reads}.difference(held)
-        stamps = {path: _stamp(path) for path in read}
-        changed = {path for path, stamp in stamps.items() if self._stamps.get(path, stamp) != stamp}
-        self._stamps = stamps
-        return changed
 
     def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
         known = {looked.task.filename: looked for looked in self._known.values()}
@@ -194,6 +189,10 @@ class Analyzer:
                 found[name] += (problem for problem in looked.shown.problems if problem.code in enabled)
                 found[name].sort(key=lambda finding: finding.sort_key)
         return {document: self._outcome(document, tasks, found, reached, moves) for document in documents}
+
+    def _is_told_of(self, task: Task) -> bool:
+        """Whether looking at other documents gives findings in this one, or did so when they were last looked at."""
+        return any(task.filename in names for names in self._told_of.values())
 
     def _helpers(self, known: Iterable[_Looked]) -> dict[str, tuple[Task, Unit]]:
         """The files that are not open and have findings, with what their own comments suppress."""
@@ -241,26 +240,8 @@ class Analyzer:
 _suppressions = lru_cache(maxsize=100)(find_suppressions)
 
 
-def _elsewhere(known: Mapping[Opened, _Looked], task: Task) -> bool:
-    """Whether looking at other documents gave findings in this one."""
-    return any(
-        finding.filename == task.filename
-        for other in known.values()
-        if other.task.filename != task.filename
-        for finding in other.unit.findings
-    )
-
-
 def _data(shown: Iterable[Shown]) -> dict[Path, bytes]:
     return {one.task.path: one.task.data for one in shown if one.task.data is not None}
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def changed_files(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:

@@ -10,6 +10,8 @@ from exportlint.findings import Caller, Finding, Position, Span, Step
 from exportlint.server.line_differences import Difference, differences
 from exportlint.workspace import ClassSite
 
+_LIKE = 4
+"""A line that has less than this part of its characters left is gone, as far as findings in it go."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -21,8 +23,11 @@ class Moves:
         self._differences: list[Difference] = list(differences(self._before, self._after))
         self._starts = [start for start, *_ in self._differences]
 
-    def position(self, place: Position) -> Position | None:
-        """Where a place is now; in a line that was changed, as far as its ends are the same."""
+    def position(self, place: Position, *, is_end: bool = False) -> Position | None:
+        """Where a place is now; in a line that was changed, as far as its ends are the same.
+
+        What is inserted at a place is before it, or behind it if it `is_end`, of a span.
+        """
         row = place.row - 1
         at = bisect_right(self._starts, row) - 1
         if at < 0:
@@ -30,14 +35,18 @@ class Moves:
         start, end, new, new_end = self._differences[at]
         if row >= end:
             return Position(row - end + new_end + 1, place.column)
-        if new == new_end or row >= len(self._before):
+        line = self._before[row]
+        if end - start == new_end - new:
+            new_row = new + row - start
+        else:  # the line that is most like it, the first of several
+            new_row = max(range(new, new_end), key=lambda other: _likeness(line, self._after[other]), default=-1)
+        if new_row < 0 or _likeness(line, self._after[new_row]) * _LIKE < len(line.strip()):
             return None
-        new_row = min(new + row - start, new_end - 1)
-        return Position(new_row + 1, _column(place.column, self._before[row], self._after[new_row]))
+        return Position(new_row + 1, _column(place.column, line, self._after[new_row], is_end=is_end))
 
     def span(self, span: Span) -> Span | None:
         """Where a span is now."""
-        start, end = self.position(span.start), self.position(span.end)
+        start, end = self.position(span.start), self.position(span.end, is_end=True)
         return None if start is None or end is None else Span(start, max(start, end))
 
     def step(self, step: Step) -> Step:
@@ -76,16 +85,24 @@ def moved(finding: Finding, moves: dict[str, Moves]) -> Finding | None:
     )
 
 
-def _column(column: int, before: str, after: str) -> int:
+def _column(column: int, before: str, after: str, *, is_end: bool) -> int:
     """Where a column of a line is in what became of the line."""
     offset = column - 1
     start = _common(before, after)
-    if offset <= start:
-        return column
     end = _common(before[start:][::-1], after[start:][::-1])
-    if offset >= len(before) - end:
+    is_behind = offset >= len(before) - end
+    if offset < start or (offset == start and (is_end or not is_behind)):
+        return column
+    if is_behind:
         return offset + len(after) - len(before) + 1
     return min(offset, len(after) - end) + 1
+
+
+def _likeness(one: str, other: str) -> int:
+    """How many characters two lines have in common at their ends, but for their indentation."""
+    one, other = one.strip(), other.strip()
+    start = _common(one, other)
+    return start + _common(one[start:][::-1], other[start:][::-1])
 
 
 def _common(one: str, other: str) -> int:
