@@ -108,8 +108,13 @@ class Workspace:
         self._unsaved = dict(unsaved)
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
+<<<<<<< HEAD
         self._sources: dict[Path, SourceFile] = {}
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
+=======
+        self._loaded: dict[Path, tuple[int, int] | None] = {}
+        """What told the files that come from the disk from later ones when they were read."""
+>>>>>>> server
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
@@ -126,10 +131,18 @@ class Workspace:
 
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed."""
+<<<<<<< HEAD
         self._sources.pop(path, None)
         self._trees.pop(path, None)
+=======
+        self._loaded.pop(path, None)
+>>>>>>> server
         for project in self._projects.values():
             project.forget(path)
+
+    def outdated(self) -> frozenset[Path]:
+        """The files that are no longer on the disk as they were read."""
+        return frozenset(path for path, stamp in self._loaded.items() if _stamp(path) != stamp)
 
     def read(self, task: Task) -> SourceFile:
         """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
@@ -165,6 +178,18 @@ class Workspace:
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 
+    def problems(self, task: Task) -> tuple[Finding, ...]:
+        """What keeps a file from being read, or from being parsed as a whole."""
+        try:
+            source = self.read(task)
+            if not source.problems:
+                self._project(task.settings.src).add(source)
+            return tuple(_syntax_error(problem, task) for problem in source.problems)
+        except SyntaxProblem as error:
+            return (_syntax_error(error, task),)
+        except SourceError as error:
+            return (unreadable(error, task.filename, task.settings.mode),)
+
     def classes(self, task: Task) -> tuple[ClassSite, ...]:
         """The classes of a file, an outer one before those in it; none if it cannot be parsed."""
         try:
@@ -187,6 +212,7 @@ class Workspace:
         return self._projects[src]
 
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:
+<<<<<<< HEAD
         source = self._sources.get(path)
         if source is None or source.filename != (filename or str(path)):
             data = self._unsaved.get(path)
@@ -208,6 +234,21 @@ def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:
     known[path] = what
     while len(known) > MAX_MODULES:
         del known[next(iter(known))]
+=======
+        data = self._unsaved.get(path)
+        if data is not None:
+            return from_bytes(data, path, filename)
+        self._loaded.setdefault(path, _stamp(path))
+        return read(path, filename)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+>>>>>>> server
 
 
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:

@@ -20,7 +20,8 @@ class Outcome:
 
     It holds as of the order with the number `order`. `sources` are it and all files that its findings speak of, by
     filename, as they were read.
-    `classes` are those of the document. `elsewhere` are the findings in other files that they reach.
+    `classes` are those of the document. `elsewhere` are the findings in other files that they reach. `is_of_before`:
+    it cannot be parsed, and this is what was found in it before, where that is now.
     """
 
     opened: Opened
@@ -31,6 +32,7 @@ class Outcome:
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
     classes: tuple[ClassSite, ...] = ()
     elsewhere: tuple[Finding, ...] = ()
+    is_of_before: bool = False
 
 
 @dataclass(frozen=True)

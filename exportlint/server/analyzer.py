@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from exportlint.analysis.project import SupersededError
@@ -14,10 +14,16 @@ from exportlint.big_stack import start_on_big_stack
 from exportlint.findings import Finding
 from exportlint.linter import merge
 from exportlint.server.analyses import Outcome
+from exportlint.server.last_parsed import LastParsed, Shown, moves
+from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions import find_suppressions
+<<<<<<< HEAD
 from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error
+=======
+from exportlint.workspace import SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
+>>>>>>> server
 
 log = logging.getLogger(__name__)
 
@@ -35,13 +41,19 @@ class Order:
     """Later orders have greater ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Looked:
-    """What looking at a document gave."""
+    """What looking at a document gave; `shown` is how it was looked at."""
 
     task: Task
+    shown: Shown
     unit: Unit
     classes: tuple[ClassSite, ...]
+
+    @cached_property
+    def moves(self) -> Moves | None:
+        """Where what was looked at is now, if that is not where it was."""
+        return moves(self.shown, self.task) if self.shown.is_of_before else None
 
 
 Deliver = Callable[[Mapping[Opened, Outcome]], None]
@@ -62,7 +74,11 @@ class Analyzer:
         self._number = 0
         self._workspace = Workspace({}, self._proceed)
         self._known: dict[Opened, _Looked] = {}
-        self._stamps: dict[Path, tuple[int, int] | None] = {}
+        self._parsed = LastParsed(self._problems)
+        self._shown: Mapping[Opened, Shown] = {}
+        self._held: Mapping[Path, bytes] = {}
+        self._told_of: dict[str, frozenset[str]] = {}
+        """The other files in which looking at a document gave findings, by its URI."""
         self._thread = start_on_big_stack(self._run)
 
     def order(self, order: Order) -> None:
@@ -105,6 +121,9 @@ class Analyzer:
             found[document] = Outcome(document, task, (finding,), Unit((finding,)), order.number)
         self._deliver(found)
 
+    def _problems(self, task: Task) -> tuple[Finding, ...]:
+        return self._workspace.problems(task)
+
     def _proceed(self) -> None:
         if self._stopped or self._order is not None:
             raise SupersededError
@@ -113,15 +132,23 @@ class Analyzer:
         self._number = order.number
         self._see(order)
         before = self._known
-        self._known = {d: before[d] for d, task in order.tasks.items() if d in before and before[d].task == task}
+        opened = {document.uri for document in order.tasks}
+        self._told_of = {uri: names for uri, names in self._told_of.items() if uri in opened}
+        versions = {document.uri: looked for document, looked in before.items()}
+        self._known = {
+            document: replace(looked, task=task, shown=self._shown[document])
+            for document, task in order.tasks.items()
+            if (looked := versions.get(document.uri)) and looked.shown.task == self._shown[document].task
+        }
         stale = [document for document in order.tasks if document not in self._known]
         for document in stale:
             task = order.tasks[document]
-            unit = self._workspace.lint(task)
-            self._known[document] = _Looked(task, unit, self._workspace.classes(task))
-            self._stamps |= {path: _stamp(path) for path in unit.reads - self._stamps.keys()}
+            shown = self._shown[document]
+            unit = self._workspace.lint(shown.task)
+            self._known[document] = _Looked(task, shown, unit, self._workspace.classes(shown.task))
+            self._told_of[document.uri] = frozenset(finding.filename for finding in unit.findings) - {task.filename}
             self._proceed()
-            if document is stale[0] is not stale[-1] and not _elsewhere(before, task):
+            if document is stale[0] is not stale[-1] and not self._is_told_of(task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
 
@@ -129,23 +156,20 @@ class Analyzer:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
             self._workspace = Workspace({}, self._proceed)
-        held = {task.path: task.data for task in order.tasks.values() if task.data is not None}
-        changed = self._workspace.see(held) | self._changed_on_disk(held) | order.touched
-        for path in changed:
+        before = self._held
+        self._workspace.see(_data(self._parsed.known(order.tasks).values()))
+        self._shown = self._parsed.of(order.tasks)
+        held = self._held = _data(self._shown.values())
+        self._workspace.see(held)
+        edited = {path for path in before.keys() | held.keys() if before.get(path) != held.get(path)}
+        changed = edited | self._workspace.outdated() | order.touched
+        for path in changed - edited:
             self._workspace.forget(path)
         self._known = {
             document: looked
             for document, looked in self._known.items()
             if not order.anew and not looked.unit.reads & changed
         }
-
-    def _changed_on_disk(self, held: Iterable[Path]) -> set[Path]:
-        """Files that were read, are not open, and are not what they were."""
-        read = {path for looked in self._known.values() for path in looked.unit.reads}.difference(held)
-        stamps = {path: _stamp(path) for path in read}
-        changed = {path for path, stamp in stamps.items() if self._stamps.get(path, stamp) != stamp}
-        self._stamps = stamps
-        return changed
 
     def _outcomes(self, documents: Iterable[Opened]) -> dict[Opened, Outcome]:
         known = {looked.task.filename: looked for looked in self._known.values()}
@@ -155,11 +179,25 @@ class Analyzer:
         found: dict[str, list[Finding]] = {name: [] for name in (*tasks, *helpers)}
         reached: dict[str, list[Finding]] = {}
         all_tasks = [*tasks.values(), *(task for task, _ in helpers.values())]
-        for finding in merge(all_tasks, [*units, *(unit for _, unit in helpers.values())]):
+        moves = {name: made for name, looked in known.items() if (made := looked.moves) is not None}
+        for was in merge(all_tasks, [*units, *(unit for _, unit in helpers.values())]):
+            finding = moved(was, moves)
+            if finding is None:
+                continue
             found[finding.filename].append(finding)
             for name in {caller.filename for caller in finding.callers} - {finding.filename}:
                 reached.setdefault(name, []).append(finding)
-        return {document: self._outcome(document, tasks, found, reached) for document in documents}
+        for name, looked in known.items():
+            if looked.shown.is_of_before:
+                enabled = looked.task.settings.rules_for(looked.task.path)
+                found[name] = [finding for finding in found[name] if finding.code != SYNTAX_ERROR]
+                found[name] += (problem for problem in looked.shown.problems if problem.code in enabled)
+                found[name].sort(key=lambda finding: finding.sort_key)
+        return {document: self._outcome(document, tasks, found, reached, moves) for document in documents}
+
+    def _is_told_of(self, task: Task) -> bool:
+        """Whether looking at other documents gives findings in this one, or did so when they were last looked at."""
+        return any(task.filename in names for names in self._told_of.values())
 
     def _helpers(self, known: Iterable[_Looked]) -> dict[str, tuple[Task, Unit]]:
         """The files that are not open and have findings, with what their own comments suppress."""
@@ -179,6 +217,7 @@ class Analyzer:
         tasks: Mapping[str, Task],
         found: Mapping[str, Sequence[Finding]],
         reached: Mapping[str, Sequence[Finding]],
+        moves: dict[str, Moves],
     ) -> Outcome:
         looked = self._known[document]
         task = looked.task
@@ -188,11 +227,17 @@ class Analyzer:
         named |= {finding.filename for finding in elsewhere}
         read = {name: self._source(tasks.get(name, Task(Path(name), task.settings))) for name in named}
         sources = {name: source for name, source in read.items() if source}
-        return Outcome(document, task, findings, looked.unit, self._number, sources, looked.classes, elsewhere)
+        unit, classes = looked.unit, looked.classes
+        if moves:
+            unit = replace(unit, findings=tuple(f for was in unit.findings if (f := moved(was, moves)) is not None))
+        if (own := moves.get(task.filename)) is not None:
+            classes = tuple(site for was in classes if (site := own.site(was)) is not None)
+        is_of_before = looked.shown.is_of_before
+        return Outcome(document, task, findings, unit, self._number, sources, classes, elsewhere, is_of_before)
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
-            return self._workspace.read(task)
+            return self._workspace.read(task) if task.data is None else task.read()
         except SourceError:  # gone meanwhile: nothing is said of it
             return None
 
@@ -200,22 +245,8 @@ class Analyzer:
 _suppressions = lru_cache(maxsize=100)(find_suppressions)
 
 
-def _elsewhere(known: Mapping[Opened, _Looked], task: Task) -> bool:
-    """Whether looking at other documents gave findings in this one."""
-    return any(
-        finding.filename == task.filename
-        for other in known.values()
-        if other.task.filename != task.filename
-        for finding in other.unit.findings
-    )
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
+def _data(shown: Iterable[Shown]) -> dict[Path, bytes]:
+    return {one.task.path: one.task.data for one in shown if one.task.data is not None}
 
 
 def changed_files(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:

@@ -69,7 +69,8 @@ def heed(server: Server) -> None:
     """Log as the settings say, and what is wrong with them, unless that was said before."""
     session = server.session
     set_level(session.preferences.log_level)
-    problems = dict.fromkeys(problem for folder in session.all_folders for problem in folder.preferences.problems)
+    heeded = [folder.preferences for folder in session.all_folders if folder.preferences.enable]
+    problems = dict.fromkeys(problem for preferences in heeded for problem in preferences.problems)
     for problem in problems:
         if problem not in server.complaints:
             log.warning("%s", problem)

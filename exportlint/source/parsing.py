@@ -12,6 +12,9 @@ from exportlint.findings import Position
 from exportlint.source.errors import SyntaxProblem
 from exportlint.source.file import SourceFile
 
+_NO_FILE = "<exportlint>"
+"""Python reads the line of a syntax error from the file of this name, which may hold another text than the editor."""
+
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
@@ -33,7 +36,7 @@ def parse(source: SourceFile) -> ast.Module:
         # Not only against noise: under `-W error` a doubtful escape would be a syntax error.
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(source.text, source.filename)
+            return ast.parse(source.text, _NO_FILE)
         except SyntaxError as error:
             problem = _problem(source, error.msg, error.lineno or 1, error.offset or 1)
         except (RecursionError, MemoryError):

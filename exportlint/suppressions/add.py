@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 
 from exportlint import atomic
 from exportlint.edits import places
@@ -18,6 +19,7 @@ from exportlint.suppressions.pragmas import Directive, directives
 OF_THE_LINTER = expand("EXP0")
 """Findings about the linter itself: there is nothing to suppress in a file that cannot be parsed."""
 
+_NAME: Callable[[Finding], str] = attrgetter("name")
 _ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 
 
@@ -37,8 +39,12 @@ def add_ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "
     return len(edits)
 
 
-def ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "") -> list[Edit]:
+def ignores(
+    source: SourceFile, findings: Iterable[Finding], reason: str = "", by: Callable[[Finding], str] = _NAME
+) -> list[Edit]:
     """The edits that suppress findings of a file, one for each line in which some are. Those of the linter are left.
+
+    `by` says what the comments call a rule.
 
     Raises:
         SourceError: a finding is in no statement.
@@ -52,14 +58,14 @@ def ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "") -
         if line is None:
             raise SourceError(source.filename, "has no statement where the finding is", finding.span.start.row)
         names = names_by_row.setdefault(line.last, [])
-        if finding.name not in names:
-            names.append(finding.name)
+        if by(finding) not in names:
+            names.append(by(finding))
     lists = _lists(source) if names_by_row else {}
     return [_ignore(source, row, names, reason, lists.get(row)) for row, names in names_by_row.items()]
 
 
 def file_ignore(source: SourceFile, name: str) -> Edit:
-    """The edit that suppresses a rule in the whole file.
+    """The edit that suppresses a rule in the whole file, by its name or code.
 
     The rule joins a list that there is, or gets a line below what has to stand first: `#!`, the encoding, a docstring,
     the magic of a cell.

@@ -173,7 +173,7 @@ async def test_what_is_found_in_an_older_version_is_not_offered(editor: Editor) 
         if isinstance(part, types.TextDocumentEdit)
     )
     await choose(editor, IGNORE[0], found)
-    assert "x.mean() > 0:  # exportlint: ignore[tensor-branch]\n" in editor.texts[uri]
+    assert "x.mean() > 0:  # exportlint: ignore[EXP101]\n" in editor.texts[uri]
 
 
 @pytest.mark.parametrize("uri", ["file:///nowhere.py", "untitled:Untitled-1", "%%%"])

@@ -134,7 +134,7 @@ async def test_a_byte_order_mark_stays_first(editor: Editor) -> None:
     assert editor.texts[uri] == expected
     editor.set_text(uri, text)
     await choose(editor, "Ignore EXP101 in this file", await actions(editor, uri, "x.sum() > 0"))
-    assert editor.texts[uri].startswith("\ufeff# exportlint: file-ignore[tensor-branch]\nfrom torch")
+    assert editor.texts[uri].startswith("\ufeff# exportlint: file-ignore[EXP101]\nfrom torch")
 
 
 async def test_nothing_to_fix_is_not_offered(editor: Editor) -> None:

@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from exportlint.registry import Rule, all_rules
+from exportlint.server.pages import summary
 from tests.cli.runner import NET
 from tests.server.asking import hover
 from tests.server.capabilities import ENCODINGS, capable, minimal
 from tests.server.client import Editor, editing
 
-TITLE = "# tensor-branch (EXP101)\n"
+URL = "https://github.com/exportlint/exportlint/blob/main/rules/EXP101-tensor-branch.md"
+TITLE = f"[tensor-branch (EXP101)]({URL})"
+WHY = "torch.export runs the code once, without values"
 
 
 @pytest.fixture
@@ -26,7 +30,7 @@ def text_of(shown: types.Hover | None) -> str:
     return shown.contents.value
 
 
-async def test_a_finding_shows_the_page_of_its_rule(editor: Editor) -> None:
+async def test_a_finding_shows_what_is_wrong_why_and_how_to_mend_it(editor: Editor) -> None:
     uri = editor.open("net.py", NET)
     place = editor.range_of(uri, "x.sum() > 0")
     for position in (place.start, editor.range_of(uri, "sum").start, place.end):
@@ -34,10 +38,37 @@ async def test_a_finding_shows_the_page_of_its_rule(editor: Editor) -> None:
         assert shown is not None
         assert shown.range == place
         text = text_of(shown)
-        assert text.startswith(TITLE)
-        assert "## Use instead\n" in text
-        assert "<!--" not in text
-        assert "(https://docs.pytorch.org/docs/stable/export.html)" in text
+        said, why, fix = text.split("\n\n")
+        assert said == f"{TITLE}: {(await editor.diagnostics(uri))[0].message.splitlines()[0]}"
+        assert why.startswith(WHY)
+        assert why.endswith("so it stops.")
+        assert fix == "Fix: Choose with `torch.where`"
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_every_page_says_in_two_paragraphs_what_it_is_about(rule: Rule) -> None:
+    about = summary(rule)
+    for paragraph in (about.what, about.why):
+        assert 15 < len(paragraph) < 1000
+        assert paragraph[-1] in ".)`"
+        assert "\n" not in paragraph
+        assert "```" not in paragraph
+
+
+async def test_the_call_of_what_breaks_export_says_so(editor: Editor) -> None:
+    editor.create("ops.py", "def chosen(x):\n    if x.sum() > 0:\n        return x\n    return -x\n")
+    model = "import ops\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+    uri = editor.open("net.py", f"{model}        return ops.chosen(x)\n")
+    text = text_of(await hover(editor, uri, editor.range_of(uri, "ops.chosen").start))
+    assert text.startswith(f"{TITLE}: `ops.chosen` breaks export here: ")
+    assert WHY in text
+
+
+async def test_nothing_is_shown_where_exportlint_is_switched_off(editor: Editor) -> None:
+    uri = editor.open("net.py", NET.replace("> 0:", "> 0:  # exportlint: ignore[EXP101]"))
+    await editor.configure({"enable": False})
+    for piece in ("x.sum()", "EXP101"):
+        assert await hover(editor, uri, editor.range_of(uri, piece).start) is None
 
 
 async def test_nothing_is_shown_where_nothing_is(editor: Editor) -> None:
@@ -101,7 +132,7 @@ async def test_places_are_in_the_units_of_the_client(tmp_path: Path, encoding: s
         assert shown.range == place
         place = editor.range_of(uri, "x.sum()")
         shown = await hover(editor, uri, place.start)
-        assert "tensor-branch (EXP101)" in text_of(shown)
+        assert text_of(shown).startswith(TITLE)
 
 
 async def test_a_client_without_markdown_gets_plain_text(tmp_path: Path) -> None:
@@ -111,4 +142,4 @@ async def test_a_client_without_markdown_gets_plain_text(tmp_path: Path) -> None
         assert shown is not None
         assert isinstance(shown.contents, types.MarkupContent)
         assert shown.contents.kind is types.MarkupKind.PlainText
-        assert shown.contents.value.startswith("# tensor-branch (EXP101)")
+        assert shown.contents.value.startswith(f"tensor-branch (EXP101), {URL}: ")

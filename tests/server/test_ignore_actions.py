@@ -27,12 +27,12 @@ async def test_comments_go_where_they_belong(tmp_path: Path, encoding: str) -> N
         uri = editor.open("net.py", text)
         found = await actions(editor, uri, 'x.sum() > len("😀😀")')
         await choose(editor, IGNORE[0], found)
-        assert editor.texts[uri] == text.replace("        ):", "        ):  # exportlint: ignore[tensor-branch]")
+        assert editor.texts[uri] == text.replace("        ):", "        ):  # exportlint: ignore[EXP101]")
         assert await editor.codes(uri) == []
         editor.set_text(uri, text)
         found = await actions(editor, uri, 'x.sum() > len("😀😀")')
         await choose(editor, IGNORE[1], found)
-        pragma = "# exportlint: file-ignore[tensor-branch]\r\n"
+        pragma = "# exportlint: file-ignore[EXP101]\r\n"
         assert editor.texts[uri] == text.replace("# why\r\n", f"# why\r\n{pragma}")
         assert await editor.codes(uri) == []
 
@@ -40,17 +40,17 @@ async def test_comments_go_where_they_belong(tmp_path: Path, encoding: str) -> N
 @pytest.mark.parametrize(
     ("head", "expected"),
     [
-        ("", "# exportlint: file-ignore[tensor-branch]\n"),
-        ("# (c) me\n", "# exportlint: file-ignore[tensor-branch]\n# (c) me\n"),
-        ("#!/bin/python\n", "#!/bin/python\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("# -*- coding: utf-8 -*-\n", "# -*- coding: utf-8 -*-\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("#\n# vim: fileencoding=utf-8\n", "#\n# vim: fileencoding=utf-8\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("'''a'''; import os\n", "'''a'''; import os\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("# x\n\n\x0c\n('a'\n 'b')\n", "# x\n\n\x0c\n('a'\n 'b')\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("f'{1}'\n", "# exportlint: file-ignore[tensor-branch]\nf'{1}'\n"),
-        ("'a'; b = \\\n 1\n", "'a'; b = \\\n 1\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("# x\n\nr'a' \\\n 'b'\n", "# x\n\nr'a' \\\n 'b'\n# exportlint: file-ignore[tensor-branch]\n"),
-        ("# exportlint: file-ignore[EXP2]\n", "# exportlint: file-ignore[EXP2, tensor-branch]\n"),
+        ("", "# exportlint: file-ignore[EXP101]\n"),
+        ("# (c) me\n", "# exportlint: file-ignore[EXP101]\n# (c) me\n"),
+        ("#!/bin/python\n", "#!/bin/python\n# exportlint: file-ignore[EXP101]\n"),
+        ("# -*- coding: utf-8 -*-\n", "# -*- coding: utf-8 -*-\n# exportlint: file-ignore[EXP101]\n"),
+        ("#\n# vim: fileencoding=utf-8\n", "#\n# vim: fileencoding=utf-8\n# exportlint: file-ignore[EXP101]\n"),
+        ("'''a'''; import os\n", "'''a'''; import os\n# exportlint: file-ignore[EXP101]\n"),
+        ("# x\n\n\x0c\n('a'\n 'b')\n", "# x\n\n\x0c\n('a'\n 'b')\n# exportlint: file-ignore[EXP101]\n"),
+        ("f'{1}'\n", "# exportlint: file-ignore[EXP101]\nf'{1}'\n"),
+        ("'a'; b = \\\n 1\n", "'a'; b = \\\n 1\n# exportlint: file-ignore[EXP101]\n"),
+        ("# x\n\nr'a' \\\n 'b'\n", "# x\n\nr'a' \\\n 'b'\n# exportlint: file-ignore[EXP101]\n"),
+        ("# exportlint: file-ignore[EXP2]\n", "# exportlint: file-ignore[EXP2, EXP101]\n"),
     ],
 )
 async def test_a_comment_for_the_file_stands_below_what_must_be_first(editor: Editor, head: str, expected: str) -> None:
@@ -67,6 +67,6 @@ async def test_a_comment_for_the_file_stands_below_the_magic_of_its_cell(tmp_pat
         (ignore,) = [one for one in await actions(editor, f"{AT}0", TEST) if one.title == IGNORE[1]]
         assert ignore.edit is not None
         editor_apply(editor, ignore.edit)
-        assert editor.texts[f"{AT}0"] == f"{head}# exportlint: file-ignore[tensor-branch]\n{NET}"
+        assert editor.texts[f"{AT}0"] == f"{head}# exportlint: file-ignore[EXP101]\n{NET}"
         cells.write(0, editor.texts[f"{AT}0"])
         assert await cells.found() == {}

@@ -166,9 +166,19 @@ class TestActions:
         assert "isinstance(x, torch.Tensor)" in editor.texts[f"{AT}2"]
         assert editor.texts[f"{AT}0"] == IMPORTS
 
-    async def test_a_cell_is_not_fixed_alone(self, editor: Editor) -> None:
-        await Cells(editor, IMPORTS, MODEL).found()
-        assert await actions_at(editor, f"{AT}1", "x.data", "source.fixAll.exportlint") == []
+    async def test_each_cell_is_fixed_by_itself_for_a_client_that_asks_all_of_them(self, editor: Editor) -> None:
+        """As VS Code does when it saves: where the first cell is Markdown, nobody is asked about the notebook."""
+        cells = [IMPORTS, MODEL, MODEL.replace("Model", "Other")]
+        await Cells(editor, *cells).found()
+        kind = "source.fixAll.exportlint"
+        for number, piece in ((1, "x.data"), (2, "x.data")):
+            (action,) = await actions_at(editor, f"{AT}{number}", piece, kind)
+            assert action.kind == kind
+            action = await editor.answer(editor.client.code_action_resolve_async(action))
+            assert action.edit is not None
+            editor_apply(editor, action.edit)
+            changed = [editor.texts[f"{AT}{n}"] != text for n, text in enumerate(cells)]
+            assert changed == [False, True, number == 2]
 
     async def test_an_import_may_go_to_another_cell(self, editor: Editor) -> None:
         await Cells(
@@ -191,6 +201,6 @@ class TestActions:
         ignore = next(action for action in actions if action.title == "Ignore EXP301 on this line")
         assert ignore.edit is not None
         editor_apply(editor, ignore.edit)
-        assert "y = x.data  # exportlint: ignore[tensor-data]\n" in editor.texts[f"{AT}1"]
+        assert "y = x.data  # exportlint: ignore[EXP301]\n" in editor.texts[f"{AT}1"]
         cells.write(1, editor.texts[f"{AT}1"])
         assert await cells.found() == {"1": [FOUND[0], FOUND[2]]}

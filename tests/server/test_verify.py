@@ -257,7 +257,7 @@ async def test_hover_says_what_became_of_a_finding(editor: Editor) -> None:
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
     assert found.contents.value.startswith(f"**refuted** by {BY}")
-    assert "# tensor-branch (EXP101)" in found.contents.value
+    assert "[tensor-branch (EXP101)](" in found.contents.value
 
 
 async def test_what_is_refuted_is_ignored_with_the_reason(editor: Editor) -> None:
@@ -267,7 +267,7 @@ async def test_what_is_refuted_is_ignored_with_the_reason(editor: Editor) -> Non
     assert title in [action.title for action in found]
     assert title not in [action.title for action in await actions(editor, uri, "x.sum() > 0")]
     await choose(editor, title, found)
-    assert f"        if flag:  # exportlint: ignore[tensor-branch] refuted by {BY}" in editor.texts[uri]
+    assert f"        if flag:  # exportlint: ignore[EXP101] refuted by {BY}" in editor.texts[uri]
     assert "EXP101" not in [one.code for one in await editor.diagnostics(uri) if one.range.start.line == 20]
 
 

@@ -20,7 +20,7 @@ from exportlint.server.server import Server
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.exportlint"
 FIX_NOTEBOOK = f"notebook.{FIX_ALL}"
-"""In place of `FIX_ALL` in notebooks, where editors would ask each cell for that."""
+"""All fixes of a notebook. Editors ask its first cell for it, and `FIX_ALL` of each of its cells."""
 VERIFY = "source.verify.exportlint"
 """Of a kind that editors neither apply by themselves nor show among what mends something."""
 
@@ -45,9 +45,10 @@ class Asked:
 
     @property
     def fix_all(self) -> str:
-        """The kind of the action that fixes everything there."""
+        """The kind of the action that fixes everything there; in a notebook, in the cell where that is asked for."""
         opened = self.server.session.whole(self.document.uri)
-        return FIX_NOTEBOOK if isinstance(opened, NotebookDocument) else FIX_ALL
+        is_of_notebook = isinstance(opened, NotebookDocument) and (not self.names(FIX_ALL) or self.names(FIX_NOTEBOOK))
+        return FIX_NOTEBOOK if is_of_notebook else FIX_ALL
 
     def wants(self, kind: str) -> bool:
         """Whether actions of a kind are asked for; without any filter, all are."""

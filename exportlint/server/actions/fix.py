@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from exportlint.findings import Applicability, Finding
+from exportlint.findings import Applicability, Finding, Fix
 from exportlint.server.actions import QUICK_FIX, Asked
 from exportlint.server.edits import text_edits, workspace_edit
 
 _HOW = {Applicability.SAFE: "", Applicability.UNSAFE: " (unsafe)", Applicability.DISPLAY_ONLY: " (proposal)"}
+
+
+def titled(fix: Fix) -> str:
+    """What a fix does, and how far it can be trusted."""
+    return f"{fix.message}{_HOW[fix.applicability]}"
 
 
 async def offer(asked: Asked) -> list[types.CodeAction]:
@@ -26,7 +31,7 @@ def _fix(asked: Asked, finding: Finding) -> Iterator[types.CodeAction]:
         return
     changed = asked.analysis.by_document(fix.edits)
     action = types.CodeAction(
-        f"{fix.message}{_HOW[fix.applicability]} ({finding.code})",
+        f"{titled(fix)} ({finding.code})",
         kind=QUICK_FIX,
         diagnostics=asked.shown([finding]),
         edit=workspace_edit(

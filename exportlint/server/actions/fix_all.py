@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from exportlint.findings import Applicability, Finding
-from exportlint.server.actions import QUICK_FIX, Asked
+from exportlint.server.actions import FIX_ALL, QUICK_FIX, Asked
 from exportlint.server.edits import workspace_edit
 from exportlint.server.fixing import fixed, most
 from exportlint.server.server import Server
@@ -68,5 +68,7 @@ async def resolve(server: Server, action: types.CodeAction) -> None:
     if document is None or not (codes is None or isinstance(codes, list)):
         return
     edits = await fixed(server, [document], None if codes is None else frozenset(map(str, codes)))
+    if action.kind == FIX_ALL:  # all cells are asked, and each is to change itself
+        edits = {changed: wanted for changed, wanted in edits.items() if changed == document}
     if edits:
         action.edit = workspace_edit(edits, server.session.client)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
+
 from lsprotocol import types
 
 from exportlint.findings import Edit, Finding
@@ -11,6 +14,9 @@ from exportlint.server.threads import in_thread
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions.add import OF_THE_LINTER, file_ignore, ignores
 
+_CODE: Callable[[Finding], str] = attrgetter("code")
+"""What comments call a rule: as the titles of the actions do."""
+
 
 async def offer(asked: Asked) -> list[types.CodeAction]:
     """For each rule of the findings a comment in their lines, and one for the file."""
@@ -18,6 +24,8 @@ async def offer(asked: Asked) -> list[types.CodeAction]:
     if not found or not asked.wants(QUICK_FIX) or not asked.preferences.disable_comment:
         return []
     assert asked.analysis is not None
+    if asked.analysis.outcome.is_of_before:
+        return []  # where statements end cannot be told
     source = asked.analysis.source
     if source is None:
         return []
@@ -32,10 +40,10 @@ def _codes(findings: list[Finding]) -> list[str]:
 def _actions(asked: Asked, source: SourceFile, code: str) -> list[types.CodeAction]:
     found = [finding for finding in asked.findings if finding.code == code]
     try:
-        on_lines = ignores(source, found)
+        on_lines = ignores(source, found, by=_CODE)
     except SourceError:
         return []
-    in_file = [file_ignore(source, found[0].name)]
+    in_file = [file_ignore(source, code)]
     return [
         *_refuted(asked, source, code, found),
         _action(asked, f"Ignore {code} on this line", on_lines, found),
@@ -50,7 +58,7 @@ def _refuted(asked: Asked, source: SourceFile, code: str, found: list[Finding]) 
     refuted = {ruled.by for ruled in rulings if ruled is not None and ruled.ruling == "refuted"}
     if not refuted or not all(ruled is not None and ruled.ruling == "refuted" for ruled in rulings):
         return []
-    edits = ignores(source, found, f"refuted by {' and '.join(sorted(refuted))}")
+    edits = ignores(source, found, f"refuted by {' and '.join(sorted(refuted))}", _CODE)
     return [_action(asked, f"Ignore {code} on this line: torch.export refutes it", edits, found)]
 
 

@@ -35,7 +35,7 @@ def options(client: Client) -> types.CompletionOptions:
 async def handle(server: Server, params: types.CompletionParams) -> types.CompletionList | None:
     """What can stand there; nothing outside of such comments."""
     document = server.session.document(params.text_document.uri)
-    if document is None or not document.is_python:
+    if document is None or not document.is_python or not server.session.folder(document).preferences.enable:
         return None
     lines, encoding = document.lines, server.session.client.encoding
     offset = offset_of(params.position, lines, encoding)
