@@ -108,13 +108,10 @@ class Workspace:
         self._unsaved = dict(unsaved)
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
-<<<<<<< HEAD
         self._sources: dict[Path, SourceFile] = {}
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
-=======
         self._loaded: dict[Path, tuple[int, int] | None] = {}
         """What told the files that come from the disk from later ones when they were read."""
->>>>>>> server
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
@@ -131,12 +128,9 @@ class Workspace:
 
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed."""
-<<<<<<< HEAD
         self._sources.pop(path, None)
         self._trees.pop(path, None)
-=======
         self._loaded.pop(path, None)
->>>>>>> server
         for project in self._projects.values():
             project.forget(path)
 
@@ -212,11 +206,14 @@ class Workspace:
         return self._projects[src]
 
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:
-<<<<<<< HEAD
         source = self._sources.get(path)
         if source is None or source.filename != (filename or str(path)):
             data = self._unsaved.get(path)
-            source = read(path, filename) if data is None else from_bytes(data, path, filename)
+            if data is None:
+                self._loaded.setdefault(path, _stamp(path))
+                source = read(path, filename)
+            else:
+                source = from_bytes(data, path, filename)
             _keep(self._sources, path, source)
         return source
 
@@ -234,12 +231,6 @@ def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:
     known[path] = what
     while len(known) > MAX_MODULES:
         del known[next(iter(known))]
-=======
-        data = self._unsaved.get(path)
-        if data is not None:
-            return from_bytes(data, path, filename)
-        self._loaded.setdefault(path, _stamp(path))
-        return read(path, filename)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -248,7 +239,6 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return status.st_mtime_ns, status.st_size
->>>>>>> server
 
 
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:

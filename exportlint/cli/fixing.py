@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-<<<<<<< HEAD
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-=======
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
->>>>>>> project
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exportlint.cli.output import UsageError, warn

@@ -19,11 +19,7 @@ from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions import find_suppressions
-<<<<<<< HEAD
-from exportlint.workspace import ClassSite, Task, Unit, Workspace, internal_error
-=======
-from exportlint.workspace import SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error, start_on_big_stack
->>>>>>> server
+from exportlint.workspace import SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error
 
 log = logging.getLogger(__name__)
 

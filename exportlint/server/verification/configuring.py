@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from exportlint.big_stack import on_big_stack
 from exportlint.config import ConfigError
 from exportlint.server import uris
 from exportlint.server.documents import Document
@@ -11,7 +12,6 @@ from exportlint.server.ranges import range_between
 from exportlint.server.session import Session
 from exportlint.server.threads import in_thread
 from exportlint.verify.targets.adding import Addition, add_target
-from exportlint.workspace import on_big_stack
 
 
 async def addition(session: Session, document: Document, name: str) -> Addition:
