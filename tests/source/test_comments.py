@@ -7,6 +7,7 @@ import sysconfig
 import tokenize
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -170,7 +171,7 @@ def test_work_is_linear(repeated: str, rest: str) -> None:
     def lines_run(text: str) -> int:
         count = 0
 
-        def trace(frame: FrameType, event: str, argument: object) -> object:
+        def trace(frame: FrameType, event: str, argument: object) -> Any:
             nonlocal count
             count += event == "line"
             return trace
