@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
@@ -234,7 +235,7 @@ def test_except_star_is_followed_as_except_is() -> None:
 
 def test_a_loop_hands_a_value_on_through_many_variables() -> None:
     names = "abcdefghij"
-    moves = "".join(f"            {one} = {other}\n" for one, other in zip(names, names[1:], strict=False))
+    moves = "".join(f"            {one} = {other}\n" for one, other in pairwise(names))
     text = FORWARD + "".join(f"        {name} = 0\n" for name in names)
     text += f"        for _ in range(9):\n            if a > 0:\n                pass\n{moves}            j = x.sum()\n"
     assert "EXP101" in codes(text + PLAIN)
