@@ -186,21 +186,23 @@ class Module:
 
 def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a body and of the `if`, `try` and `with` statements in it, which open no scope."""
-    for statement in body:
+    waiting = list(reversed(body))
+    while waiting:
+        statement = waiting.pop()
         yield statement
+        inner: list[ast.stmt] = []
         if isinstance(statement, ast.If):
             # the last definition counts: that of the first way, but for what only type checkers see
             ways = (statement.body, statement.orelse)
             for way in ways if is_type_checking(statement.test) else reversed(ways):
-                yield from flat(way)
+                inner += way
         elif isinstance(statement, TRIES):
             for handler in statement.handlers:
-                yield from flat(handler.body)
-            yield from flat(statement.orelse)
-            yield from flat(statement.body)
-            yield from flat(statement.finalbody)
+                inner += handler.body
+            inner += [*statement.orelse, *statement.body, *statement.finalbody]
         elif isinstance(statement, ast.With):
-            yield from flat(statement.body)
+            inner += statement.body
+        waiting += reversed(inner)
 
 
 def is_type_checking(test: ast.expr) -> bool:

@@ -35,15 +35,17 @@ def parts(tree: ast.Module) -> frozenset[str]:
 
 def _loaded(node: ast.AST, *, called: bool = True) -> Iterator[str]:
     """The names that are read in a node, but for those in annotations and, unless `called`, those that are called."""
-    for field, value in ast.iter_fields(node):
-        if field in {"annotation", "returns"}:
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.Name):
-                if isinstance(child.ctx, ast.Load) and (called or field != "func"):
-                    yield child.id
-            elif isinstance(child, ast.AST) and (called or not isinstance(child, ast.ClassDef)):
-                yield from _loaded(child, called=called)
+    waiting = [node]
+    while waiting:
+        for field, value in ast.iter_fields(waiting.pop()):
+            if field in {"annotation", "returns"}:
+                continue
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.Name):
+                    if isinstance(child.ctx, ast.Load) and (called or field != "func"):
+                        yield child.id
+                elif isinstance(child, ast.AST) and (called or not isinstance(child, ast.ClassDef)):
+                    waiting.append(child)
 
 
 def made(tree: ast.Module) -> frozenset[str]:

@@ -245,7 +245,9 @@ class Dict(Composite):
 
     def updated(self, key: object, value: Value) -> Dict:
         """A copy in which `key` is `value`."""
-        return Dict((*(e for e in self.entries if e[0] != key), (key, value)), self.rest)
+        entries = dict(self.entries)
+        entries.pop(key, None)
+        return Dict((*entries.items(), (key, value)), self.rest)
 
     def merged(self, other: Dict) -> Dict:
         """A copy with the entries of another."""

@@ -85,6 +85,52 @@ def replaced(draw: st.DrawFn, line: str, pattern: re.Pattern[str], replacements:
     return line[: match.start()] + other + line[match.end() :]
 
 
+STATEMENTS = [
+    "del x, y[0]", "global x", "async def f(a=x): return await a", "@x\ndef f(a, /, *b, c=x.sum(), **d): yield a",
+    "class C(x, metaclass=y):\n    a = x", "with x as (a, *b), y: x = a", "for a, *b in x: break\nelse: pass",
+    "match x:\n    case [a, *b] if x.sum() > 0: pass\n    case {'k': v, **r}: x = v\n    case C(a, b=1) as q: pass",
+    "try: pass\nfinally: return x", "try: x = 1\nexcept* (A, B) as e: y = 2", "from . import a", "assert x, y",
+    "raise x from y", "return x, *y", "x += y", "x: int = y", "while x.sum() > 0: x = x - 1", "a = b = c = x",
+    "if x.sum() > 0: return x\nelif y: x = y\nelse: del x", "if x.sum() > 0:\n    a, *b = x",
+    "if x.sum() > 0:\n    x.y[0] += 1", "for i in range(int(x)): x = x + i",
+    "while True:\n    x = x + 1\n    if x.max(): break",
+    "x = f'{x!r:>{y}}'", "x = lambda a=x.sum(), *b, **c: a", "x = [i for i in x if i]", f"x = 0x{'f' * 3000}",
+]  # fmt: skip
+TARGETS = ["a", "a, *b", "[a, *b]", "*a, b", "a.b", "self.a, b", "(a, (b, *c))", "x[x > 0]", "x.data", "a[b:c]"]
+
+
+@st.composite
+def mutant_trees(draw: st.DrawFn) -> str:
+    """A file of the corpus after a few parts of its tree were exchanged for parts of any kind."""
+    tree = ast.parse(draw(st.sampled_from([text for text in CORPUS if is_python(text)])))
+    for _ in range(draw(st.integers(1, 4))):
+        places = [
+            (values, index)
+            for node in ast.walk(tree)
+            for _, values in ast.iter_fields(node)
+            if isinstance(values, list)
+            for index, value in enumerate(values)
+            if isinstance(value, (ast.stmt, ast.expr))
+        ]
+        expressions = [v[i] for v, i in places if isinstance(v[i], ast.expr) and not isinstance(v[i], ast.Starred)]
+        values, index = draw(st.sampled_from(places))
+        old = values[index]
+        if isinstance(old, ast.stmt):
+            new = ast.parse(draw(st.sampled_from(STATEMENTS))).body[0]
+            values[index : index + draw(st.integers(0, 1))] = [new]
+        elif isinstance(getattr(old, "ctx", None), ast.Store):
+            target = ast.parse(f"{draw(st.sampled_from(TARGETS))} = x").body[0]
+            assert isinstance(target, ast.Assign)
+            values[index] = target.targets[0]
+        else:
+            new_expression = draw(st.sampled_from(expressions))
+            is_named = draw(st.booleans())
+            values[index] = (
+                ast.NamedExpr(ast.Name("walrus", ast.Store()), new_expression) if is_named else new_expression
+            )
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
 def findings(text: str, mode: Mode) -> list[Finding]:
     """What a fresh analyzer finds. Raises SyntaxProblem, or SourceError for an encoding that does not exist."""
     root = Path("/nowhere")
@@ -111,3 +157,11 @@ def test_every_edit_is_analysed_and_twice_the_same(text: str) -> None:
         else:
             with pytest.raises((SyntaxProblem, SourceError)):
                 findings(text, mode)
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
+@settings(max_examples=100, derandomize="CI" in os.environ, suppress_health_check=list(HealthCheck))
+@given(text=mutant_trees())
+def test_every_tree_is_analysed(text: str) -> None:
+    if is_python(text):
+        findings(text, "non-strict")

@@ -131,6 +131,8 @@ BIG = {
     "a dictionary of 5,000": f"z = {{{', '.join(f'{n}: {n}' for n in range(5000))}}}\n",
     "a text of 1,000,000": f"z = '{'a' * 1_000_000}' * 3\n",
     "a number of 4,000 digits": f"z = {'9' * 4000} ** 2 % 7\n",
+    "a hexadecimal number of 5,000 digits": f"z = x[:0x{'f' * 5000}]\n",
+    "a list of places that a branch writes": "if x.max() > 5:\n    a, *b = x\n",
     "8 nested comprehensions": "z = " + "[" * 8 + "x" + " for i in y]" * 8 + "\n",
     "a comprehension of 8 loops": f"z = [x {'for i in y ' * 8}]\n",
     "12 functions that call the next one twice": "\n".join(

@@ -31,6 +31,17 @@ def test_full_report_shows_the_code_the_place_and_the_summary(root: Path, run: R
     assert lines[-2:] == ["Found 1 finding (1 error, 0 warnings, 0 info).", "[*] 1 fixable with `--fix`."]
 
 
+def test_what_is_cut_short_does_not_pass(root: Path, run: Run) -> None:
+    deep = "".join(f"def f{i}(a):\n    return f{i + 1}(a)\n\n\n" for i in range(200))
+    net = NET.replace("        if x.sum() > 0:\n            return x + 1\n", "        x = f0(x)\n")
+    write(root, {"model.py": deep + net})
+    result = run("model.py", "--select", "EXP1")
+    assert result.code == 1
+    assert "analysis-limit" in result.out
+    assert "All checks passed" not in result.out
+    assert run("model.py", "--ignore", "analysis-limit").code == 0
+
+
 def test_json_has_every_documented_key(root: Path, run: Run) -> None:
     write(root, {"model.py": NET})
     (finding,) = run("model.py", "--output-format", "json").findings
