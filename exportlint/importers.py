@@ -134,7 +134,8 @@ class _Project:
         for path in self.files:
             task = self._linted.get(path)
             try:
-                data = path.read_bytes() if task is None or task.data is None else task.data
+                # Anything can be named, a pipe as well; what discovery finds is a file.
+                data = path.read_bytes() if task is None else task.read().data
                 found[path] = from_bytes(data, path).text.encode() if is_notebook(path) else data
             except (OSError, SourceError):
                 found[path] = b""
