@@ -9,7 +9,7 @@ from pathlib import Path
 from exportlint.analysis.import_graph import ImportGraph
 from exportlint.analysis.resolver import Resolver
 from exportlint.config import ConfigError, Settings
-from exportlint.source import SourceError, discover, from_bytes, is_notebook, project_root
+from exportlint.source import SourceError, discover, from_bytes, holds_projects, is_notebook, project_root
 from exportlint.workspace import Role, Task
 
 MAX_SOURCE = 500_000
@@ -17,6 +17,8 @@ MAX_SOURCE = 500_000
 MAX_ENTRIES = 100_000
 MAX_BYTES = 128 * 2**20
 """So much of a project is searched for imports: entries of folders, and what the files hold together."""
+MAX_LOOSE_ENTRIES = 5_000
+"""So many entries are where nothing says that the folder is that of a project."""
 
 _LEADS_TO_FACTS = (b"class", b"export", b"jit")
 """What a file has in it somewhere, if looking at it can find anything."""
@@ -60,8 +62,8 @@ def _importers(
     is_complete = True
     graphs: list[ImportGraph] = []
     paths: dict[Path, Settings] = {}
-    for root, files in _by_project(wanted).items():
-        project = _Project(root, settings_for, linted)
+    for (root, entries), files in _by_project(wanted, linted).items():
+        project = _Project(root, settings_for, linted, entries)
         is_complete = is_complete and project.is_complete
         if project.files.keys() <= linted.keys():
             continue
@@ -94,20 +96,30 @@ def _importers(
     )
 
 
-def _by_project(files: Iterable[Path]) -> dict[Path, list[Path]]:
-    found: dict[Path, list[Path]] = {}
+def _by_project(files: Iterable[Path], linted: Mapping[Path, Task]) -> dict[tuple[Path, int], list[Path]]:
+    """Files by the folder of their project, with how many entries of it to search.
+
+    Without a project it is the working directory, or else the folder above the package of the file.
+    """
+    found: dict[tuple[Path, int], list[Path]] = {}
     for file in files:
-        root = project_root(file)
-        if root is not None:
-            found.setdefault(root, []).append(file)
+        root, entries = project_root(file), MAX_ENTRIES
+        if root is None:
+            here, entries = linted[file].settings.root, MAX_LOOSE_ENTRIES
+            top = next(folder for folder in file.parents if not (folder / "__init__.py").is_file())
+            root = here if here in file.parents and not holds_projects(here) else top
+        if not holds_projects(root):
+            found.setdefault((root, entries), []).append(file)
     return found
 
 
 class _Project:
     """The files that linting a whole project would lint, and those that are linted anyway, each with its settings."""
 
-    def __init__(self, root: Path, settings_for: Callable[[Path], Settings], linted: Mapping[Path, Task]) -> None:
-        found = discover([root], lambda folder: settings_for(folder).discovery, MAX_ENTRIES)
+    def __init__(
+        self, root: Path, settings_for: Callable[[Path], Settings], linted: Mapping[Path, Task], entries: int
+    ) -> None:
+        found = discover([root], lambda folder: settings_for(folder).discovery, entries)
         self.is_complete = found.is_complete
         folders = {folder: settings_for(folder) for folder in {file.parent for file in found.files}}
         self.files = {file: folders[file.parent] for file in found.files}
@@ -122,7 +134,8 @@ class _Project:
         for path in self.files:
             task = self._linted.get(path)
             try:
-                data = path.read_bytes() if task is None or task.data is None else task.data
+                # Anything can be named, a pipe as well; what discovery finds is a file.
+                data = path.read_bytes() if task is None else task.read().data
                 found[path] = from_bytes(data, path).text.encode() if is_notebook(path) else data
             except (OSError, SourceError):
                 found[path] = b""

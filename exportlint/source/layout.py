@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,16 +22,21 @@ def project_root(path: Path) -> Path | None:
 
     None without either. The user's home holds projects and is none.
     """
-    home = _home()
     found = None
     for folder in path.parents:
-        if folder in (home, *home.parents):
+        if holds_projects(folder):
             break
         if any((folder / name).exists() for name in _REPOSITORIES):
             return folder
         if any((folder / name).is_file() for name in _CONFIGURATIONS):
             found = folder
     return found
+
+
+def holds_projects(folder: Path) -> bool:
+    """Whether a folder is the user's home or above it."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
+    return folder == home or folder in home.parents
 
 
 def is_import_root(folder: Path) -> bool:
@@ -75,8 +79,3 @@ def layout(root: Path) -> Layout:
         tuple(folder for folder in roots if folder.name != "src"),
         {name: tuple(found) for name, found in packages.items()},
     )
-
-
-@functools.cache
-def _home() -> Path:
-    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none

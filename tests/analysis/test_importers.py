@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from exportlint import importers as module
 from exportlint.config import Configuration, Layer
 from exportlint.importers import Importers, importers
 from exportlint.linter import LintResult, Role, Task, lint
@@ -281,9 +282,39 @@ def test_the_closest_importers_come_first_and_the_rest_is_counted(tmp_path: Path
         assert (beside.count, beside.of, beside.is_complete) == (count, 5, True)
 
 
-def test_without_a_project_there_are_no_importers(tmp_path: Path) -> None:
-    write(tmp_path, {"ops.py": FLAG, "net.py": net("from ops import is_dark")})
+def test_without_a_project_the_working_directory_is_searched(tmp_path: Path) -> None:
+    write(tmp_path, {"ops.py": FLAG, "lib/__init__.py": "", "lib/more.py": FLAG})
+    write(tmp_path, {"net.py": net("from ops import is_dark"), "a/net.py": net("from lib.more import is_dark")})
+    assert places(alone(tmp_path, "ops.py")[0], tmp_path) == [BRANCH]
+    assert places(alone(tmp_path, "lib/more.py")[0], tmp_path) == [("a/net.py", 7, "EXP101")]
+
+
+def test_outside_of_the_working_directory_it_is_the_folder_of_the_package(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"here/x.py": "", "lib/__init__.py": "", "lib/ops.py": FLAG, "net.py": net("from lib.ops import is_dark")},
+    )
+    configuration = _configuration(tmp_path / "here")
+    ops = Task(tmp_path / "lib/ops.py", configuration.for_file(tmp_path / "lib/ops.py"))
+    beside = importers([ops], [ops.path], configuration.for_directory)
+    assert [task.path.name for task in beside.tasks] == ["net.py"]
+
+
+@pytest.mark.parametrize("home", ["", "x"])
+def test_the_home_of_the_user_is_not_searched(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, {"ops.py": FLAG, "net.py": net("from ops import is_dark")})
+    monkeypatch.setenv("HOME", str(tmp_path / home))
     assert alone(tmp_path, "ops.py")[1] == Importers()
+
+
+def test_what_is_too_large_is_searched_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, {"ops.py": FLAG, "net.py": net("from ops import is_dark"), **{f"d/{n}.py": "" for n in range(9)}})
+    monkeypatch.setattr(module, "MAX_ENTRIES", 5)
+    beside = alone(tmp_path, "ops.py")[1]
+    assert (beside.of, beside.is_complete) == (1, False)
+    monkeypatch.setattr(module, "MAX_ENTRIES", 100)
+    monkeypatch.setattr(module, "MAX_BYTES", 10)
+    assert not alone(tmp_path, "ops.py")[1].is_complete
 
 
 def test_a_configuration_elsewhere_that_cannot_be_used_is_said(tmp_path: Path) -> None:
