@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -9,6 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +21,9 @@ from exportlint.verify.family import Family
 
 _TIMEOUT = 30.0
 """Seconds in which a Python has to say what it is."""
+
+_TICK = 0.1
+"""Seconds between two looks at whether it was cancelled."""
 
 _OLDEST_PYTHON = (3, 9)
 
@@ -60,22 +66,29 @@ NAMED_IN_FILES = "`python` in [tool.exportlint.verify]"
 NAMED_BY_FLAG = f"`--python` or {NAMED_IN_FILES}"
 
 
-def find_interpreter(wanted: str | None, root: Path, cwd: Path, named_by: str = NAMED_BY_FLAG) -> Interpreter:
+def find_interpreter(
+    wanted: str | None,
+    root: Path,
+    cwd: Path,
+    named_by: str = NAMED_BY_FLAG,
+    cancelled: threading.Event | None = None,
+) -> Interpreter:
     """The Python to verify the project at `root` with.
 
     `wanted` is what the user names: a Python, or the directory of a virtual environment, relative to `cwd`. Else it is
     the first of these that has torch: the active environment, `.venv` and `venv` in `root`, what is on the path, and
-    exportlint's own. `named_by` is where the user can name another one, in the words of messages.
+    exportlint's own. `named_by` is where the user can name another one, in the words of messages. Once it is
+    `cancelled`, what is being asked is killed.
 
     Raises:
         InterpreterError: that one cannot be used, or there is none.
     """
     if wanted is not None:
-        return ask(_named(wanted, cwd), named_by)
+        return ask(_named(wanted, cwd), named_by, cancelled)
     problems = []
     for python in dict.fromkeys(_candidates(root)):
         try:
-            return ask(python, named_by)
+            return ask(python, named_by, cancelled)
         except InterpreterError as error:  # noqa: PERF203 - starting a Python takes longer
             problems.append(str(error))
     raise InterpreterError(
@@ -83,7 +96,7 @@ def find_interpreter(wanted: str | None, root: Path, cwd: Path, named_by: str = 
     )
 
 
-def ask(python: Path, named_by: str = NAMED_BY_FLAG) -> Interpreter:
+def ask(python: Path, named_by: str = NAMED_BY_FLAG, cancelled: threading.Event | None = None) -> Interpreter:
     """What a Python is. `named_by` is where the user can name another one.
 
     Raises:
@@ -91,7 +104,7 @@ def ask(python: Path, named_by: str = NAMED_BY_FLAG) -> Interpreter:
     """
     shown = f"`{python}`"
     try:
-        name, executable, version, torch, installed = json.loads(_answer(python).strip().splitlines()[-1])
+        name, executable, version, torch, installed = json.loads(_answer(python, cancelled).strip().splitlines()[-1])
         if name != "exportlint":
             raise ValueError
     except (ValueError, TypeError, IndexError):
@@ -108,15 +121,21 @@ def ask(python: Path, named_by: str = NAMED_BY_FLAG) -> Interpreter:
     return Interpreter(Path(executable or python), python_version, torch, digest)
 
 
-def _answer(python: Path) -> str:
+def _answer(python: Path, cancelled: threading.Event | None) -> str:
     try:
         family = Family([python, "-c", _QUESTION], os.environ)
     except OSError as error:
         raise InterpreterError(f"`{python}` cannot be run: {error.strerror or error}") from None
+    deadline = time.monotonic() + _TIMEOUT
     try:
-        return family.process.communicate(timeout=_TIMEOUT)[0].decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        raise InterpreterError(f"`{python}` does not answer within {_TIMEOUT:g} seconds") from None
+        while cancelled is None or not cancelled.is_set():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                left = max(deadline - time.monotonic(), 0)
+                said = family.process.communicate(timeout=min(left, _TICK) if cancelled else left)[0]
+                return said.decode(errors="replace")
+            if time.monotonic() >= deadline:
+                raise InterpreterError(f"`{python}` does not answer within {_TIMEOUT:g} seconds")
+        raise InterpreterError(f"`{python}` was not waited for: cancelled")
     finally:
         family.kill()
 

@@ -15,7 +15,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, progress, register_lsp_fe
 
 def _converter() -> Converter:
     """lsprotocol's, which takes every code action that comes with a command for a command."""
-    converter = default_converter()
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]
 
     def action(value: Any, _: object) -> types.Command | types.CodeAction:
         kind: Any = types.Command if isinstance(value.get("command"), str) else types.CodeAction

@@ -149,6 +149,19 @@ async def test_progress_has_a_button_to_cancel(editor: Editor) -> None:
     assert await ended(editor) == "cancelled"
 
 
+async def test_a_python_that_does_not_answer_is_not_waited_for_once_cancelled(editor: Editor) -> None:
+    uri, asked = editor.uri("models.py"), editor.root / "asked"
+    python = editor.write("silent", f"#!/bin/sh\necho $$ > '{asked}'\nexec sleep 1000\n")
+    python.chmod(0o755)
+    await editor.run(VERIFY, uri, "Loops", {"python": str(python)})
+    process = await asyncio.wait_for(_read(asked), PATIENCE)
+    assert is_there(process)
+    await editor.run(CANCEL, uri)
+    assert await ended(editor) == "cancelled"
+    assert not is_there(process)
+    assert not editor.client.messages
+
+
 async def test_a_run_can_be_cancelled_by_a_command(editor: Editor) -> None:
     uri = editor.uri("models.py")
     await editor.run(VERIFY, uri)

@@ -12,7 +12,7 @@ from lsprotocol import types
 from tests.server.asking import actions, lenses
 from tests.server.capabilities import EDITORS, capable, minimal, recorded
 from tests.server.client import Editor, editing
-from tests.server.test_verify import VERIFY, remarks, told
+from tests.server.test_verify import TORCH_PATIENCE, VERIFY, remarks, told
 
 MODEL = """\
 from torch import nn
@@ -109,6 +109,19 @@ async def test_once_the_target_is_there_no_other_is_added(editor: Editor) -> Non
     said = await told(editor)
     assert said.startswith("exportlint: no target was added: ")
     assert said.endswith("there is a target for `Scaled` already")
+
+
+async def test_a_target_that_was_completed_is_verified_and_one_that_was_not_says_so(editor: Editor) -> None:
+    uri = await unbuildable(editor)
+    for text, said in (
+        (TABLE, "models:Scaled: cannot be built, build: TypeError: "),
+        (TABLE.replace("# arguments", "arguments"), "models:Scaled: verified"),
+    ):
+        editor.create("exportlint.toml", f"[[verify.target]]\n{text}")
+        await editor.run(VERIFY, uri, "Scaled")
+        await editor.until(lambda: bool(editor.client.messages), TORCH_PATIENCE)
+        assert editor.client.messages.pop().message.startswith(f"exportlint: {said}")
+        assert await lenses(editor, uri, ADD) == []
 
 
 async def test_without_any_configuration_a_file_is_created(editor: Editor) -> None:

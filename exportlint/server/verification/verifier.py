@@ -130,7 +130,7 @@ class Verifier:
         try:
             found = await in_thread(lambda _: run())
         except (ConfigError, InterpreterError, SourceError) as error:
-            return str(error), True
+            return ("", False) if ongoing.cancelled.is_set() else (str(error), True)
         except Exception:
             log.exception("verifying %s failed", wanted.path)
             return "exportlint failed, see its log", True

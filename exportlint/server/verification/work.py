@@ -105,7 +105,7 @@ def _runs(targets: Iterable[Target], wanted: Wanted, tell: Tell, cancelled: thre
     targets = list(targets)
     settings = wanted.configuration.for_file(wanted.path).verify
     named = wanted.python or settings.python or wanted.chosen
-    interpreter = find_interpreter(named, wanted.root, wanted.root, _NAMED_BY)
+    interpreter = find_interpreter(named, wanted.root, wanted.root, _NAMED_BY, cancelled)
     count = sum(len(target.modes) * len(target.devices) for target in targets)
     done = 0
 

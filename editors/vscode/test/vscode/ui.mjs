@@ -85,8 +85,10 @@ await withEditor({ machine: without }, async ({ page, url }) => {
   await screen.picture("missing");
   await message.getByRole("button", { name: "Don't show again" }).click();
   await message.waitFor({ state: "detached" });
+  await page.waitForTimeout(8000); // a browser writes down what extensions remember at its leisure
   await page.goto(url);
-  await screen.editor.waitFor();
+  await screen.showExplorer();
+  await screen.openFile("model.py");
   await screen.status(/exportlint\s*$/);
   await page.waitForTimeout(3000);
   see("it is not shown again", (await message.count()) === 0);

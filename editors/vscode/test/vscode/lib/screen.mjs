@@ -18,8 +18,10 @@ export class Screen {
     return this.page.locator(".part.panel");
   }
 
-  get editor() {
-    return this.page.locator(".monaco-editor .view-line").first();
+  /** A window that was open before comes back as it was left. */
+  async showExplorer() {
+    await this.page.locator(".part.statusbar").waitFor();
+    await this.page.keyboard.press("Control+Shift+E");
   }
 
   async openFile(name) {
@@ -27,7 +29,7 @@ export class Screen {
     await row.first().dblclick({ timeout: 60_000 });
     await this.page.keyboard.press("Control+B");
     // lenses are only asked for while the editor has the focus
-    await this.editor.click();
+    await this.page.locator(".monaco-editor .view-line").first().click();
   }
 
   /** The line of the editor that has this text. Spaces are not those of the file. */
