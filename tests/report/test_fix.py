@@ -125,6 +125,7 @@ def test_json() -> None:
     assert shown["fix"] == {
         "applicability": "unsafe",
         "message": "Do it",
+        "obstacle": None,
         "edits": [
             {
                 "location": {"row": 1, "column": 1},
