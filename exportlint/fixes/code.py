@@ -45,6 +45,8 @@ class Code:
         self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
         self._names: set[tuple[int, str]] = set()
+        self.taken: dict[str, float] = {}
+        """The numbers that a fix takes variables for which other code can set, by their source."""
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
@@ -231,6 +233,11 @@ class Code:
             tuple(Edit(lines.span(d.start, d.end), d.text.replace("\n", newline)) for d in drafts),
             frozenset(self._names),
         )
+
+    def while_taken(self, message: str, *, safe: bool) -> str:
+        """What a fix does that is not safe, with what it takes for granted."""
+        taken = "" if safe else " and ".join(f"`{name}` stays {value!r}" for name, value in self.taken.items())
+        return f"{message}, as long as {taken}" if taken else message
 
     def _loses_comment(self, draft: Draft) -> bool:
         replaced = Counter(c.text for c in self.statements.comments if draft.start <= c.start_offset < draft.end)
