@@ -46,6 +46,8 @@ class Code:
         self.renames: Mapping[str, str] = {}
         self._imports: dict[str, None] = {}
         self._names: set[tuple[int, str]] = set()
+        self.taken: dict[str, float] = {}
+        """The numbers that a fix takes variables for which other code can set, by their source."""
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
@@ -243,6 +245,11 @@ class Code:
         if applicability is SAFE and self.statements.lose_comment(drafts):
             applicability = UNSAFE
         return Fix(applicability, " ".join(message.split()), self.source.edits(drafts), frozenset(self._names))
+
+    def while_taken(self, message: str, *, safe: bool) -> str:
+        """What a fix does that is not safe, with what it takes for granted."""
+        taken = "" if safe else " and ".join(f"`{name}` stays {value!r}" for name, value in self.taken.items())
+        return f"{message}, as long as {taken}" if taken else message
 
 
 @lru_cache(maxsize=16)

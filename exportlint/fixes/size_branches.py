@@ -51,7 +51,9 @@ def _ternary(code: Code, choice: ast.IfExp) -> Fix:
     else:
         function, operands = "sym_max", f"{_difference(code, choice, smaller, larger)}, 0"
     text = enclosed(f"{code.name(f'torch.{function}')}({operands})", demanded(code.tree, choice))
-    return code.fix(f"Use `torch.{function}`", code.replace(choice, text), safe=_are_whole(code, smaller, larger))
+    is_same = _are_whole(code, smaller, larger)
+    message = code.while_taken(f"Use `torch.{function}`", safe=is_same)
+    return code.fix(message, code.replace(choice, text), safe=is_same)
 
 
 def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.expr) -> str:
@@ -78,7 +80,8 @@ def _bounded(code: Code, statement: ast.If) -> Fix | None:
             function = "sym_min" if _key(bound) == sides[0] else "sym_max"
             line = f"{name.id} = {code.name(f'torch.{function}')}({name.id}, {code.operand(bound)})"
             edit = code.statements.replace([statement], [line])
-            return code.fix(f"Use `torch.{function}`", edit, safe=_are_whole(code, name, bound))
+            is_same = _are_whole(code, name, bound)
+            return code.fix(code.while_taken(f"Use `torch.{function}`", safe=is_same), edit, safe=is_same)
     return None
 
 
@@ -109,7 +112,8 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
     is_same = surely_tensor(code, part.value) and is_natural(code, bound) and is_whole_number(code, bound)
-    return code.fix("Slice without a condition", code.statements.replace([statement], [line]), safe=is_same)
+    message = code.while_taken("Slice without a condition", safe=is_same)
+    return code.fix(message, code.statements.replace([statement], [line]), safe=is_same)
 
 
 def _is_size_of(code: Code, size: ast.expr, tensor: ast.expr, dim: int) -> bool:

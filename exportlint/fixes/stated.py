@@ -35,12 +35,19 @@ def stated(code: Code, node: ast.expr) -> int | float | None:
     value = code.value(node)
     if not isinstance(value, Const) or isinstance(value.value, bool) or not isinstance(value.value, (int, float)):
         return None
-    return value.value if _Walk(code).is_stated(node) else None
+    if _Walk(code).is_stated(node):
+        return value.value
+    code.taken[ast.unparse(node)] = value.value
+    return None
 
 
 def is_whole_number(code: Code, node: ast.expr) -> bool:
     """Whether an expression surely is an `int`, or a symbol for one."""
-    return _Walk(code).is_whole(node)
+    is_whole = _Walk(code).is_whole(node)
+    value = code.value(node)
+    if not is_whole and isinstance(value, Const) and type(value.value) is int:
+        code.taken[ast.unparse(node)] = value.value
+    return is_whole
 
 
 def is_float_number(code: Code, node: ast.expr) -> bool:

@@ -57,7 +57,8 @@ def _fix(code: Code, size: int) -> Fix:
     text = f"-{text}" if size < 0 else text
     # what other code sets may be None
     is_same = surely_tensor(code, owner.value) and is_whole_number(code, literal)
-    return code.fix(f"Let the size decide: `{text}`", code.replace(bound, text), safe=is_same)
+    message = code.while_taken(f"Let the size decide: `{text}`", safe=is_same)
+    return code.fix(message, code.replace(bound, text), safe=is_same)
 
 
 def _dimension(index: ast.expr, part: ast.Slice) -> int:

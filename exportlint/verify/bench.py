@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,12 +16,13 @@ from exportlint.verify.task import Task, do, tasks_of
 class Objection:
     """Why fixes are not proven, in one line. `in_eager`: the model itself does something else, exported or not.
 
-    `places` are what export blames, as files and rows.
+    `places` are what export blames, as files and rows. `by` is the target that objects.
     """
 
     why: str
     in_eager: bool = False
     places: tuple[tuple[str, int], ...] = ()
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,14 @@ class Bench:
             found.append(Original(task, self._run(task, Trial({}, outcomes)), outcomes))
         return found
 
-    def objection(self, originals: Sequence[Original], texts: Mapping[Path, bytes]) -> Objection | None:
-        """What there is against files holding other texts, by any of these targets."""
+    def objections(self, originals: Sequence[Original], texts: Mapping[Path, bytes]) -> Iterator[Objection]:
+        """What there is against files holding other texts, by each of these targets that objects, as they are run."""
         for original in originals:
             self._tell(f"{original.task.target.name}: with fixes")
             run = self._run(original.task, Trial(texts, original.outcomes))
             objection = _objection(original.run, run)
             if objection is not None:
-                return objection
-        return None
+                yield replace(objection, by=original.task.target.name)
 
     def _run(self, task: Task, trial: Trial) -> Run:
         target = replace(task.target, trial=trial)

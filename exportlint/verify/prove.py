@@ -1,13 +1,15 @@
 """Keeps of fixes those that torch.export itself bears out, and takes the others back.
 
-A fix is kept if a target runs the code that it is about, the fixed model does what the original one does, and can be
-exported to a program that agrees.
+A fix is judged by the targets that run the code that it is about, and by no others. It is kept if the fixed models do
+what the original ones do, and can be exported to programs that agree. A target that export refuses for something else,
+in code that no fix has changed, says nothing of a fix that another target proves.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,10 +71,8 @@ def prove(
     return Proof(tuple(prover.kept), tuple(prover.refused))
 
 
-@dataclass
-class _Attempt:
-    repair: Repair
-    objection: Objection | None
+_Group = Mapping[Mark, Sequence[Original]]
+"""Fixes that have targets in common, each with the targets that run it."""
 
 
 @dataclass
@@ -117,9 +117,14 @@ class _Prover:
         if not reached:
             return
         job = Job(one.task, witnesses, self.most)
-        trials = _Trials(job, frozenset(left | reached), bench, covering, dict(self._fixed_so_far()), self._texts)
-        chosen, reasons = largest(list(reached), trials.objection, lambda o: o.in_eager, trials.is_hopeless)
-        made = trials.attempt(frozenset(chosen)).repair
+        trials = _Trials(job, frozenset(left | reached), bench, dict(self._fixed_so_far()), self._texts)
+        chosen: list[Mark] = []
+        reasons: dict[Mark, Objection] = {}
+        for group in _groups({mark: _runners(tree, f, covering, path) for mark, f in reached.items()}):
+            good, against = trials.judged(group, chosen)
+            chosen += good
+            reasons |= against
+        made = trials.attempt(frozenset(chosen))
         if made.data != made.before:
             self.kept.append(Fixed(one.task, made.before, made.data, made.fixed))
         self.refused += (Refused(reached[mark], reasons[mark].why) for mark in reached if mark not in chosen)
@@ -138,39 +143,67 @@ class _Trials:
     job: Job
     all: frozenset[Mark]
     bench: Bench
-    originals: Sequence[Original]
     others: Mapping[Path, bytes]
     texts: Mapping[Path, bytes]
 
     def __post_init__(self) -> None:
-        self._attempts: dict[frozenset[Mark], _Attempt] = {}
-        self._known: dict[bytes, Objection | None] = {}
+        self._attempts: dict[frozenset[Mark], Repair] = {}
+        self._known: dict[tuple[bytes, str], Objection | None] = {}
 
-    def objection(self, chosen: Sequence[Mark]) -> Objection | None:
-        """What there is against just these."""
-        return self.attempt(frozenset(chosen)).objection
+    def judged(self, group: _Group, kept: Sequence[Mark]) -> tuple[list[Mark], dict[Mark, Objection]]:
+        """Which fixes of a group hold on top of those that are kept, and what there is against each of the others."""
+        stuck: frozenset[str] = frozenset()
+        against: dict[Mark, Objection] = {}
+        items = list(group)
+        while True:
+            runners = list({id(o): o for mark in items for o in group[mark]}.values())
 
-    def attempt(self, chosen: frozenset[Mark]) -> _Attempt:
-        """What just these make of the file, and what there is against it."""
-        if chosen not in self._attempts:
-            self._attempts[chosen] = self._attempt(chosen)
-        return self._attempts[chosen]
+            def test(
+                some: Sequence[Mark], runners: Sequence[Original] = runners, stuck: Set[str] = stuck
+            ) -> Objection | None:
+                return self._objection([*kept, *some], runners, stuck)
 
-    def _attempt(self, chosen: frozenset[Mark]) -> _Attempt:
-        task = self.job.task
-        job = Job(task, self.job.witnesses, self.job.most, self.all - chosen)
-        made = on_big_stack(lambda: repair(Workspace({**self.texts, **self.others}), job))
+            def is_hopeless(some: Sequence[Mark], objection: Objection) -> bool:
+                return self.is_hopeless([*kept, *some], objection)
+
+            chosen, reasons = largest(items, test, lambda o: o.in_eager, is_hopeless)
+            against |= reasons
+            blocking = {o.by for o in reasons.values() if not o.in_eager and is_hopeless(items, o)} - stuck
+            stuck |= blocking
+            # what a target proves that is not stuck is tried again without those that are
+            again = [m for m in items if any(o.task.target.name not in stuck for o in group[m])]
+            if not blocking or not set(again) - set(chosen):
+                return chosen, against
+            items = again
+
+    def _objection(self, chosen: Sequence[Mark], runners: Sequence[Original], stuck: Set[str]) -> Objection | None:
+        """What there is against just these, by targets of which some are `stuck`: export refuses them anyway."""
+        made = self.attempt(frozenset(chosen))
         if made.data == made.before:
-            return _Attempt(made, None)
-        if made.data not in self._known:
-            self._known[made.data] = self.bench.objection(self.originals, {**self.others, task.path: made.data})
-        return _Attempt(made, self._known[made.data])
+            return None
+        texts = {**self.others, self.job.task.path: made.data}
+        for original in runners:
+            name = original.task.target.name
+            key = made.data, f"{name} {original.task.mode} {original.task.device}"
+            if key not in self._known:
+                self._known[key] = next(self.bench.objections([original], texts), None)
+            found = self._known[key]
+            if found is not None and (found.in_eager or name not in stuck):
+                return found
+        return None
+
+    def attempt(self, chosen: frozenset[Mark]) -> Repair:
+        """What just these make of the file."""
+        if chosen not in self._attempts:
+            job = Job(self.job.task, self.job.witnesses, self.job.most, self.all - chosen)
+            self._attempts[chosen] = on_big_stack(lambda: repair(Workspace({**self.texts, **self.others}), job))
+        return self._attempts[chosen]
 
     def is_hopeless(self, chosen: Sequence[Mark], objection: Objection) -> bool:
         """Whether what export objects to lies where no fix has changed anything, so that leaving some out is no use."""
         if not objection.places:
             return False
-        made = self.attempt(frozenset(chosen)).repair
+        made = self.attempt(frozenset(chosen))
         before, after = (from_bytes(data, made.path, "").text.splitlines() for data in (made.before, made.data))
         matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
         changed = [(low, high) for tag, _, _, low, high in matcher.get_opcodes() if tag != "equal"]
@@ -178,6 +211,22 @@ class _Trials:
             Path(file) == made.path and any(low < row <= max(high, low + 1) for low, high in changed)
             for file, row in objection.places
         )
+
+
+def _runners(tree: ast.Module, finding: Finding, covering: Sequence[Original], path: Path) -> list[Original]:
+    """The targets that run the code of a finding."""
+    return [original for original in covering if ran(tree, set(_rows(original, path)), finding.span)]
+
+
+def _groups(runners: _Group) -> list[_Group]:
+    """Fixes, those together that a target has to judge together."""
+    groups: list[_Group] = []
+    for mark, found in runners.items():
+        names = {id(original) for original in found}
+        shared = [g for g in groups if any(id(original) in names for known in g.values() for original in known)]
+        groups = [g for g in groups if not any(g is one for one in shared)]
+        groups.append({m: known for g in [*shared, {mark: found}] for m, known in g.items()})
+    return groups
 
 
 def _rows(original: Original, path: Path) -> tuple[int, ...]:
@@ -189,8 +238,8 @@ def _uncovered(covering: Sequence[Original], originals: Sequence[Original], path
     """Why fixes of a file cannot be proven at all."""
     if covering:
         names = ", ".join(dict.fromkeys(f"`{original.task.target.name}`" for original in covering))
-        return f"not verified: {names} does not run it"
+        return f"unproven: {names} does not run it"
     broken = next((o for o in originals if o.task.target.model.file == path and not o.runs), None)
     if broken is not None:
-        return f"not verified: `{broken.task.target.name}` {broken.run.verdict}: {broken.run.reason}"
-    return "not verified: no target runs this file"
+        return f"unproven: `{broken.task.target.name}` {broken.run.verdict}: {broken.run.reason}"
+    return "unproven: no target runs this file"

@@ -54,7 +54,7 @@ def test_json_has_every_documented_key(root: Path, run: Run) -> None:
     assert finding["end_location"] == {"row": 7, "column": 23}
     assert finding["symbol"] == "Net.forward"
     assert finding["mode"] == "non-strict"
-    assert finding["fix"].keys() == {"applicability", "message", "edits"}
+    assert finding["fix"].keys() == {"applicability", "message", "obstacle", "edits"}
     assert finding["cell"] is None
     assert finding["url"].endswith("/EXP101-tensor-branch.md")
     assert finding["trail"]

@@ -105,6 +105,17 @@ def test_a_fix_that_may_change_something_says_so() -> None:
     assert proposal.endswith("\nnote: This is a proposal and is never applied")
 
 
+def test_why_a_fix_is_not_applied_is_said() -> None:
+    found = finding(at(1, 1, 1, 2, "b"))
+    assert found.fix is not None
+    held = replace(found, fix=replace(found.fix, obstacle="the finding would remain"), help="write c")
+    report = render([held], "full", context("a\n"))
+    assert "[*]" not in report
+    assert "= help: write c\nnote: fix not applied: the finding would remain\n" in report
+    (shown,) = json.loads(render([held], "json", context("a\n")))
+    assert shown["fix"]["obstacle"] == "the finding would remain"
+
+
 def test_help_is_not_said_twice() -> None:
     found = finding(at(1, 1, 1, 2, "b"))
     assert "= help: other" in render([replace(found, help="other")], "full", context("a\n"))
@@ -125,6 +136,7 @@ def test_json() -> None:
     assert shown["fix"] == {
         "applicability": "unsafe",
         "message": "Do it",
+        "obstacle": None,
         "edits": [
             {
                 "location": {"row": 1, "column": 1},

@@ -84,7 +84,7 @@ def test_a_fix_of_a_rule_is_kept_if_a_target_runs_it(root: Path, run: Run) -> No
     assert texts["uses.py"] == files["uses.py"]
     assert texts["fails.py"] == files["fails.py"]
     assert result.err.splitlines() == [
-        f"warning: {place}: the fix of EXP101 tensor-branch is not kept: not verified: {why}"
+        f"warning: {place}: the fix of EXP101 tensor-branch is not kept: unproven: {why}"
         for place, why in (
             ("fails.py:7:12", "`fails:Net` cannot be built: import: OSError: no weights"),
             ("net.py:21:12", "`net:Net` does not run it"),
@@ -92,6 +92,18 @@ def test_a_fix_of_a_rule_is_kept_if_a_target_runs_it(root: Path, run: Run) -> No
     ]
     assert result.code == 1
     assert "(2 fixed, 2 remaining)" in result.out
+
+
+def test_a_class_that_cannot_be_exported_says_nothing_of_the_fixes_of_others(root: Path, run: Run) -> None:
+    shared = "def moved(x):\n    if x.sum() > 0:\n        return x + 1\n    return x * 2\n\n\n"
+    stuck = "\n\nclass Stuck(nn.Module):\n    def forward(self, x):\n"
+    stuck += "        x = moved(x)\n        return x * max(x.detach().flatten().tolist())\n"
+    broken = stuck.replace("Stuck", "Broken").replace(
+        "def forward", "def __init__(self):\n        raise OSError\n\n    def forward"
+    )
+    source = net("return moved(x)").replace("class Net", shared + "class Net") + stuck + broken
+    result, texts = prove(root, run, {"net.py": source})
+    assert "return torch.where(x.sum() > 0, x + 1, x * 2)" in texts["net.py"], result.err
 
 
 @pytest.mark.thorough
