@@ -15,6 +15,7 @@ from exportlint.findings import Applicability
 from exportlint.fixer import FixResult
 from exportlint.linter import Task, lint
 from exportlint.report import Context
+from exportlint.report.context import printable
 from exportlint.verify.interpreter import NAMED_IN_FILES, InterpreterError, find_interpreter
 from exportlint.verify.process import StartError
 from exportlint.verify.prove import Refused, prove
@@ -27,7 +28,7 @@ def prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) ->
 
     def tell(text: str) -> None:
         if sys.stderr.isatty() and not arguments.quiet:
-            write(f"{text}\n", sys.stderr)
+            write(f"{printable(text)}\n", sys.stderr)
 
     def run(result: FixResult, tasks: Sequence[Task], most: Applicability, jobs: int) -> FixResult:
         if not result.fixed:

@@ -19,6 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exportlint.server.framing import MAX_LENGTH, Framed, NotLspError, first_body
+from exportlint.server.requests.hover import _ruled
+from exportlint.server.verification.seen import Ruled
 from tests.server.client import COMMAND, PATIENCE
 from tests.server.raw import Process, Raw, framed, listening, process
 
@@ -324,6 +326,20 @@ def test_a_traceback_in_the_log_forges_no_record(capsys: pytest.CaptureFixture[s
     first, *more = capsys.readouterr().err.splitlines()
     assert first.endswith("ERROR exportlint: b␍␊forged")
     assert all(line.startswith("    ") and line.isprintable() for line in more)
+
+
+@pytest.mark.parametrize(
+    ("why", "shown"),
+    [
+        ("export raises here: Guard on `x[0]`", "export raises here: Guard on `x[0]`"),
+        ("![x](https://attacker.example/pixel)", "\\!\\[x\\](https://attacker.example/pixel)"),
+        ("[x](command:a) <img src=x> `a` <b>", "\\[x\\](command:a) \\<img src=x> `a` \\<b>"),
+        ("a\n\n# b\x1b", "a\u240a\u240a# b\u241b"),
+        ("\\[x](y)", "\\\\\\[x\\](y)"),
+    ],
+)
+def test_what_a_model_says_is_no_markup_when_hovering(why: str, shown: str) -> None:
+    assert _ruled(Ruled("confirmed", "torch 2.13", why)) == f"**confirmed** by torch 2.13: {shown}"
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"Content-Length: 3\r\n", b"content-length:3\r\n\r\n"]))

@@ -37,10 +37,7 @@ def render(outcome: Outcome, sources: Sources) -> str:
     for run in outcome.runs:
         _case(suite, run, outcome.place(run), [(f, verdict, why) for f, verdict, why, by in said if by is run])
     ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
-    # In the log of a job, GitHub Actions obeys lines that begin with `::` or hold `##[`: a model's output may do so.
-    text = text.replace("::", ":&#58;").replace("##[", "##&#91;")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def _case(suite: ElementTree.Element, run: Run, place: tuple[Path, int] | None, said: Sequence[_Said]) -> None:
