@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Span
 from exportlint.workspace import INTERNAL_ERROR, Task, Unit, Workspace, internal_error, on_big_stack, unreadable
 
-__all__ = ["LintResult", "Task", "each", "lint", "merge", "units_of", "unreadable", "unsaved"]
+__all__ = ["LintResult", "Task", "each", "lint", "merge", "once", "shown", "units_of", "unreadable", "unsaved"]
 
 FEW_FILES = 8
 """Up to so many files, starting processes costs more than it saves."""
@@ -28,6 +29,8 @@ class LintResult:
 
     findings: tuple[Finding, ...]
     files_checked: int
+    hidden: tuple[Finding, ...] = ()
+    """Those that are not grave enough to be shown."""
 
     @property
     def failed(self) -> bool:
@@ -38,6 +41,23 @@ class LintResult:
 def lint(tasks: Sequence[Task], jobs: int = 1) -> LintResult:
     """Lint files. The result depends neither on their order nor on `jobs`, the number of processes."""
     return LintResult(merge(tasks, units_of(tasks, unsaved(tasks), jobs)), len(tasks))
+
+
+def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in order, of those that say the same about one line the first."""
+    kept: dict[object, Finding] = {}
+    for finding in findings:
+        kept.setdefault((finding.filename, finding.span.start.row, finding.code, finding.message), finding)
+    return tuple(kept.values())
+
+
+def shown(result: LintResult, settings_of: Callable[[Finding], Settings]) -> LintResult:
+    """The result with what is not grave enough to be shown apart."""
+    kept: list[Finding] = []
+    hidden: list[Finding] = []
+    for finding in result.findings:
+        (kept if settings_of(finding).shows(finding) else hidden).append(finding)
+    return replace(result, findings=tuple(kept), hidden=(*result.hidden, *hidden))
 
 
 def unsaved(tasks: Iterable[Task]) -> dict[Path, bytes]:

@@ -20,6 +20,7 @@ from exportlint.report import (
     fixable,
     fixed_list,
     fixes_only,
+    hidden,
     in_cells,
     render,
     statistics,
@@ -66,7 +67,9 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
     if settings.show_fixes and outcome.fixed:
         text += "\n" if text and not text.endswith("\n\n") else ""
         text += _list(outcome, context)
-    lines = [summary(findings, outcome.count), fixable(findings, context, hint=plan.hint)]
+    least = settings.min_severity
+    unseen = hidden(outcome.result.hidden)
+    lines = [summary(findings, outcome.count, least), unseen, fixable(findings, context, hint=plan.hint)]
     return text + "".join(f"{line}\n" for line in lines if line)
 
 

@@ -143,7 +143,7 @@ class _Run:
         wanted: set[Path] = set()
         for finding in merge(list(self._tasks.values()), list(self._units.values())):
             path = paths[finding.filename]
-            limit = self._most.get(path)
+            limit = self._most.get(path) if self._tasks[path].settings.shows(finding) else None
             if limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank:
                 wanted.add(path)
         for path in sorted(wanted - self._settled.keys()):

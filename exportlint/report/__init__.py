@@ -9,7 +9,7 @@ from exportlint.findings import Finding
 from exportlint.report import statistics
 from exportlint.report.cells import in_cells
 from exportlint.report.context import Context
-from exportlint.report.summary import fixable, fixed_list, fixes_only, summary
+from exportlint.report.summary import fixable, fixed_list, fixes_only, hidden, summary
 
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """The formats for people: they end with a summary, take colour, and name files relative to the working directory."""
@@ -20,6 +20,7 @@ __all__ = [
     "fixable",
     "fixed_list",
     "fixes_only",
+    "hidden",
     "in_cells",
     "render",
     "statistics",

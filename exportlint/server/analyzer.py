@@ -149,7 +149,8 @@ class Analyzer:
         tasks = {looked.task.filename: looked.task for looked in known}
         found: dict[str, list[Finding]] = {name: [] for name in tasks}
         for finding in merge([looked.task for looked in known], [looked.unit for looked in known]):
-            found[finding.filename].append(finding)
+            if tasks[finding.filename].settings.shows(finding):
+                found[finding.filename].append(finding)
         return {document: self._outcome(document, tasks, found) for document in documents}
 
     def _outcome(self, document: Opened, tasks: Mapping[str, Task], found: Mapping[str, Sequence[Finding]]) -> Outcome:
