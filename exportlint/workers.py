@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, TypeVar
 
+from exportlint.interrupts import uninterrupted
 from exportlint.workspace import Workspace, on_big_stack
 
 _MAX_CHUNK = 32
@@ -71,7 +72,8 @@ class _Work(Generic[_T, _R]):
                     chunk = self._waiting.pop()
                     try:
                         items = [self._items[index] for index in chunk]
-                        running[pool.submit(_work_here, self._work, items)] = chunk
+                        with uninterrupted():  # it may start processes, which would answer for themselves
+                            running[pool.submit(_work_here, self._work, items)] = chunk
                     except BrokenProcessPool:
                         suspects.append(chunk)
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -90,7 +92,9 @@ class _Work(Generic[_T, _R]):
     def _alone(self, item: _T) -> _R:
         pool = self._pool(1)
         try:
-            return pool.submit(_work_here, self._work, [item]).result()[0]
+            with uninterrupted():
+                future = pool.submit(_work_here, self._work, [item])
+            return future.result()[0]
         except BrokenProcessPool:
             return self._lost(item)
         except BaseException:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from exportlint.cli.fixing import Outcome, Plan
-from exportlint.cli.output import wants_color, warn, write, write_bytes, write_file
+from exportlint.cli.output import wants_color, warn, width_of, write, write_bytes, write_file
 from exportlint.config import Settings
 from exportlint.config.choice import ALWAYS
 from exportlint.linter import Task
@@ -37,7 +37,8 @@ def report(
     out = sys.stderr if given is not None and plan.apply else sys.stdout
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
-    context = Context(cwd, _sources(outcome.tasks), color, plan.most)
+    width = None if to_file else width_of(out)
+    context = Context(cwd, _sources(outcome.tasks), color, plan.most, width)
     findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
     outcome = replace(outcome, result=replace(outcome.result, findings=findings))
     if plan.diff:

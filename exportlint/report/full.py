@@ -9,6 +9,7 @@ from exportlint.report.concise import heading
 from exportlint.report.context import Context, located, printable
 from exportlint.report.fix import shown
 from exportlint.report.frame import frame
+from exportlint.report.wrapping import wrapped
 
 
 def render(findings: Sequence[Finding], context: Context) -> str:
@@ -22,17 +23,20 @@ def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] =
     rows, width = frame(text, finding.span, finding.severity.value, context) if text else ([], 1)
     gutter = " " * (width + 1)
     bar = f"{gutter} {context.style('frame', '|')}"
+    title = f"{heading(finding, context)} {context.style('bold', printable(finding.message))}"
     lines = [
-        f"{heading(finding, context)} {context.style('bold', printable(finding.message))}",
+        *wrapped(title, context.width, "    "),
         f"{gutter}{context.style('frame', '-->')} {context.shown(finding.filename)}:{located(finding)}",
     ]
     if rows:
         lines += [bar, *rows, bar]
     note = f"{gutter} {context.style('frame', '=')} "
-    lines += [f"{note}{context.style('bold', label)}: {printable(said)}" for label, said in notes]
-    lines += [note + _step(step, context) for step in finding.trail]
+    said = [f"{context.style('bold', label)}: {printable(about)}" for label, about in notes]
+    said += [_step(step, context) for step in finding.trail]
     if finding.help is not None and not _says(finding.fix, finding.help):
-        lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
+        said.append(f"{context.style('bold', 'help')}: {printable(finding.help)}")
+    for one in said:
+        lines += wrapped(note + one, context.width, f"{gutter}     ")
     if finding.fix is not None and text is not None:
         lines += shown(finding.fix, finding.filename, context)
     return "\n".join(lines)
