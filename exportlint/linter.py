@@ -18,6 +18,9 @@ FEW_FILES = 8
 """Up to so many files, starting processes costs more than it saves."""
 
 _DIED = "the process that looked at this file died"
+Done = Callable[[int], None]
+"""Is told how many more items are done."""
+
 _Key = tuple[Span, str]
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -38,9 +41,16 @@ class LintResult:
         return any(f.code == INTERNAL_ERROR for f in self.findings)
 
 
-def lint(tasks: Sequence[Task], jobs: int = 1) -> LintResult:
-    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes."""
-    return LintResult(merge(tasks, units_of(tasks, unsaved(tasks), jobs)), len(tasks))
+def _ignored(_count: int) -> None:
+    pass
+
+
+def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored) -> LintResult:
+    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes.
+
+    `done` is called with how many more files have been looked at, from any thread.
+    """
+    return LintResult(merge(tasks, units_of(tasks, unsaved(tasks), jobs, done=done)), len(tasks))
 
 
 def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -70,9 +80,10 @@ def units_of(
     texts: Mapping[Path, bytes],
     jobs: int = 1,
     make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+    done: Done = _ignored,
 ) -> list[Unit]:
     """What looking at each file gives, where some files hold other `texts` than those on the disk."""
-    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1)
+    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1, done)
 
 
 def each(
@@ -81,6 +92,7 @@ def each(
     work: Callable[[Workspace, _T], _R],
     lost: Callable[[_T], _R],
     jobs: int,
+    done: Done = _ignored,
 ) -> list[_R]:
     """What `work` gives for each of `items`, in their order, in `jobs` processes that each `make` a workspace.
 
@@ -89,9 +101,15 @@ def each(
     if jobs > 1 and len(items) > 1:
         from exportlint.workers import work_in_processes
 
-        return work_in_processes(items, make, work, lost, jobs)
+        return work_in_processes(items, make, work, lost, jobs, done)
     workspace = make()
-    return on_big_stack(lambda: [work(workspace, item) for item in items])
+
+    def work_on(item: _T) -> _R:
+        result = work(workspace, item)
+        done(1)
+        return result
+
+    return on_big_stack(lambda: [work_on(item) for item in items])
 
 
 def _look(workspace: Workspace, task: Task) -> Unit:

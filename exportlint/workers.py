@@ -28,9 +28,13 @@ def work_in_processes(
     work: Callable[[Workspace, _T], _R],
     lost: Callable[[_T], _R],
     jobs: int,
+    done: Callable[[int], None],
 ) -> list[_R]:
-    """What `work` gives for each of `items`, in their order; what `lost` gives for one that ends its process."""
-    return _Work(items, make, work, lost, jobs).results()
+    """What `work` gives for each of `items`, in their order; what `lost` gives for one that ends its process.
+
+    `done` is told of items as they are done.
+    """
+    return _Work(items, make, work, lost, jobs, done).results()
 
 
 class _Work(Generic[_T, _R]):
@@ -41,12 +45,14 @@ class _Work(Generic[_T, _R]):
         work: Callable[[Workspace, _T], _R],
         lost: Callable[[_T], _R],
         jobs: int,
+        tell: Callable[[int], None],
     ) -> None:
         self._items = items
         self._make = make
         self._work = work
         self._lost = lost
         self._jobs = jobs
+        self._tell = tell
         size = max(1, min(_MAX_CHUNK, len(items) // (jobs * 4)))
         self._waiting = [range(start, min(start + size, len(items))) for start in range(0, len(items), size)][::-1]
         self._done: dict[int, _R] = {}
@@ -81,6 +87,7 @@ class _Work(Generic[_T, _R]):
                     chunk = running.pop(future)
                     try:
                         self._done.update(zip(chunk, future.result(), strict=True))
+                        self._tell(len(chunk))
                     except BrokenProcessPool:
                         suspects.append(chunk)
         except BaseException:

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.add_ignore is not None:
         return _add_ignores(tasks, shown(_with(lint(tasks, jobs), problems), settings_of), arguments)
-    outcome = carry_out(fixes, tasks, jobs, _prover(arguments, settings, cwd))
+    outcome = carry_out(fixes, tasks, jobs, _prover(arguments, settings, cwd), quiet=arguments.quiet)
     outcome = replace(outcome, result=shown(_with(outcome.result, problems), settings_of))
     report(arguments, fixes, outcome, here, cwd, given)
     failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from exportlint.cli.lint_progress import LintProgress
 from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
@@ -80,17 +81,21 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
     )
 
 
-def carry_out(plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None = None) -> Outcome:
+def carry_out(
+    plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None = None, *, quiet: bool = False
+) -> Outcome:
     """Lint files, and fix those that are to be fixed, as far as `prove` proves it.
 
     What goes wrong with one of them is told and does not stop it.
     """
     if not plan.apply:
-        result = lint(tasks, jobs)
+        with LintProgress("linting", len(tasks), quiet=quiet) as progress:
+            result = lint(tasks, jobs, progress.done)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
-    outcome = fix(tasks, lambda _: plan.most, jobs)
+    with LintProgress("fixing", None, quiet=quiet):
+        outcome = fix(tasks, lambda _: plan.most, jobs)
     if prove is not None:
         outcome = prove(outcome, tasks, plan.most, jobs)
     problems = list(map(str, outcome.problems))
