@@ -8,6 +8,7 @@ import os
 import stat
 from pathlib import Path
 
+from exportlint.interrupts import uninterrupted
 from exportlint.source import SourceError
 
 
@@ -48,6 +49,11 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _put(target: Path, data: bytes, mode: int) -> None:
+    with uninterrupted():
+        _put_at_once(target, data, mode)
+
+
+def _put_at_once(target: Path, data: bytes, mode: int) -> None:
     import tempfile
 
     temporary = None
@@ -57,7 +63,7 @@ def _put(target: Path, data: bytes, mode: int) -> None:
             file.write(data)
         Path(temporary).chmod(mode)
         Path(temporary).replace(target)
-    except OSError:
+    except BaseException:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()

@@ -10,15 +10,32 @@ from typing import TypeVar
 
 from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.big_stack import on_big_stack
+from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Span
 from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
 
-__all__ = ["LintResult", "Role", "Task", "each", "lint", "merge", "result_of", "units_of", "unreadable", "unsaved"]
+__all__ = [
+    "LintResult",
+    "Role",
+    "Task",
+    "each",
+    "lint",
+    "merge",
+    "once",
+    "result_of",
+    "shown",
+    "units_of",
+    "unreadable",
+    "unsaved",
+]
 
 FEW_FILES = 8
 """Up to so many files, starting processes costs more than it saves."""
 
 _DIED = "the process that looked at this file died"
+Done = Callable[[int], None]
+"""Is told how many more items are done."""
+
 _Key = tuple[Span, str]
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -34,6 +51,8 @@ class LintResult:
     findings: tuple[Finding, ...]
     files_checked: int
     unresolved: tuple[UnresolvedImport, ...] = ()
+    hidden: tuple[Finding, ...] = ()
+    """Those that are not grave enough to be shown."""
 
     @property
     def failed(self) -> bool:
@@ -41,9 +60,16 @@ class LintResult:
         return any(f.code == INTERNAL_ERROR for f in self.findings)
 
 
-def lint(tasks: Sequence[Task], jobs: int = 1) -> LintResult:
-    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes."""
-    return result_of(tasks, units_of(tasks, unsaved(tasks), jobs))
+def _ignored(_count: int) -> None:
+    pass
+
+
+def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored) -> LintResult:
+    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes.
+
+    `done` is called with how many more files have been looked at, from any thread.
+    """
+    return result_of(tasks, units_of(tasks, unsaved(tasks), jobs, done=done))
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
@@ -51,6 +77,23 @@ def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
     linted = [unit for task, unit in zip(tasks, units, strict=True) if task.role is Role.LINTED]
     unresolved = {one for unit in linted for one in unit.unresolved}
     return LintResult(merge(tasks, units), len(linted), tuple(sorted(unresolved)))
+
+
+def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in order, of those that say the same about one line the first."""
+    kept: dict[object, Finding] = {}
+    for finding in findings:
+        kept.setdefault((finding.filename, finding.span.start.row, finding.code, finding.message), finding)
+    return tuple(kept.values())
+
+
+def shown(result: LintResult, settings_of: Callable[[Finding], Settings]) -> LintResult:
+    """The result with what is not grave enough to be shown apart."""
+    kept: list[Finding] = []
+    hidden: list[Finding] = []
+    for finding in result.findings:
+        (kept if settings_of(finding).shows(finding) else hidden).append(finding)
+    return replace(result, findings=tuple(kept), hidden=(*result.hidden, *hidden))
 
 
 def unsaved(tasks: Iterable[Task]) -> dict[Path, bytes]:
@@ -63,9 +106,10 @@ def units_of(
     texts: Mapping[Path, bytes],
     jobs: int = 1,
     make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+    done: Done = _ignored,
 ) -> list[Unit]:
     """What looking at each file gives, where some files hold other `texts` than those on the disk."""
-    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1)
+    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1, done)
 
 
 def each(
@@ -74,6 +118,7 @@ def each(
     work: Callable[[Workspace, _T], _R],
     lost: Callable[[_T], _R],
     jobs: int,
+    done: Done = _ignored,
 ) -> list[_R]:
     """What `work` gives for each of `items`, in their order, in `jobs` processes that each `make` a workspace.
 
@@ -82,9 +127,15 @@ def each(
     if jobs > 1 and len(items) > 1:
         from exportlint.workers import work_in_processes
 
-        return work_in_processes(items, make, work, lost, jobs)
+        return work_in_processes(items, make, work, lost, jobs, done)
     workspace = make()
-    return on_big_stack(lambda: [work(workspace, item) for item in items])
+
+    def work_on(item: _T) -> _R:
+        result = work(workspace, item)
+        done(1)
+        return result
+
+    return on_big_stack(lambda: [work_on(item) for item in items])
 
 
 def _look(workspace: Workspace, task: Task) -> Unit:

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, TypeVar
 
 from exportlint.big_stack import on_big_stack
+from exportlint.interrupts import uninterrupted
 from exportlint.workspace import Workspace
 
 _MAX_CHUNK = 32
@@ -31,9 +32,13 @@ def work_in_processes(
     work: Callable[[Workspace, _T], _R],
     lost: Callable[[_T], _R],
     jobs: int,
+    done: Callable[[int], None],
 ) -> list[_R]:
-    """What `work` gives for each of `items`, in their order; what `lost` gives for one that ends its process."""
-    return _Work(items, make, work, lost, jobs).results()
+    """What `work` gives for each of `items`, in their order; what `lost` gives for one that ends its process.
+
+    `done` is told of items as they are done.
+    """
+    return _Work(items, make, work, lost, jobs, done).results()
 
 
 class _Work(Generic[_T, _R]):
@@ -44,12 +49,14 @@ class _Work(Generic[_T, _R]):
         work: Callable[[Workspace, _T], _R],
         lost: Callable[[_T], _R],
         jobs: int,
+        tell: Callable[[int], None],
     ) -> None:
         self._items = items
         self._make = make
         self._work = work
         self._lost = lost
         self._jobs = jobs
+        self._tell = tell
         size = max(1, min(_MAX_CHUNK, len(items) // (jobs * 4)))
         self._waiting = [range(start, min(start + size, len(items))) for start in range(0, len(items), size)][::-1]
         self._done: dict[int, _R] = {}
@@ -76,7 +83,8 @@ class _Work(Generic[_T, _R]):
                     chunk = self._waiting.pop()
                     try:
                         items = [self._items[index] for index in chunk]
-                        running[pool.submit(_work_here, self._work, items)] = chunk
+                        with uninterrupted():  # it may start processes, which would answer for themselves
+                            running[pool.submit(_work_here, self._work, items)] = chunk
                     except BrokenProcessPool:
                         suspects.append(chunk)
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -84,6 +92,7 @@ class _Work(Generic[_T, _R]):
                     chunk = running.pop(future)
                     try:
                         self._done.update(zip(chunk, future.result(), strict=True))
+                        self._tell(len(chunk))
                     except BrokenProcessPool:
                         suspects.append(chunk)
         except BaseException:
@@ -95,7 +104,9 @@ class _Work(Generic[_T, _R]):
     def _alone(self, item: _T) -> _R:
         pool = self._pool(1)
         try:
-            return pool.submit(_work_here, self._work, [item]).result()[0]
+            with uninterrupted():
+                future = pool.submit(_work_here, self._work, [item])
+            return future.result()[0]
         except BrokenProcessPool:
             return self._lost(item)
         except BaseException:

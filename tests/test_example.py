@@ -35,7 +35,7 @@ SHAPES = {
 
 @pytest.fixture(scope="module")
 def findings() -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "exportlint", "check", "--output-format", "json", str(EXAMPLE)]
+    command = [sys.executable, "-m", "exportlint", "check", "--show-info", "--output-format", "json", str(EXAMPLE)]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (result.returncode, result.stderr) == (1, "")
     found: list[dict[str, Any]] = json.loads(result.stdout)

@@ -74,7 +74,18 @@ def test_the_rule_of_the_tutorial_is_two_files(checkout: Path) -> None:
     (bad,) = re.findall(r"```py bad\n(.*?)```", page, re.DOTALL)
     (checkout / "model.py").write_text(bad + "        return x if x.any() else -x\n", encoding="utf-8")
     for mode, severity, code in (("non-strict", "info", 0), ("strict", "error", 1)):
-        argv = ("check", "model.py", "--isolated", "--select", CODE, "--output-format", "concise", "--mode", mode)
+        argv = (
+            "check",
+            "model.py",
+            "--isolated",
+            "--select",
+            CODE,
+            "--output-format",
+            "concise",
+            "--show-info",
+            "--mode",
+            mode,
+        )
         found = run(checkout, "-m", "exportlint", *argv)
         assert found.stdout.startswith(
             f"model.py:7:12: {severity}[{CODE} {NAME}]: `torch.is_inference_mode_enabled()` is asked once"

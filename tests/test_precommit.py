@@ -157,4 +157,4 @@ def test_what_remains_after_fixing_stops_a_commit(fixed: Path) -> None:
     write(fixed, {"model.py": KEPT})
     result = run_hook(fixed)
     assert "- exit code: 1" in result.stdout
-    assert "Found 1 finding (0 errors, 1 warning, 0 info)." in result.stdout
+    assert "Found 1 finding (0 errors, 1 warning)." in result.stdout

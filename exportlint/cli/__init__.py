@@ -15,11 +15,28 @@ EXIT_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run exportlint with the arguments `argv`, by default those of the process.
+    """Run exportlint with the arguments `argv`, by default those of the process, which then is to end.
 
     Returns:
-        0 without findings above `info`, 1 with, 2 where exportlint was used wrongly or failed, 130 for Ctrl-C.
+        0 if no finding makes the run fail, 1 if one does, 2 where exportlint was used wrongly or failed, 130 for
+        Ctrl-C.
     """
+    owns_process = argv is None
+    try:
+        try:
+            if owns_process:
+                sys.unraisablehook = _pass_on
+            return _run(sys.argv[1:] if argv is None else argv)
+        finally:
+            if owns_process:
+                _ignore_interrupts()
+    except KeyboardInterrupt:
+        if owns_process:
+            _ignore_interrupts()
+        return _interrupted()
+
+
+def _run(argv: Sequence[str]) -> int:
     from exportlint.cli.output import UsageError, fail
     from exportlint.cli.parser import parse
     from exportlint.config.errors import ConfigError
@@ -28,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open to the end
     try:
-        arguments = parse(sys.argv[1:] if argv is None else argv)
+        arguments = parse(argv)
         code: int = arguments.run(arguments)
     except (UsageError, ConfigError) as error:
         fail(str(error))
@@ -37,10 +54,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The working directory is gone, the disk is full: what no part of the program can answer to.
         fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return EXIT_ERROR
-    except KeyboardInterrupt:
-        fail("interrupted")
-        return EXIT_INTERRUPTED
     except SystemExit as exit_:
         # argparse leaves this way for --help and --version.
         return exit_.code if isinstance(exit_.code, int) else EXIT_OK
     return code
+
+
+def _interrupted() -> int:
+    from exportlint.cli.output import fail
+
+    # Where Ctrl-C came in an `exec`, CPython would end the process by the signal: the next one makes it forget that.
+    exec("")  # noqa: S102
+    fail("interrupted")
+    return EXIT_INTERRUPTED
+
+
+def _ignore_interrupts() -> None:
+    """Have nothing come in between the end of the work and that of the process, which would show a traceback."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _pass_on(unraisable: sys.UnraisableHookArgs) -> None:
+    """Have Ctrl-C not be lost, nor shown as a traceback, because it came in a destructor or a callback."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        import _thread
+
+        _thread.interrupt_main()
+    else:
+        sys.__unraisablehook__(unraisable)

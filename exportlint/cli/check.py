@@ -14,10 +14,10 @@ from exportlint.cli.fixing import Outcome, Plan, Prove, carry_out, plan
 from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
 from exportlint.cli.reporting import report
-from exportlint.config import Configuration
-from exportlint.findings import Finding, Severity
+from exportlint.config import Configuration, Settings
+from exportlint.findings import Finding
 from exportlint.importers import MAX_SOURCE, Importers, importers
-from exportlint.linter import LintResult, Task, lint, unreadable
+from exportlint.linter import LintResult, Task, lint, once, shown, unreadable
 from exportlint.report import statistics
 from exportlint.report.context import printable
 from exportlint.source import SourceError, discover, is_excluded
@@ -59,15 +59,22 @@ def run(arguments: argparse.Namespace) -> int:
     beside = _beside(tasks, {cwd / path for path in paths}, settings)
     looked_at = (*tasks, *beside.tasks)
     jobs = _jobs(arguments.jobs, len(tasks) + beside.count)
+    by_name = {task.filename: task.settings for task in looked_at}
+
+    def settings_of(finding: Finding) -> Settings:
+        return by_name.get(finding.filename, here)
+
     if arguments.add_ignore is not None:
         outside = _outside(tasks, paths, cwd)
         own = [task for task in tasks if task.path not in outside]
-        return _add_ignores(own, _with(lint(looked_at, jobs), problems), arguments)
+        return _add_ignores(own, shown(_with(lint(looked_at, jobs), problems), settings_of), arguments)
     kept = _outside(tasks, paths, cwd) if fixes.apply else ()
-    outcome = carry_out(fixes, looked_at, jobs, _prover(arguments, settings, cwd), kept)
-    outcome = replace(outcome, result=_with(outcome.result, problems), beside=beside)
+    prove = _prover(arguments, settings, cwd)
+    outcome = carry_out(fixes, looked_at, jobs, prove, kept, quiet=arguments.quiet)
+    outcome = replace(outcome, result=shown(_with(outcome.result, problems), settings_of), beside=beside)
     report(arguments, fixes, outcome, here, cwd, given)
-    return _exit_code(arguments, fixes, outcome)
+    failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)
+    return _exit_code(arguments, fixes, outcome, failing=failing)
 
 
 def _prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> Prove | None:
@@ -80,7 +87,7 @@ def _prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -
 
 def _with(result: LintResult, problems: Sequence[Finding]) -> LintResult:
     findings = sorted((*result.findings, *problems), key=lambda finding: finding.sort_key)
-    return replace(result, findings=tuple(findings))
+    return replace(result, findings=once(findings))
 
 
 def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[list[Task], tuple[Finding, ...]]:
@@ -175,13 +182,12 @@ def _jobs(wanted: int | None, files: int) -> int:
     return max(1, min(processors, files // _FILES_A_JOB))
 
 
-def _exit_code(arguments: argparse.Namespace, fixes: Plan, outcome: Outcome) -> int:
+def _exit_code(arguments: argparse.Namespace, fixes: Plan, outcome: Outcome, *, failing: bool) -> int:
     if outcome.failed:
         return 2
     if fixes.diff or (arguments.exit_non_zero_on_fix and outcome.fixed):
         return int(bool(outcome.fixed) and not arguments.exit_zero)
-    found = not fixes.only and any(f.severity is not Severity.INFO for f in outcome.result.findings)
-    return int(found and not arguments.exit_zero)
+    return int(failing and not fixes.only and not arguments.exit_zero)
 
 
 def _listed(words: frozenset[str]) -> str:

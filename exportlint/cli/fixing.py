@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from exportlint.cli.lint_progress import LintProgress
 from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
@@ -87,18 +88,25 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
 
 
 def carry_out(
-    plan: Plan, tasks: Sequence[Task], jobs: int, prove: Prove | None = None, kept: Collection[Path] = ()
+    plan: Plan,
+    tasks: Sequence[Task],
+    jobs: int,
+    prove: Prove | None = None,
+    kept: Collection[Path] = (),
+    *,
+    quiet: bool = False,
 ) -> Outcome:
     """Lint files, and fix those that are to be fixed, as far as `prove` proves it, but for those that are `kept`.
 
     What goes wrong with one of them is told and does not stop it.
     """
     if not plan.apply:
-        result = _with_obstacles(plan, tasks, jobs)
+        result = _with_obstacles(plan, tasks, jobs, quiet=quiet)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
-    outcome = fix(tasks, lambda task: None if task.path in kept else plan.most, jobs)
+    with LintProgress("fixing", None, quiet=quiet):
+        outcome = fix(tasks, lambda task: None if task.path in kept else plan.most, jobs)
     if prove is not None:
         outcome = prove(outcome, tasks, plan.most, jobs)
     for name in _left(outcome.remaining.findings, {task.filename for task in tasks if task.path in kept}, plan.most):
@@ -125,9 +133,10 @@ def _left(findings: Sequence[Finding], kept: Collection[str], most: Applicabilit
     return dict.fromkeys(finding.filename for finding in could)
 
 
-def _with_obstacles(plan: Plan, tasks: Sequence[Task], jobs: int) -> LintResult:
+def _with_obstacles(plan: Plan, tasks: Sequence[Task], jobs: int, *, quiet: bool) -> LintResult:
     """What is found in files, where fixes are tried in memory: only what `--fix` would apply is said to be fixable."""
-    units = units_of(tasks, unsaved(tasks), jobs)
+    with LintProgress("linting", len(tasks), quiet=quiet) as progress:
+        units = units_of(tasks, unsaved(tasks), jobs, done=progress.done)
     result = result_of(tasks, units)
     if any(f.fix is not None and f.fix.applicability.rank <= plan.most.rank for f in result.findings):
         from exportlint.fixer import tried

@@ -74,6 +74,13 @@ def _say(kind: str, message: str) -> None:
     write(f"{kind}: {printable(message)}\n", sys.stderr)
 
 
+def width_of(stream: TextIO) -> int | None:
+    """The number of columns of the terminal that shows a stream, or COLUMNS if that is set; None without a terminal."""
+    import shutil
+
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
 def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
     """Whether to colour what goes to `stream`.
 

@@ -14,8 +14,11 @@ from exportlint.config import ConfigError, Configuration, Layer, check, inline
 _SAME_AS_KEYS = (
     "select", "ignore", "extend-select", "mode", "torch-version", "exclude", "extend-exclude", "force-exclude",
     "respect-gitignore", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only", "show-fixes",
-    "fixable", "unfixable", "extend-fixable",
+    "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on",
 )  # fmt: skip
+
+_DEFAULTS = Layer(Path(), {"min-severity": "warning"})
+"""What holds on the command line where nothing says otherwise. An editor has room for all findings."""
 
 
 def configuration(
@@ -51,8 +54,14 @@ def configuration(
         pairs = getattr(arguments, key.replace("-", "_"), None)
         if pairs is not None:
             layers.append(_layer({key: _by_pattern(key, pairs)}, cwd, f"--{key}"))
+    if getattr(arguments, "show_info", False):
+        if getattr(arguments, "min_severity", None) not in (None, "info"):
+            raise UsageError("--show-info cannot be used together with --min-severity")
+        layers.append(_layer({"min-severity": "info"}, cwd, "--show-info"))
     merged = Layer(cwd, {key: value for layer in layers for key, value in layer.values.items()})
-    return Configuration(cwd, file=files[0] if files else None, isolated=arguments.isolated, overrides=(merged,))
+    return Configuration(
+        cwd, file=files[0] if files else None, isolated=arguments.isolated, overrides=(merged,), defaults=(_DEFAULTS,)
+    )
 
 
 def _layer(values: dict[str, Any], cwd: Path, origin: str) -> Layer:

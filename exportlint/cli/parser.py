@@ -133,6 +133,13 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print findings and nothing else")
     output.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
+    output.add_argument(
+        "--min-severity", metavar="SEVERITY", help="the least severity that is shown: info, warning, error [warning]"
+    )
+    output.add_argument("--show-info", action="store_true", help="the same as --min-severity info")
+    output.add_argument(
+        "--fail-on", metavar="SEVERITY", help="the least severity to exit with 1 for, or never [warning]"
+    )
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     fixes = parser.add_argument_group("fixes")
     fixes.add_argument("--fix", action=flag_type, help="apply fixes, and report what remains")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from types import TracebackType
-from typing import Any
 
 from exportlint.cli.output import write
+from exportlint.cli.rich_bar import rich_bar
 from exportlint.report.context import printable
 from exportlint.verify.results import Run
 from exportlint.verify.task import Progress
@@ -18,7 +17,7 @@ class ProgressBar:
     """A bar below what is written. Shows nothing where standard error is no terminal, or without `rich`."""
 
     def __init__(self, total: int, *, quiet: bool) -> None:
-        self._bar = None if quiet else _rich_bar()
+        self._bar = None if quiet else rich_bar()
         self._running: dict[tuple[str, str, str], str] = {}
         self._task = None if self._bar is None else self._bar.add_task("starting Python", total=total)
 
@@ -53,22 +52,3 @@ class ProgressBar:
         if self._bar is not None:
             shown = [f"{printable(name)}: {stage}" for (name, _, _), stage in self._running.items()][:_MAX_SHOWN]
             self._bar.update(self._task, description=", ".join(shown))
-
-
-def _rich_bar() -> Any:
-    if not sys.stderr.isatty():
-        return None
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-    except ImportError:
-        return None
-    columns = (
-        SpinnerColumn(),
-        MofNCompleteColumn(),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    console = Console(file=sys.stderr)
-    return Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from exportlint.cli.fixing import Outcome, Plan
-from exportlint.cli.output import wants_color, warn, write, write_bytes, write_file
+from exportlint.cli.output import wants_color, warn, width_of, write, write_bytes, write_file
 from exportlint.config import Settings
 from exportlint.config.choice import ALWAYS
 from exportlint.importers import Importers
@@ -21,6 +21,7 @@ from exportlint.report import (
     fixable,
     fixed_list,
     fixes_only,
+    hidden,
     in_cells,
     render,
     statistics,
@@ -38,7 +39,8 @@ def report(
     out = sys.stderr if given is not None and plan.apply else sys.stdout
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
-    context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose)
+    width = None if to_file else width_of(out)
+    context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose, width)
     findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
     outcome = replace(outcome, result=replace(outcome.result, findings=findings))
     if plan.diff:
@@ -73,7 +75,9 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
     if settings.show_fixes and outcome.fixed:
         text += "\n" if text and not text.endswith("\n\n") else ""
         text += _list(outcome, context)
-    lines = [summary(findings, outcome.count), fixable(findings, context, hint=plan.hint)]
+    least = settings.min_severity
+    unseen = hidden(outcome.result.hidden)
+    lines = [summary(findings, outcome.count, least), unseen, fixable(findings, context, hint=plan.hint)]
     lines += [unresolved(outcome.result.unresolved, context), *left_out]
     return text + "".join(f"{line}\n" for line in lines if line)
 

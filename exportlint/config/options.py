@@ -18,6 +18,7 @@ from exportlint.config.kinds import (
     choice,
 )
 from exportlint.config.option import Option
+from exportlint.config.severity_options import SEVERITY_OPTIONS
 from exportlint.config.verify_options import VERIFY
 
 __all__ = ["FORMATS", "OPTIONS", "Option"]
@@ -140,6 +141,7 @@ _TABLE = (
         "The form of the report. The variable EXPORTLINT_OUTPUT_FORMAT and the flag `--output-format` override it.",
         'output-format = "concise"',
     ),
+    *SEVERITY_OPTIONS,
     Option(
         "module-bases",
         STRINGS,

@@ -13,10 +13,11 @@ from typing import Any, cast
 
 from exportlint.config.choice import codes_of, fix_policy, selected
 from exportlint.config.fixing import FixPolicy
+from exportlint.config.severity import least_failing, least_shown
 from exportlint.config.toml import Layer
 from exportlint.config.torch_version import detect_torch_version
 from exportlint.config.verification import VerifySettings, verify_settings
-from exportlint.findings import Mode, TorchVersion
+from exportlint.findings import Finding, Mode, Severity, TorchVersion
 from exportlint.source import DEFAULT_EXCLUDE, DEFAULT_INCLUDE, DiscoveryOptions, PathPatterns
 
 
@@ -26,6 +27,7 @@ class Settings:
 
     `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
     `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
+    `fail_on` is None for never.
     """
 
     root: Path
@@ -48,6 +50,8 @@ class Settings:
     returns_tensor: tuple[str, ...]
     train: bool
     dynamic_dims: tuple[int, ...]
+    min_severity: Severity
+    fail_on: Severity | None
     fix: bool
     unsafe_fixes: bool | None
     fix_only: bool
@@ -63,6 +67,14 @@ class Settings:
             if _patterns(pattern.removeprefix("!"), self.root).match(file.as_posix()) != negated:
                 ignored |= codes
         return self.rules - ignored
+
+    def shows(self, finding: Finding) -> bool:
+        """Whether it is grave enough to be shown, and fixed."""
+        return finding.severity.rank <= self.min_severity.rank
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether it makes a run fail: nothing does that is not shown."""
+        return self.shows(finding) and self.fail_on is not None and finding.severity.rank <= self.fail_on.rank
 
     def described(self) -> list[tuple[str, str]]:
         """Each setting by its key, with its value as TOML writes it."""
@@ -81,6 +93,8 @@ class Settings:
             "src": [str(directory) for directory in self.src],
             "follow-importers": self.follow_importers,
             "output-format": self.output_format,
+            "min-severity": self.min_severity.value,
+            "fail-on": self.fail_on.value if self.fail_on else "never",
             "module-bases": self.module_bases,
             "entry-points": self.entry_points,
             "exported": self.exported,
@@ -152,6 +166,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         src=tuple(d for text in last("src", (".", "src")) for d in _directories(text, base_of("src"))),
         follow_importers=last("follow-importers", "auto"),
         output_format=last("output-format", "full"),
+        min_severity=least_shown(layers),
+        fail_on=least_failing(layers),
         module_bases=last("module-bases", ()),
         entry_points=last("entry-points", ("forward",)),
         exported=last("exported", ()),

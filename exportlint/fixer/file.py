@@ -181,7 +181,7 @@ class _Rounds:
         units = [self._workspace.lint(task) for task in tasks]
         self._reads.update(*(unit.reads for unit in units))
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
-        waiting = tuple(wanted(findings, most))
+        waiting = tuple(wanted(filter(task.settings.shows, findings), most))
         found = marks([*(f for unit in units for f in unit.findings), *findings])
         return _State(source, waiting, found, {task.path: unit for task, unit in zip(tasks, units, strict=True)})
 

@@ -193,7 +193,8 @@ class _Run:
         return replace(finding, fix=replace(finding.fix, obstacle=why or "another file would have a new error"))
 
     def _is_wanted(self, finding: Finding) -> bool:
-        limit = self._most.get(self._paths[finding.filename])
+        path = self._paths[finding.filename]
+        limit = self._most.get(path) if self._tasks[path].settings.shows(finding) else None
         return limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank
 
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:

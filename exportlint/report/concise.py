@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from exportlint.findings import Finding
 from exportlint.report.context import Context, located, printable
+from exportlint.report.wrapping import wrapped
 
 
 def render(findings: Sequence[Finding], context: Context) -> str:
     """The report."""
-    return "".join(_line(finding, context) + "\n" for finding in findings)
+    lines = (line for finding in findings for line in wrapped(_line(finding, context), context.width, "    "))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _line(finding: Finding, context: Context) -> str:

@@ -8,7 +8,8 @@ from itertools import groupby
 from exportlint.edits import apply
 from exportlint.findings import Applicability, Edit, Fix, Position
 from exportlint.report.context import Context, printable
-from exportlint.report.frame import clip, expand, offset_of
+from exportlint.report.frame import clip, code_width, expand, offset_of
+from exportlint.report.wrapping import wrapped
 from exportlint.source import LineIndex
 
 _CONTEXT_ROWS = 1
@@ -24,7 +25,7 @@ _Row = tuple[int | None, str, str]
 
 def shown(fix: Fix, filename: str, context: Context) -> list[str]:
     """The lines to print of a fix: its message, the rows that it changes, and how far it can be trusted."""
-    lines = [f"{context.style('bold', 'help')}: {printable(fix.message)}"]
+    lines = wrapped(f"{context.style('bold', 'help')}: {printable(fix.message)}", context.width, "      ")
     for cell, edits in groupby(fix.edits, key=lambda edit: edit.cell):
         text = context.lines(filename, cell)
         if text is not None:
@@ -53,7 +54,8 @@ def _line(row: _Row, width: int, start: Position, lines: LineIndex, context: Con
     number, sign, text = row
     gutter = context.style("frame", f" {'' if number is None else number:>{width}}")
     style = {"-": "removed", "+": "added"}.get(sign, "frame")
-    shown = clip(expand(text), offset_of(lines.line(start.row), start.column))
+    limit = code_width(context, width + 4)
+    shown = clip(expand(text), offset_of(lines.line(start.row), start.column, limit), limit)
     code = context.style(style, f"{sign} {shown}".rstrip()) if sign != "|" else f"{context.style(style, sign)} {shown}"
     return f"{gutter} {code}".rstrip()
 

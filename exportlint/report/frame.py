@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from exportlint.findings import Span
 from exportlint.report.context import Context, printable
+from exportlint.report.wrapping import char_width
 from exportlint.source import LineIndex
 
 _CONTEXT_ROWS = 2
 _MAX_SPAN_ROWS = 8
 _MAX_WIDTH = 160
+_MIN_WIDTH = 20
 _TAB = 4
 
 
@@ -25,7 +27,8 @@ def frame(lines: LineIndex, span: Span, style: str, context: Context) -> tuple[l
     width = len(str(last))
     several = span.start.row != span.end.row
     skipped = _skipped(span)
-    offset = offset_of(lines.line(span.start.row), span.start.column)
+    limit = code_width(context, width + 6 if several else width + 4)
+    offset = offset_of(lines.line(span.start.row), span.start.column, limit)
     starts_line = several and not lines.line(span.start.row)[: span.start.column - 1].strip()
     result = []
     for row in range(first, last + 1):
@@ -41,9 +44,9 @@ def frame(lines: LineIndex, span: Span, style: str, context: Context) -> tuple[l
             )
             side = context.style(style, opened) + " "
         number = context.style("frame", f" {row:>{width}} |")
-        shown = clip(expand(lines.line(row)), offset)
+        shown = clip(expand(lines.line(row)), offset, limit)
         result.append(f"{number} {side}{shown}".rstrip())
-        if inside and (mark := _mark(lines, span, row, offset, starts_line)):
+        if inside and (mark := _mark(lines, span, row, offset, starts_line, limit)):
             bar = context.style("frame", f" {'':>{width}} |")
             result.append(f"{bar} {context.style(style, mark)}")
     return result, width
@@ -56,36 +59,41 @@ def _skipped(span: Span) -> range:
     return range(span.start.row + _MAX_SPAN_ROWS // 2, span.end.row - 1)
 
 
-def _mark(lines: LineIndex, span: Span, row: int, offset: int, starts_line: bool) -> str:
+def _mark(lines: LineIndex, span: Span, row: int, offset: int, starts_line: bool, limit: int) -> str:
     line = lines.line(row)
     if span.start.row == span.end.row:
         start, end = (_width(line[: column - 1]) for column in (span.start.column, span.end.column))
-        return " " * (start - offset) + "^" * max(1, min(end - start, _MAX_WIDTH - (start - offset)))
+        return " " * (start - offset) + "^" * max(1, min(end - start, limit - (start - offset)))
     if row == span.start.row and not starts_line:
         return " " + "_" * (_width(line[: span.start.column - 1]) - offset + 1) + "^"
     if row == span.end.row:
-        return "|" + "_" * max(1, min(_width(line[: span.end.column - 1]) - offset, _MAX_WIDTH)) + "^"
+        return "|" + "_" * max(1, min(_width(line[: span.end.column - 1]) - offset, limit)) + "^"
     return ""
 
 
-def offset_of(line: str, column: int) -> int:
+def code_width(context: Context, gutter: int) -> int:
+    """How many columns the code has beside a gutter."""
+    return _MAX_WIDTH if context.width is None else max(_MIN_WIDTH, context.width - gutter - 1)
+
+
+def offset_of(line: str, column: int, limit: int) -> int:
     """How much of the left of all rows to leave out, so that the place shows although its line is very long."""
-    if _width(line) <= _MAX_WIDTH:
+    if _width(line) <= limit:
         return 0
-    return max(0, _width(line[: column - 1]) - _MAX_WIDTH // 4)
+    return max(0, _width(line[: column - 1]) - limit // 4)
 
 
-def clip(text: str, offset: int) -> str:
+def clip(text: str, offset: int, limit: int) -> str:
     """The part of a line that is printed, without so much of its left."""
-    if not offset and len(text) <= _MAX_WIDTH:
+    if not offset and text.isascii() and len(text) <= limit:
         return text
     taken: list[str] = []
     at = 0
     for char in text:
-        if offset <= at < offset + _MAX_WIDTH:
+        if offset <= at < offset + limit:
             taken.append(char)
-        at += _char_width(char)
-    return "".join(taken) + ("…" if at > offset + _MAX_WIDTH else "")
+        at += char_width(char)
+    return "".join(taken) + ("…" if at > offset + limit else "")
 
 
 def expand(line: str) -> str:
@@ -105,14 +113,4 @@ def _width(text: str) -> int:
     """How many columns of a terminal the start of a line takes."""
     if text.isascii() and "\t" not in text:
         return len(text)
-    return sum(map(_char_width, expand(text)))
-
-
-def _char_width(char: str) -> int:
-    if char < "\u0300":
-        return 1
-    import unicodedata
-
-    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return sum(map(char_width, expand(text)))

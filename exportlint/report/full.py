@@ -10,6 +10,7 @@ from exportlint.report.context import Context, located, printable
 from exportlint.report.fix import shown
 from exportlint.report.frame import frame
 from exportlint.report.trails import shortened
+from exportlint.report.wrapping import wrapped
 
 
 def render(findings: Sequence[Finding], context: Context) -> str:
@@ -23,24 +24,27 @@ def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] =
     rows, width = frame(text, finding.span, finding.severity.value, context) if text else ([], 1)
     gutter = " " * (width + 1)
     bar = f"{gutter} {context.style('frame', '|')}"
+    title = f"{heading(finding, context)} {context.style('bold', printable(finding.message))}"
     lines = [
-        f"{heading(finding, context)} {context.style('bold', printable(finding.message))}",
+        *wrapped(title, context.width, "    "),
         f"{gutter}{context.style('frame', '-->')} {context.shown(finding.filename)}:{located(finding)}",
     ]
     if rows:
         lines += [bar, *rows, bar]
     note = f"{gutter} {context.style('frame', '=')} "
-    lines += [f"{note}{context.style('bold', label)}: {printable(said)}" for label, said in notes]
+    said = [f"{context.style('bold', label)}: {printable(about)}" for label, about in notes]
     trail = finding.trail if context.verbose else shortened(finding.trail)
-    lines += [note + _step(step, context) for step in trail]
+    said += [_step(step, context) for step in trail]
     fix = finding.fix if finding.fix is not None and not finding.fix.obstacle else None
     if finding.help is not None and not _says(fix, finding.help):
-        lines.append(f"{note}{context.style('bold', 'help')}: {printable(finding.help)}")
+        said.append(f"{context.style('bold', 'help')}: {printable(finding.help)}")
+    for one in said:
+        lines += wrapped(note + one, context.width, f"{gutter}     ")
     if fix is not None and text is not None:
         lines += shown(fix, finding.filename, context)
     elif finding.fix is not None and finding.fix.obstacle:
-        said = printable(f"fix not applied: {finding.fix.obstacle}")
-        lines.append(f"{context.style('bold', 'note')}: {said}")
+        why = f"{context.style('bold', 'note')}: {printable(f'fix not applied: {finding.fix.obstacle}')}"
+        lines += wrapped(why, context.width, "      ")
     return "\n".join(lines)
 
 

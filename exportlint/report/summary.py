@@ -6,22 +6,36 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from exportlint.analysis.unresolved import UnresolvedImport
-from exportlint.findings import Applicability, Finding
+from exportlint.findings import Applicability, Finding, Severity
 from exportlint.report.context import Context
 
 MOST_NAMED = 3
 """So many imports that could not be resolved are named."""
 
 
-def summary(findings: Sequence[Finding], fixed: int = 0) -> str:
-    """One line that says how many findings there are, besides those that were fixed."""
+def summary(findings: Sequence[Finding], fixed: int = 0, least: Severity = Severity.INFO) -> str:
+    """One line that says how many findings there are, besides those that were fixed; `least` is shown at least."""
     if fixed:
         return f"Found {_findings(len(findings) + fixed)} ({fixed} fixed, {len(findings)} remaining)."
     if not findings:
         return "All checks passed!"
-    counts = [sum(f.severity.value == severity for f in findings) for severity in ("error", "warning", "info")]
-    parts = f"{_count(counts[0], 'error')}, {_count(counts[1], 'warning')}, {counts[2]} info"
-    return f"Found {_findings(len(findings))} ({parts})."
+    return f"Found {_findings(len(findings))} ({_by_severity(findings, least)})."
+
+
+def hidden(findings: Sequence[Finding]) -> str:
+    """How many findings are not grave enough to be shown, and how to see them, in one line, or nothing."""
+    if not findings:
+        return ""
+    kinds = [kind for kind in Severity if any(f.severity is kind for f in findings)]
+    flag = "--show-info" if kinds == [Severity.INFO] else f"--min-severity {kinds[-1].value}"
+    counts = " and ".join(_count(sum(f.severity is kind for f in findings), kind.value) for kind in kinds)
+    return f"{counts} hidden (`{flag}` shows {'it' if len(findings) == 1 else 'them'})."
+
+
+def _by_severity(findings: Sequence[Finding], least: Severity) -> str:
+    return ", ".join(
+        _count(sum(f.severity is kind for f in findings), kind.value) for kind in Severity if kind.rank <= least.rank
+    )
 
 
 def fixable(findings: Iterable[Finding], context: Context, *, hint: bool) -> str:

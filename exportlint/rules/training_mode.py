@@ -9,6 +9,7 @@ from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
+MAX_NAMES = 4
 
 
 @rule("EXP509", "training-mode", ModeRead)
@@ -17,6 +18,14 @@ def training_mode(fact: ModeRead, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None:
         return
-    what = "`self.training`" if fact.name == "training" else f"the mode of `{fact.name}`"
-    message = f"{what} is what it is at export: the program has no `train()` and no `eval()`"
+    message = f"{_listed(fact.names)} is what it is at export: the program has no `train()` and no `eval()`"
     yield Report(severity, message, "call `model.eval()` before export, or export one program for each mode")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """`self.training`, the mode of `Dropout`."""
+    modules = [name for name in names if name != "training"]
+    shown = ", ".join(f"`{name}`" for name in modules[:MAX_NAMES])
+    more = f" and {len(modules) - MAX_NAMES} more" if len(modules) > MAX_NAMES else ""
+    own = ["`self.training`"] * (len(modules) < len(names))
+    return ", ".join([*own, *[f"the mode of {shown}{more}"] * bool(modules)])

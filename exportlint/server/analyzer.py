@@ -175,10 +175,11 @@ class Analyzer:
         found: dict[str, list[Finding]] = {name: [] for name in (*tasks, *helpers)}
         reached: dict[str, list[Finding]] = {}
         all_tasks = [*tasks.values(), *(task for task, _ in helpers.values())]
+        shown_by = {task.filename: task.settings for task in all_tasks}
         moves = {name: made for name, looked in known.items() if (made := looked.moves) is not None}
         for was in merge(all_tasks, [*units, *(unit for _, unit in helpers.values())]):
             finding = moved(was, moves)
-            if finding is None:
+            if finding is None or not shown_by[finding.filename].shows(finding):
                 continue
             found[finding.filename].append(finding)
             for name in {caller.filename for caller in finding.callers} - {finding.filename}:

@@ -28,7 +28,7 @@ def test_full_report_shows_the_code_the_place_and_the_summary(root: Path, run: R
     assert lines[1] == "  --> pkg/model.py:7:12"
     at = lines.index(" 7 |         if x.sum() > 0:")
     assert lines[at + 1] == "   |            ^^^^^^^^^^^"
-    assert lines[-2:] == ["Found 1 finding (1 error, 0 warnings, 0 info).", "[*] 1 fixable with `--fix`."]
+    assert lines[-2:] == ["Found 1 finding (1 error, 0 warnings).", "[*] 1 fixable with `--fix`."]
 
 
 def test_what_is_cut_short_does_not_pass(root: Path, run: Run) -> None:
@@ -406,13 +406,16 @@ def test_results_do_not_depend_on_the_number_of_processes(root: Path, run: Run) 
     assert one == two
 
 
-def test_info_alone_is_shown_and_exits_with_0(root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_info_alone_is_hidden_unless_asked_for_and_exits_with_0(
+    root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def lowered(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
         return [replace(f, severity=Severity.INFO) for f in check_file(source, project, settings)]
 
     monkeypatch.setattr("exportlint.workspace.check_file", lowered)
     write(root, {"model.py": NET})
-    result = run("--output-format", "concise")
+    assert run("--output-format", "concise") == (0, "All checks passed!\n1 info hidden (`--show-info` shows it).\n", "")
+    result = run("--output-format", "concise", "--show-info")
     assert result.code == 0
     assert result.out.startswith("model.py:7:12: info[EXP101 tensor-branch]")
     assert "\nFound 1 finding (0 errors, 0 warnings, 1 info).\n" in result.out
@@ -454,7 +457,7 @@ class TestFailures:
         monkeypatch.setattr("exportlint.rules.tensor_branch._is_size", fail)
         second = NET.replace("return x + 1", "return x + x.max().item()")
         write(root, {"a.py": CLEAN, "b.py": second, "c.py": NET})
-        result = run("--output-format", "json")
+        result = run("--output-format", "json", "--show-info")
         assert result.code == 2
         assert result.places == [("b.py", 1, "EXP004"), ("b.py", 8, "EXP201"), ("c.py", 1, "EXP004")]
         message = result.findings[0]["message"]

@@ -73,7 +73,7 @@ def test_unsafe_fixes(root: Path, run: Run) -> None:
 def test_how_many_can_be_fixed(root: Path, run: Run, argv: tuple[str, ...], line: str | None) -> None:
     write(root, {"a.py": DATA, "b.py": WORDS})
     result = run(*argv, "--output-format", "concise")
-    assert result.out.splitlines()[-1:] == ([line] if line else ["Found 2 findings (1 error, 1 warning, 0 info)."])
+    assert result.out.splitlines()[-1:] == ([line] if line else ["Found 2 findings (1 error, 1 warning)."])
 
 
 def test_what_is_fixable_is_chosen(root: Path, run: Run) -> None:

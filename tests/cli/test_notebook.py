@@ -74,7 +74,7 @@ help: Choose with `torch.where`
  5 +         return torch.where(x.sum() > 0, x + 1, x * 2)
    |
 
-Found 1 finding (1 error, 0 warnings, 0 info).
+Found 1 finding (1 error, 0 warnings).
 [*] 1 fixable with `--fix`.
 """
     )

@@ -114,7 +114,7 @@ def test_colours_change_nothing_else() -> None:
     ("findings", "expected"),
     [
         ([], "All checks passed!"),
-        ([FINDING], "Found 1 finding (1 error, 0 warnings, 0 info)."),
+        ([FINDING], "Found 1 finding (1 error, 0 warnings, 0 infos)."),
         ([FINDING, FINDING, INFO], "Found 3 findings (2 errors, 0 warnings, 1 info)."),
     ],
 )

@@ -49,6 +49,9 @@ class DeviceContext(Fact):
 
 @dataclass(frozen=True, slots=True)
 class ModeRead(Fact):
-    """Whether the module is in training mode decides something in the function: the first place where it does."""
+    """Whether the module is in training mode decides something: the first place where it does.
 
-    name: str
+    `names` is what asks for the mode, there and elsewhere: classes of modules, or "training" for `self.training`.
+    """
+
+    names: tuple[str, ...]

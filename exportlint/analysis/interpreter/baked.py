@@ -164,5 +164,9 @@ def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
     exported = frame.engine.exported
     if exported is None or frame.engine.silent or frame.engine.eager:
         return
-    fact = ModeRead(frame.site(node), frame.symbol, frame.guards > 0, None, name)
-    frame.engine.facts.setdefault((ModeRead, exported), fact)
+    key = (ModeRead, exported)
+    known = frame.engine.facts.get(key)
+    if not isinstance(known, ModeRead):
+        known = ModeRead(frame.site(node), frame.symbol, frame.guards > 0, None, ())
+    if name not in known.names:
+        frame.engine.facts[key] = replace(known, names=(*known.names, name))

@@ -1,0 +1,29 @@
+"""What the settings that go by severity come to over several layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exportlint.config.toml import Layer
+from exportlint.findings import Severity
+
+
+def least_shown(layers: Sequence[Layer]) -> Severity:
+    """The least severity that is shown: what the last layer says that says anything, else all."""
+    for layer in reversed(layers):
+        if "min-severity" in layer.values:
+            return Severity(layer.values["min-severity"])
+        if "show-info" in layer.values:
+            return Severity.INFO if layer.values["show-info"] else Severity.WARNING
+        if layer.values.get("fail-on") == "info":
+            return Severity.INFO
+    return Severity.INFO
+
+
+def least_failing(layers: Sequence[Layer]) -> Severity | None:
+    """The least severity that makes a run fail, None for never."""
+    for layer in reversed(layers):
+        if "fail-on" in layer.values:
+            word = layer.values["fail-on"]
+            return None if word == "never" else Severity(word)
+    return Severity.WARNING
