@@ -82,8 +82,8 @@ def parse(text: str, file: Path | None = None) -> Any:
     # Reading a dotted key takes time that is quadratic in its parts.
     for run in _DOTTED.finditer(text):
         if run[0].replace("..", "").count(".") > _MAX_PARTS:
-            line = text.count("\n", 0, run.start()) + 1
-            raise ConfigError(f"a key has more than {_MAX_PARTS} parts", file, line)
+            row = text.count("\n", 0, run.start()) + 1
+            raise ConfigError(f"a key has more than {_MAX_PARTS} parts", file, row)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
