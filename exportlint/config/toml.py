@@ -21,6 +21,9 @@ FILE_NAMES = (".exportlint.toml", "exportlint.toml", "pyproject.toml")
 MAX_BYTES = 1 << 20
 """A configuration file that is larger is not read."""
 
+_MAX_PARTS = 200
+_DOTTED = re.compile(r"""[\w."' \t-]+""")
+
 _HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?")
 _KEY = re.compile(r""""[^"]*"|'[^']*'|[\w-]+""")
 _ASSIGNMENT = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
@@ -76,6 +79,11 @@ def parse(text: str, file: Path | None = None) -> Any:
         import tomllib
     else:
         import tomli as tomllib
+    # Reading a dotted key takes time that is quadratic in its parts.
+    for run in _DOTTED.finditer(text):
+        if run[0].replace("..", "").count(".") > _MAX_PARTS:
+            row = text.count("\n", 0, run.start()) + 1
+            raise ConfigError(f"a key has more than {_MAX_PARTS} parts", file, row)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
