@@ -13,7 +13,7 @@ from exportlint.source import SourceError, discover, from_bytes, holds_projects,
 from exportlint.workspace import Role, Task
 
 MAX_SOURCE = 500_000
-"""So many bytes of files are looked at because these import others: some ten thousand lines, one or two seconds."""
+"""So many bytes of files are looked at because these import others: some ten thousand lines, a few seconds."""
 MAX_ENTRIES = 100_000
 MAX_BYTES = 128 * 2**20
 """So much of a project is searched for imports: entries of folders, and what the files hold together."""

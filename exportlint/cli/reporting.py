@@ -87,8 +87,8 @@ def _left_out(beside: Importers) -> list[str]:
     found = []
     if beside.count < beside.of:
         found.append(
-            f"{beside.of} files import what was linted, directly or not; only the closest {beside.count} were looked "
-            "at, `--follow-importers always` looks at all."
+            f"Looked at the closest {beside.count} of {beside.of} files that import the linted ones, directly or not; "
+            "`--follow-importers always` looks at all."
         )
     if beside.problem is not None:
         found.append(f"Files that import the linted ones were not looked at: {beside.problem}")

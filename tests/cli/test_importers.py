@@ -96,7 +96,7 @@ def test_standard_input_is_looked_at_alone(project: Path, run: Run) -> None:
 def test_what_is_left_out_is_said(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "MAX_SOURCE", 1)
     write(project, {"other.py": USER, "third.py": USER})
-    said = "3 files import what was linted, directly or not; only the closest 1 were looked at"
+    said = "Looked at the closest 1 of 3 files that import the linted ones, directly or not"
     result = run("ops/dark.py", "--output-format", "concise")
     assert said in result.out.splitlines()[-1]
     assert "net.py:7:12" in result.out
