@@ -26,6 +26,7 @@ def editor(shared: Editor) -> Editor:
 async def test_all_commands_are_announced(editor: Editor) -> None:
     assert editor.capabilities.execute_command_provider is not None
     assert set(editor.capabilities.execute_command_provider.commands) == {
+        "exportlint.addVerifyTarget",
         "exportlint.applyAutofix",
         "exportlint.cancelVerification",
         "exportlint.debugInformation",
