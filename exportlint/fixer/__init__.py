@@ -6,7 +6,8 @@ replaced as a whole, unless it is no longer what was read.
 
 from __future__ import annotations
 
-from exportlint.fixer.file import MAX_ROUNDS, Job, Repair, repair, wanted
+from exportlint.fixer.file import MAX_ROUNDS, repair, wanted
+from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.project import Fixed, FixResult, fix, tried
 from exportlint.fixer.verdict import Mark
 from exportlint.fixer.write import write

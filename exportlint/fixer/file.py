@@ -5,53 +5,19 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from exportlint.edits import apply, compatible, places
 from exportlint.findings import Applicability, Edit, Finding, Span
+from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import Task, Unit, Workspace
+from exportlint.workspace import Unit, Workspace
 
 MAX_ROUNDS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A file to fix, and others whose code also leads to findings in it.
-
-    `without` are findings whose fixes are not wanted, by their places in the file as it is.
-    """
-
-    task: Task
-    witnesses: tuple[Task, ...]
-    most: Applicability
-    without: frozenset[Mark] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """What a file was and what comes of it. `data` is as `before` where nothing could be fixed.
-
-    `fixed` are the findings that are gone, each at its place in the round in which it was fixed. `endless` are those
-    that are fixed again and again: then the file is as it was. `dropped` is why fixes do not hold, for each finding
-    that is left in `data`. `problem` is why it can be given no fixes at all. The outcome depends on what the files
-    `reads` hold. `units` are what looking at it and at its witnesses gives then.
-    """
-
-    path: Path
-    before: bytes
-    data: bytes
-    fixed: tuple[Finding, ...] = ()
-    shift: Chain = field(default_factory=Chain)
-    endless: tuple[Finding, ...] = ()
-    dropped: Mapping[Mark, str] = field(default_factory=dict)
-    problem: SourceError | None = None
-    reads: frozenset[Path] = frozenset()
-    units: Mapping[Path, Unit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

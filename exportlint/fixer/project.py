@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from exportlint.findings import Applicability, Finding, Span
-from exportlint.fixer.file import Job, Repair, repair
+from exportlint.findings import Applicability, Finding
+from exportlint.fixer.file import repair
+from exportlint.fixer.job import Job, Repair
+from exportlint.fixer.obstacles import obstacles, with_obstacle
 from exportlint.fixer.shifts import Chain
 from exportlint.fixer.verdict import Mark, marks, news
 from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved
@@ -160,25 +162,9 @@ class _Run:
 
     def judged(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
         """Findings in the files as they were, of which those with an obstacle are still there in what came of them."""
-        left: dict[tuple[str, str], list[tuple[Span, str]]] = {}
-        for finding in self.result().remaining.findings:
-            if finding.fix is not None and finding.fix.obstacle:
-                where = left.setdefault((finding.filename, finding.code), [])
-                where.append((finding.span, finding.fix.obstacle))
-
-        def judge(finding: Finding) -> Finding:
-            known = left.get((finding.filename, finding.code))
-            if not known or finding.fix is None or not self._is_wanted(finding):
-                return finding
-            chain = self._shifts.get(self._paths[finding.filename], Chain())
-            now = chain.span(finding.span)
-            around = chain.reach(finding.span)
-            for span, obstacle in known:
-                if span == now or (now is None and around.start <= span.start and span.end <= around.end):
-                    return replace(finding, fix=replace(finding.fix, obstacle=obstacle))
-            return finding
-
-        return tuple(map(judge, findings))
+        shifts = {self._tasks[path].filename: shift for path, shift in self._shifts.items()}
+        left = obstacles(self.result().remaining.findings)
+        return tuple(with_obstacle(f, left, shifts) if self._is_wanted(f) else f for f in findings)
 
     def _explained(self, finding: Finding) -> Finding:
         """A finding that remains, with what keeps its fix from being applied."""

@@ -12,6 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.guarded import require_elements
 from exportlint.fixes.purity import is_pure
 from exportlint.fixes.variables import bound, needed, needed_after
 
@@ -51,6 +52,7 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     edit = code.statements.replace(
         [statement], [] if skips else [code.statements.moved(rest, code.statements.indent(statement))]
     )
+    _require_no_element(code, rest)
     parts = [part for one in rest for part in ast.walk(one)]
     bases = [part.value for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
     if not all(isinstance(option, (Tensor, Unknown)) for base in bases for option in options(code.value(base))):
@@ -61,6 +63,15 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     )
     message = "Drop the special case for an empty selection"
     return code.fix(message if safe else f"{message}, which some operators refuse", edit, safe=safe)
+
+
+def _require_no_element(code: Code, statements: Sequence[ast.stmt]) -> None:
+    """Raises DeclinedError if statements take an element of a selection, which an empty one has not."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.expr):
+                require_elements(code, node)
+        code = code.after([statement])
 
 
 def _emptiness(code: Code, test: ast.expr, *, empty: bool) -> str | None:

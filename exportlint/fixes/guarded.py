@@ -8,13 +8,18 @@ from exportlint.analysis.outline import FunctionNode
 from exportlint.analysis.values import Const, Scalar, Size, Tensor, TorchModule
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import operands, operation
+from exportlint.fixes.held import builtin, operands, operation, tensor
 
 _INDEXING = frozenset({
     "gather", "index_select", "take", "take_along_dim", "embedding", "one_hot", "narrow", "select", "scatter",
     "scatter_add", "index_add", "index_copy", "index_fill", "bincount", "repeat_interleave", "topk", "kthvalue",
 })  # fmt: skip
 """Operations that refuse indices, or counts, that are out of range."""
+EXTREMES = frozenset({
+    "max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "nanmedian", "mode", "quantile", "topk",
+    "nanquantile", "kthvalue", "item",
+})  # fmt: skip
+"""What picks an element, and so refuses to pick one of none."""
 
 
 def require_unguarded(code: Code, node: ast.expr) -> None:
@@ -24,12 +29,27 @@ def require_unguarded(code: Code, node: ast.expr) -> None:
     """
     guards: set[str] | None = None
     for part in ast.walk(node):
-        if isinstance(part, ast.Subscript) and _is_of_selection(code, part):
-            raise DeclinedError("an empty selection has no such element")
+        require_elements(code, part)
         for index in _indices(code, part):
             guards = _asked(code) if guards is None else guards
             if guards & {code.renames.get(n.id, n.id) for n in ast.walk(index) if isinstance(n, ast.Name)}:
                 raise DeclinedError("the condition may keep an index in range")
+
+
+def require_elements(code: Code, node: ast.AST) -> None:
+    """Raises DeclinedError if a node itself takes an element of a selection that may be empty."""
+    is_refused = isinstance(node, ast.Subscript) and _is_of_selection(code, node)
+    if is_refused or (isinstance(node, ast.Call) and _wants_elements(code, node)):
+        raise DeclinedError("an empty selection has no such element")
+
+
+def _wants_elements(code: Code, call: ast.Call) -> bool:
+    """Whether a call refuses a tensor that may be empty."""
+    if operation(code, call) not in EXTREMES and builtin(code, call) not in {"max", "min", "next"}:
+        return False
+    first = operands(code, call)[:1] if operation(code, call) in EXTREMES else call.args[:1]
+    held = [tensor(code, part) for part in first]
+    return any(each is not None and each.dynamic for each in held)
 
 
 def _is_of_selection(code: Code, subscript: ast.Subscript) -> bool:

@@ -11,6 +11,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.guarded import require_unguarded
 from exportlint.fixes.held import operation, tensor
 from exportlint.fixes.merging import OPERATORS, Fresh, hoisted
 from exportlint.fixes.precedence import Precedence
@@ -72,6 +73,7 @@ def _target(code: Code, node: ast.expr) -> str:
 def _value(code: Code, node: ast.expr) -> str:
     if not is_pure(code, node):
         raise DeclinedError("what is written has effects")
+    require_unguarded(code, node)
     return code.text(node)
 
 

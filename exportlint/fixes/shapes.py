@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from exportlint.analysis.values import Const, Kind, Scalar, Size, TorchModule
+from exportlint.analysis.values import Kind
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
-from exportlint.fixes.numbers import REDUCTIONS, is_scalar
+from exportlint.fixes.numbers import is_scalar
+from exportlint.fixes.shape_changes import change_of
 from exportlint.fixes.stated import stated
 
 COPIES = frozenset({"clone", "contiguous", "detach"})
@@ -19,26 +20,6 @@ ROUNDING = frozenset({"relu", "floor", "ceil", "trunc", "round", "sign", "neg", 
 """Operations that booleans do not have. Their gradient is finite whatever they are given."""
 CLAMPS = frozenset({"clamp", "clamp_min", "clamp_max", "clip"})
 BOUNDED = frozenset({"sigmoid", "tanh", "abs", "cos", "sin", "gelu", "silu", "softplus"})
-KEEPING = frozenset({
-    "abs", "acos", "asin", "atan", "bool", "celu", "contiguous", "cos", "cosh", "cumprod", "cumsum", "dropout", "elu",
-    "erf",
-    "exp", "flip", "float", "double", "half", "int", "long", "gelu", "hardtanh", "isfinite", "isinf", "isnan",
-    "layer_norm", "leaky_relu", "log", "log1p", "log_softmax", "logical_not", "logsigmoid", "mish", "nan_to_num",
-    "normalize", "reciprocal", "relu6", "roll", "rsqrt", "sigmoid", "silu", "sin", "sinh", "softmax", "softplus",
-    "sqrt", "square", "tan", "tanh", "to", "tril", "triu", "type",
-})  # fmt: skip
-"""Operations that give tensors of the shape of their first operand."""
-RESHAPING = frozenset({
-    "view", "reshape", "flatten", "unflatten", "transpose", "permute", "t", "swapaxes", "movedim", "unsqueeze",
-    "squeeze", "expand", "repeat", "tile", "narrow", "select", "pad", "unfold", "repeat_interleave", "index_select",
-    "gather", "take", "diagonal",
-})  # fmt: skip
-KEEPING_MODULES = frozenset({
-    "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Mish", "ELU", "SELU", "CELU", "Tanh", "Sigmoid", "Softmax",
-    "LogSoftmax", "Softplus", "Hardswish", "Hardsigmoid", "Hardtanh", "LayerNorm", "GroupNorm", "RMSNorm", "Identity",
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d",
-    "InstanceNorm2d", "InstanceNorm3d",
-})  # fmt: skip
 KINDS = ("bool", "int", "float")
 LARGEST = 65504
 """The largest number of the smallest floating-point dtype."""
@@ -259,74 +240,11 @@ def _of_mask(code: Code, node: ast.expr, known: Forms) -> Form | None:
 
 def _derived(code: Code, node: ast.expr, known: Forms) -> Form | None:
     """The form of what an operator makes of a tensor of a known form, if it makes the same shape of each like it."""
-    if isinstance(node, ast.Subscript):
-        return _changed(code, node, node.value, _index(code, node.slice), known)
-    if not isinstance(node, ast.Call):
+    changed = change_of(code, node)
+    found = form(code, changed[0], known) if changed is not None else None
+    if changed is None or found is None:
         return None
-    module = code.value(node.func)
-    if isinstance(module, TorchModule):
-        return _of_module(code, node, module, known)
-    name, given = operation(code, node), operands(code, node)
-    if name is None or not given:
-        return None
-    rest = [*given[1:], *(keyword.value for keyword in node.keywords)]
-    if name in KEEPING and not any(tensor(code, part) is not None for part in rest):
-        return _changed(code, node, given[0], "", known)
-    if name in REDUCTIONS and name not in {"norm", "max", "min", "median"} and not rest:
-        return _changed(code, node, given[0], "()", known)
-    written = ", ".join(map(ast.unparse, [*given[1:], *node.keywords]))
-    if name in REDUCTIONS and rest:
-        return _changed(code, node, given[0], f"reduced({written})", known)
-    if name in RESHAPING:
-        return _changed(code, node, given[0], f"{name}({written})", known)
-    return None
-
-
-def _of_module(code: Code, node: ast.Call, module: TorchModule, known: Forms) -> Form | None:
-    name = module.name.rpartition(".")[2]
-    if len(node.args) != 1 or node.keywords:
-        return None
-    if name in KEEPING_MODULES:
-        return _changed(code, node, node.args[0], "", known)
-    sizes = module.made.args[:2] if name == "Linear" and isinstance(module.made, ast.Call) else []
-    if len(sizes) < 2:
-        return None
-    wide, narrow = map(ast.unparse, sizes)
-    return _changed(code, node, node.args[0], "" if wide == narrow else f"Linear({narrow})", known)
-
-
-def _changed(code: Code, node: ast.expr, base: ast.expr, change: str, known: Forms) -> Form | None:
-    """The form of a tensor whose shape is changed, not at all if `change` is empty."""
-    found = form(code, base, known)
-    if found is None:
-        return None
-    dtype = frozenset({ast.unparse(node)})
+    _, change = changed
     before = " * ".join(sorted(found.shape))
-    return Form(frozenset({f"{before}{DERIVED}{change}"}) if change else found.shape, dtype, total=False)
-
-
-def _index(code: Code, index: ast.expr) -> str:
-    """An index, written alike for all that take as much: `x[0]` and `x[1]`, `x[:2]` and `x[-2:]`."""
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    found = [_index_item(code, item) for item in items]
-    while found and found[-1] == ":":
-        found.pop()
-    return f"[{', '.join(found)}]" if found else ""
-
-
-def _index_item(code: Code, item: ast.expr) -> str:
-    if isinstance(item, ast.Slice):
-        lower, upper = (stated(code, n) if n is not None else None for n in (item.lower, item.upper))
-        if item.step is not None or not isinstance(lower or 0, int) or not isinstance(upper or 0, int):
-            return ast.unparse(item)
-        if item.lower is None and item.upper is None:
-            return ":"
-        low, high = int(lower or 0), int(upper or 0)
-        if (item.lower is None or lower is not None) and upper is not None and 0 <= low <= high:
-            return f":{high - low}"
-        if item.upper is None and low < 0:
-            return f":{-low}"
-        return ast.unparse(item)
-    value = code.value(item)
-    is_integer = isinstance(value, (Scalar, Size)) or (isinstance(value, Const) and type(value.value) is int)
-    return "0" if is_integer else ast.unparse(item)
+    shape = frozenset({f"{before}{DERIVED}{change}"}) if change else found.shape
+    return Form(shape, frozenset({ast.unparse(node)}), total=False)

@@ -11,14 +11,11 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.guarded import require_unguarded
-from exportlint.fixes.held import as_tensor, is_python, operands, operation, tensor
+from exportlint.fixes.held import as_tensor, is_python, operation
 from exportlint.fixes.logic import Condition
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece
-
-EXTREMES = frozenset({"max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "mode"})
-"""What picks an element, and so refuses to pick one of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +53,6 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
         if condition is not None:
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
-    if any(isinstance(part, ast.Call) and _wants_elements(code, part) for part in ast.walk(node)):
-        raise DeclinedError("an empty selection has no such element")
     require_unguarded(code, node)
     source, reads = piece(code, node), read_by(code, node)
     value = code.value(node)
@@ -70,14 +65,6 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if _is_number(value):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
-
-
-def _wants_elements(code: Code, call: ast.Call) -> bool:
-    """Whether a call refuses a tensor that may be empty."""
-    if operation(code, call) not in EXTREMES:
-        return False
-    held = [tensor(code, part) for part in operands(code, call)[:1]]
-    return any(each is not None and each.dynamic for each in held)
 
 
 def _condition(code: Code, test: ast.expr) -> Condition | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
-from exportlint.analysis.values import FALSE, TRUE
+from exportlint.analysis.values import FALSE
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -26,16 +26,17 @@ def inference_mode(fact: Call, context: Context) -> Iterator[Report]:
             severity,
             "`inference_mode` is not exported: what the model computes without gradients has them in the program",
             "use `torch.no_grad()`, which is exported",
-            fix=lambda code: _fix(code, fact),
+            fix=_fix,
         )
 
 
-def _fix(code: Code, fact: Call) -> Fix:
+def _fix(code: Code) -> Fix:
     node = code.expression
     name = code.name("torch.no_grad", node)
     if not isinstance(node, ast.Call):
         return code.fix("Use `torch.no_grad`", code.replace(node, name), safe=True)
-    if any(value != TRUE for value in (*fact.positional, *(value for _, value in fact.keywords))):
+    given = (*node.args, *(keyword.value for keyword in node.keywords))
+    if not all(isinstance(value, ast.Constant) and value.value is True for value in given):
         raise DeclinedError("the argument decides whether it is on")
     return code.fix("Use `torch.no_grad()`", code.replace(node, f"{name}()"), safe=_is_all(code, node))
 

@@ -51,7 +51,8 @@ def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -
         option = next((k for k in call.keywords if k.arg == "requires_grad"), None)
         if option is None:
             raise DeclinedError("the option is not to be seen in the call")
-        edits = without_argument(code, call, option), with_suffix(code, call, ".requires_grad_()")
+        suffix = f".requires_grad_({_flag(code, option.value)})"
+        edits = without_argument(code, call, option), with_suffix(code, call, suffix)
         return code.fix("Use `requires_grad_()`", *edits, safe=True)
     if not isinstance(fact, GradFlag) or _changes_state(fact, context):
         raise DeclinedError("whoever owns the tensor has to set it")
@@ -59,9 +60,13 @@ def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -
     statement = code.tree.statement(target)
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         raise DeclinedError("it is assigned together with something else")
-    flag = "" if fact.enabled else code.operand(statement.value)
-    text = f"{code.operand(target.value, Precedence.ATOM)}.requires_grad_({flag})"
+    text = f"{code.operand(target.value, Precedence.ATOM)}.requires_grad_({_flag(code, statement.value)})"
     return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [text]), safe=True)
+
+
+def _flag(code: Code, node: ast.expr) -> str:
+    """The argument of `requires_grad_`, which is True where none is given. What is no literal others can set."""
+    return "" if isinstance(node, ast.Constant) and node.value is True else code.operand(node)
 
 
 def _changes_state(fact: GradFlag | ModuleGradFlag, context: Context) -> bool:

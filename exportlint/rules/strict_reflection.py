@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
 from exportlint.analysis.joins import tensors_in
-from exportlint.analysis.values import Const, Tensor
+from exportlint.analysis.values import Const
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
@@ -49,7 +50,7 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
         if not isinstance(method, ast.Attribute):
             raise DeclinedError("the tensor is not to be seen in the call")
         text = f"isinstance({code.operand(method.value)}, {code.name('torch.Tensor', call)})"
-        safe = code.surely(lambda value: isinstance(value, Tensor), method.value)
+        safe = surely_tensor(code, method.value)
         return code.fix("Use `isinstance`", code.replace(call, text), safe=safe)
     if isinstance(fact, Call) and fact.name == "builtins.pow":
         call = code.node(ast.Call)

@@ -78,9 +78,8 @@ def outcome(model: Any, arguments: Sequence[Any]) -> object:
 def same(one: object, other: object) -> bool:
     """Whether two outcomes are of one type and equal, tensors also in shape and dtype."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        return (
-            one.dtype == other.dtype and one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
-        )
+        is_alike = one.dtype == other.dtype and one.shape == other.shape
+        return is_alike and bool(torch.equal(one.nan_to_num(), other.nan_to_num()))
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and (one == other or (one != one and other != other))
