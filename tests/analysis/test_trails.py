@@ -163,3 +163,16 @@ def test_the_steps_are_where_the_message_says(tmp_path: Path) -> None:
     assert spans == [(7, 23, 7, 32), (8, 17, 8, 22), (8, 31, 9, 10)]
     assert [step.message for step in finding.trail][1:] == ["`größe` is `x > 0`", "`mask` is `größe.any(…`"]
     assert (finding.span.start.column, finding.span.end.column) == (12, 16)
+
+
+def test_a_trail_is_of_the_module_that_it_explains(tmp_path: Path) -> None:
+    """Also where another module has called the same function in the same way before."""
+    first = HELPERS + FORWARD.replace("Model", "First") + "        return is_dark(x)\n\n\n"
+    second = "class Second(nn.Module):\n    def forward(self, image):\n        if is_dark(image): return image\n"
+    (steps,) = trails({"model.py": first + second}, tmp_path).values()
+    assert [step.partition(" ")[2] for step in steps] == [
+        "`image` is an input of `Second.forward`",
+        "passed as `images` to `is_dark`",
+        "`level` is `images.mean()`",
+        "returned by `is_dark`",
+    ]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.runner import CLEAN, NET
 from tests.server.capabilities import EDITORS
+from tests.server.models import model
 from tests.server.raw import PULLING, PUSHING, Message, Process, process
 
 CAPS = Path(__file__).parent / "caps"
@@ -308,3 +309,25 @@ def test_only_python_is_linted(shared: Process, language: str, count: int) -> No
     if told() < count:
         shared.published(item["uri"], 1)  # which of the two is told first is nobody's business
     assert told() == count
+
+
+def test_a_big_file_that_is_looked_at_keeps_nobody_waiting(server: Process, root: Path) -> None:
+    server.start(root)
+    big, small = ((root / name).as_uri() for name in ("big.py", "small.py"))
+    text = model(8_000)
+    server.open(big, text)
+    server.open(small, NET)
+    assert server.codes(small, 1) == ["EXP101"]
+    for version in range(2, 6):
+        server.change(big, version, text.replace("class Config", f"class Config{version}"))
+    place = {"textDocument": {"uri": small}, "position": {"line": 6, "character": 12}}
+    answer = server.request("textDocument/hover", place)
+    assert "tensor-branch" in answer["result"]["contents"]["value"]
+    # The small one was told first, and of the big one only what it holds at last.
+    told = [
+        (message["params"]["uri"], message["params"]["version"])
+        for message in server.heard
+        if message.get("method") == "textDocument/publishDiagnostics"
+    ]
+    assert told == [(small, 1)]
+    assert len(server.codes(big, 5)) > 10

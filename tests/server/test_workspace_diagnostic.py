@@ -82,3 +82,16 @@ def test_it_can_be_cancelled_and_does_not_hinder_the_end(server: Process, root: 
         server.notify("$/cancelRequest", {"id": waiting})
         assert server.answer(waiting)["error"]["code"] == -32800
     server.ask("workspace/diagnostic", {"previousResultIds": known})
+
+
+def test_a_call_is_told_of_in_files_that_are_not_open(server: Process, root: Path) -> None:
+    helper = "def chosen(x):\n    if x.sum() > 0:\n        return x\n    return -x\n"
+    (root / "helper.py").write_text(helper, encoding="utf-8")
+    user = CLEAN + "from torch import nn\n\nimport helper\n\n\nclass User(nn.Module):\n    def forward(self, x):\n"
+    (root / "user.py").write_text(f"{user}        return helper.chosen(x)\n", encoding="utf-8")
+    server.start(root, PULLING, **WANTED)
+    answer = server.request("workspace/diagnostic", {"previousResultIds": []})
+    assert codes(answer, root)["helper.py"] == ["EXP101"]
+    (shown,) = reports(answer, root)["user.py"]["items"]
+    assert shown["code"] == "EXP101"
+    assert shown["message"].startswith("`helper.chosen` breaks export here: ")

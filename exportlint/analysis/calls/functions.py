@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.calls.wrappers import call_wrapped
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -13,6 +14,7 @@ from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS
 from exportlint.analysis.stubs import annotation
+from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -56,7 +58,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         if engine.records_calls:
             engine.calls.again(node, key)
         _note_written(frame, engine.exits.get(key))
-        return _returned(frame, engine.results[key], node, function)
+        return _returned(frame, _retold(frame, inner, function, engine.results[key], node), node, function)
     _explain_parameters(frame, inner, function, node)
     outer = engine.calls.current
     if engine.records_calls:
@@ -124,6 +126,24 @@ def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: as
             message = f"passed as `{parameter}` to `{function.symbol}`"
             step = frame.trail(node, message, parent, role, changes=changes, entered=function.module)
             inner.env[parameter] = with_trail(value, step)
+
+
+def _retold(frame: Frame, inner: Frame, function: Function, value: Value, node: ast.AST) -> Value:
+    """A result that is known from another call, with a trail that comes by way of this one."""
+    step = trail_of(value)
+    _explain_parameters(frame, inner, function, node)
+    trails = [trail for given in inner.env.values() if (trail := trail_of(given)) is not None]
+    passed = {trail.message: trail for trail in trails if trail.role == "call"}
+    inside: list[Trail] = []
+    while step is not None and not (step.role == "call" and step.message in passed):
+        inside.append(step)
+        step = step.parent
+    if step is None:
+        return value  # it comes from the function itself
+    told = passed[step.message]
+    for known in reversed(inside):
+        told = replace(known, parent=told)
+    return with_trail(value, told)
 
 
 def _is_bare(node: ast.expr) -> bool:
