@@ -278,7 +278,8 @@ class TestTorchVersion:
     def test_the_environment_of_the_project(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         all_rules()  # which could not be imported any more
         monkeypatch.setattr(sys, "path", [])
-        assert detect_torch_version(root) == NEWEST
+        assert detect_torch_version(root) is None
+        assert (settings(root).torch_version, settings(root).torch_assumed) == (NEWEST, True)
         self._install(root / "venv", "2.5.1")
         assert detect_torch_version(root) == (2, 5)
         self._install(root / ".venv", "2.6.0+cpu")
@@ -288,7 +289,7 @@ class TestTorchVersion:
         self._install(root / "active", "2.9.0")
         monkeypatch.setenv("VIRTUAL_ENV", str(root / "active"))
         assert detect_torch_version(root) == (2, 9)
-        assert settings(root).torch_version == (2, 9)
+        assert (settings(root).torch_version, settings(root).torch_assumed) == ((2, 9), False)
 
     def test_the_environment_of_exportlint(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (root / "lib" / "torch-2.7.0a0+git1.dist-info").mkdir(parents=True)

@@ -15,9 +15,10 @@ from exportlint.cli.output import UsageError
 
 _EPILOG = """\
 exit codes:
-  0  no findings, or none but `info`
-  1  findings; with --diff: a difference; with --fix-only never
-  2  wrong use, wrong configuration, or a failure of exportlint itself
+  0    nothing found that --fail-on counts: by default, no errors or warnings
+  1    errors or warnings; with --diff: a difference; never with --fix-only
+  2    wrong usage, bad configuration or an internal failure
+  130  interrupted by Ctrl-C
 """
 
 
@@ -38,8 +39,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(
         **_STYLE,
         prog="exportlint",
-        description="Finds what breaks or falsifies torch.export. `exportlint PATHS` is `exportlint check PATHS`.",
-        epilog=_EPILOG,
+        description="Find the code that torch.export fails on, or exports incorrectly.\n"
+        "`exportlint PATHS` is short for `exportlint check PATHS`.",
+        epilog=_EPILOG + "\nRun `exportlint COMMAND --help` for the options of a command.\n",
     )
     parser.add_argument("-V", "--version", action="version", version=f"exportlint {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
@@ -101,59 +103,69 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories, or `-` for standard input [.]")
     rules = parser.add_argument_group("rules", "RULES are codes, prefixes, names or families, with commas between them")
     for flag, text in (
-        ("--select", "the rules to check [ALL]"),
-        ("--ignore", "the rules not to check"),
-        ("--extend-select", "rules to check in addition"),
+        ("--select", "rules to check [ALL]"),
+        ("--ignore", "rules not to check"),
+        ("--extend-select", "rules to check in addition to --select"),
     ):
         rules.add_argument(flag, action="extend", type=codes, metavar="RULES", help=text)
     for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
-        text = "rules not to check in the files that match" + (", in addition" if "extend" in flag else "")
+        text = ("more " if "extend" in flag else "") + "rules not to check in files that match"
         rules.add_argument(flag, action="extend", type=codes, metavar="PATTERN:RULE", help=text)
-    rules.add_argument("--mode", metavar="MODE", help="the tracer to pass: non-strict or strict [non-strict]")
-    rules.add_argument("--torch-version", metavar="VERSION", help="the torch that exports the code [the one installed]")
+    rules.add_argument("--mode", metavar="MODE", help="the mode of torch.export: non-strict or strict [non-strict]")
+    rules.add_argument(
+        "--torch-version", metavar="VERSION", help="the version of torch that exports the code [the one installed]"
+    )
     files = parser.add_argument_group("files")
-    files.add_argument("--exclude", action="extend", type=codes, metavar="PATTERNS", help="what to leave out")
     files.add_argument(
-        "--extend-exclude", action="extend", type=codes, metavar="PATTERNS", help="what else to leave out"
+        "--exclude", action="extend", type=codes, metavar="PATTERNS", help="files and directories to skip"
+    )
+    files.add_argument(
+        "--extend-exclude",
+        action="extend",
+        type=codes,
+        metavar="PATTERNS",
+        help="files and directories to skip in addition",
     )
     flag_type = argparse.BooleanOptionalAction
-    files.add_argument("--force-exclude", action=flag_type, help="leave it out even where it is named here")
-    files.add_argument("--respect-gitignore", action=flag_type, help="leave out what git ignores [yes]")
+    files.add_argument("--force-exclude", action=flag_type, help="skip excluded files even if they are named here")
+    files.add_argument("--respect-gitignore", action=flag_type, help="skip what git ignores [yes]")
     files.add_argument(
         "--follow-importers",
         metavar="WHEN",
-        help="look at what imports the linted files too: auto (of files named here), always, never [auto]",
+        help="also look at files that import the linted ones: auto (those of files named here), always, never [auto]",
     )
-    files.add_argument("--stdin-filename", metavar="FILE", help="what standard input is called")
+    files.add_argument("--stdin-filename", metavar="FILE", help="the file name that standard input stands for")
     add_configuration(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--output-format", metavar="FORMAT", help="full, concise, grouped, json, jsonl, github [full]")
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
-    output.add_argument("--statistics", action="store_true", help="count the findings of each rule instead")
+    output.add_argument(
+        "--statistics", action="store_true", help="count the findings of each rule instead of listing them"
+    )
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
-    output.add_argument("-q", "--quiet", action="store_true", help="print findings and nothing else")
+    output.add_argument("-q", "--quiet", action="store_true", help="print only findings")
     output.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
     output.add_argument(
-        "--min-severity", metavar="SEVERITY", help="the least severity that is shown: info, warning, error [warning]"
+        "--min-severity", metavar="SEVERITY", help="hide findings below this severity: info, warning or error [warning]"
     )
-    output.add_argument("--show-info", action="store_true", help="the same as --min-severity info")
+    output.add_argument("--show-info", action="store_true", help="show `info` findings too, like --min-severity info")
     output.add_argument(
-        "--fail-on", metavar="SEVERITY", help="the least severity to exit with 1 for, or never [warning]"
+        "--fail-on", metavar="SEVERITY", help="exit with 1 for findings from this severity on, or never [warning]"
     )
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     fixes = parser.add_argument_group("fixes")
-    fixes.add_argument("--fix", action=flag_type, help="apply fixes, and report what remains")
-    fixes.add_argument("--unsafe-fixes", action=flag_type, help="take those that are not safe as well")
-    fixes.add_argument("--fix-only", action=flag_type, help="apply fixes, and report nothing that remains")
+    fixes.add_argument("--fix", action=flag_type, help="apply safe fixes, and report what remains")
+    fixes.add_argument("--unsafe-fixes", action=flag_type, help="include fixes that may change behavior")
+    fixes.add_argument("--fix-only", action=flag_type, help="apply fixes, but do not report what remains")
     fixes.add_argument(
-        "--verify", action="store_true", help="keep only those that torch.export bears out: this runs the models"
+        "--verify", action="store_true", help="keep only fixes that torch.export confirms (this runs your models)"
     )
     fixes.add_argument("--show-fixes", action=flag_type, help="list what was fixed in each file")
     fixes.add_argument("--diff", action="store_true", help="print what --fix would change, and write nothing")
     for flag, text in (
-        ("--fixable", "the rules whose fixes to take [ALL]"),
-        ("--unfixable", "the rules whose fixes not to take"),
-        ("--extend-fixable", "rules whose fixes to take in addition"),
+        ("--fixable", "rules whose fixes may be applied [ALL]"),
+        ("--unfixable", "rules whose fixes may not be applied"),
+        ("--extend-fixable", "rules whose fixes may be applied in addition to --fixable"),
     ):
         fixes.add_argument(flag, action="extend", type=codes, metavar="RULES", help=text)
     fixes.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 if anything was fixed")
@@ -162,13 +174,13 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
         "--add-ignore",
         metavar="REASON",
         nargs="?",
-        help="suppress all findings by comments, with the reason if `=REASON` follows",
+        help="add a comment to every line with findings that suppresses them; `=REASON` is written into it",
     )
     actions.add_argument("--show-files", action="store_true", help="print the files that would be linted")
-    actions.add_argument("--show-settings", action="store_true", help="print the settings that hold for the first file")
+    actions.add_argument("--show-settings", action="store_true", help="print the settings of the first file")
     work = parser.add_argument_group("work")
-    work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one a processor]")
-    work.add_argument("--no-cache", action="store_true", help="look at all files anew; so far there is no cache")
+    work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one per CPU]")
+    work.add_argument("--no-cache", action="store_true", help="ignored: there is no cache yet")
 
 
 def _fill_rule(parser: argparse.ArgumentParser) -> None:
@@ -196,10 +208,13 @@ def _fill_version(_parser: argparse.ArgumentParser) -> None:
 
 
 _COMMANDS = {
-    "check": ("Lint files and directories (the default).", _fill_check),
-    "verify": ("Run torch.export on the models of the project, and hold the findings against it.", verify_flags.fill),
-    "rule": ("Explain a rule, or all of them.", _fill_rule),
-    "config": ("Explain a setting, or list them.", _fill_config),
-    "server": ("Serve an editor over the Language Server Protocol.", _fill_server),
+    "check": ("Lint files and directories. This is the default command.", _fill_check),
+    "verify": (
+        "Run torch.export on the models of the project and compare the results with the findings.",
+        verify_flags.fill,
+    ),
+    "rule": ("Explain one rule or all rules.", _fill_rule),
+    "config": ("Explain a setting or list all settings.", _fill_config),
+    "server": ("Start the language server, for editors.", _fill_server),
     "version": ("Print the version.", _fill_version),
 }

@@ -13,6 +13,7 @@ from exportlint.cli.fixing import Outcome, Plan
 from exportlint.cli.output import wants_color, warn, width_of, write, write_bytes, write_file
 from exportlint.config import Settings
 from exportlint.config.choice import ALWAYS
+from exportlint.config.torch_version import shown_version
 from exportlint.importers import Importers
 from exportlint.linter import Task
 from exportlint.report import (
@@ -77,7 +78,8 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
         text += _list(outcome, context)
     least = settings.min_severity
     unseen = hidden(outcome.result.hidden)
-    lines = [summary(findings, outcome.count, least), unseen, fixable(findings, context, hint=plan.hint)]
+    assumed = _assumed([task.settings for task in outcome.tasks])
+    lines = [summary(findings, outcome.count, least), unseen, assumed, fixable(findings, context, hint=plan.hint)]
     lines += [unresolved(outcome.result.unresolved, context), *left_out]
     return text + "".join(f"{line}\n" for line in lines if line)
 
@@ -95,6 +97,14 @@ def _left_out(beside: Importers) -> list[str]:
     elif not beside.is_complete:
         found.append("The project is too large to be searched for all files that import the linted ones.")
     return found
+
+
+def _assumed(settings: Sequence[Settings]) -> str:
+    """Which version of torch is taken where nothing says which it is, in one line, or nothing."""
+    versions = [one.torch_version for one in settings if one.torch_assumed]
+    return (
+        f"torch is not installed here: assuming {shown_version(versions[0])}; set `torch-version`." if versions else ""
+    )
 
 
 def _fixes(plan: Plan, outcome: Outcome, settings: Settings, context: Context, quiet: bool) -> str:

@@ -15,7 +15,7 @@ from exportlint.config.choice import codes_of, fix_policy, selected
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.severity import least_failing, least_shown
 from exportlint.config.toml import Layer
-from exportlint.config.torch_version import detect_torch_version
+from exportlint.config.torch_version import NEWEST, detect_torch_version, shown_version
 from exportlint.config.verification import VerifySettings, verify_settings
 from exportlint.findings import Finding, Mode, Severity, TorchVersion
 from exportlint.source import DEFAULT_EXCLUDE, DEFAULT_INCLUDE, DiscoveryOptions, PathPatterns
@@ -27,13 +27,14 @@ class Settings:
 
     `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
     `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
-    `fail_on` is None for never.
+    `fail_on` is None for never. `torch_assumed`: nothing says which torch exports the code.
     """
 
     root: Path
     file: Path | None
     mode: Mode
     torch_version: TorchVersion
+    torch_assumed: bool
     rules: frozenset[str]
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...]
     include: tuple[str, ...]
@@ -83,7 +84,7 @@ class Settings:
         per_file = {pattern: sorted(codes) for pattern, codes in self.per_file_ignores}
         values = {
             "mode": self.mode,
-            "torch-version": ".".join(map(str, self.torch_version)),
+            "torch-version": shown_version(self.torch_version),
             "select": sorted(self.rules),
             "include": self.include,
             "exclude": self.exclude,
@@ -150,12 +151,14 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
     more_excludes = (
         _seen_from(root, text, layer.base) for layer in layers for text in layer.values.get("extend-exclude", ())
     )
-    version = last("torch-version", None)
+    configured = last("torch-version", None)
+    version = configured or detect_torch_version(root)
     return Settings(
         root=root,
         file=file,
         mode=cast(Mode, last("mode", "non-strict")),
-        torch_version=detect_torch_version(root) if version is None else version,
+        torch_version=version or NEWEST,
+        torch_assumed=version is None,
         rules=selected(layers),
         per_file_ignores=own_ignores + more_ignores,
         include=patterns("include", DEFAULT_INCLUDE),

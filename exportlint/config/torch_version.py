@@ -30,20 +30,20 @@ def parse_torch_version(text: str) -> TorchVersion:
         raise ValueError(f"`{text}` is not a torch version such as `2.13`")
     version = int(match[1]), int(match[2])
     if version < OLDEST:
-        raise ValueError(f"torch {text.strip()} is too old: exportlint knows {_show(OLDEST)} and newer")
+        raise ValueError(f"torch {text.strip()} is too old: exportlint knows {shown_version(OLDEST)} and newer")
     return version
 
 
-def detect_torch_version(root: Path) -> TorchVersion:
+def detect_torch_version(root: Path) -> TorchVersion | None:
     """The torch of the project at `root`, from the metadata that its environment holds; torch is not imported.
 
     Looks at the active virtual environment, then at `.venv` and `venv` in `root`, then at where exportlint itself
-    runs. Without any it is the newest known; an older one than exportlint knows counts as the oldest known.
+    runs. None if there is none; an older one than exportlint knows counts as the oldest known.
     """
     for directory in _site_packages(root):
         for version in _installed(directory):
             return max(version, OLDEST)
-    return NEWEST
+    return None
 
 
 def _site_packages(root: Path) -> Iterator[Path]:
@@ -68,5 +68,6 @@ def _installed(site_packages: Path) -> Iterator[TorchVersion]:
             yield int(version[1]), int(version[2])
 
 
-def _show(version: TorchVersion) -> str:
+def shown_version(version: TorchVersion) -> str:
+    """A version as people write it: `2.13`."""
     return ".".join(map(str, version))
