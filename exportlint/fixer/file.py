@@ -12,6 +12,7 @@ from exportlint.edits import apply, compatible, places
 from exportlint.findings import Applicability, Edit, Finding, Span
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
+from exportlint.fixes.layout import laid_out_edits
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import Task, Unit, Workspace
@@ -138,7 +139,7 @@ class _Rounds:
 
     def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | set[Mark]:
         """What comes of fixes; if one of them does not do what it is for, or does harm, those that are next to that."""
-        edits = _edits(chosen)
+        edits = self._laid_out(base, chosen)
         try:
             source = base.source.edited(places(edits, base.source.lines))
         except SourceError:
@@ -163,6 +164,10 @@ class _Rounds:
             if any(_touches(shift.reach(span), place) for place in harmed)
         }
 
+    def _laid_out(self, state: _State, findings: Iterable[Finding]) -> list[Edit]:
+        """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""
+        return laid_out_edits(state.source, _edits(findings), self._job.task.settings.line_length)
+
     def _look(self, source: SourceFile) -> _State:
         task, most = self._job.task, self._job.most
         self._workspace.hold(task.path, source.data)
@@ -183,7 +188,7 @@ class _Rounds:
 
     def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
-        shift = Shift(_edits(accepted), before.source.lines, after.source.lines)
+        shift = Shift(self._laid_out(before, accepted), before.source.lines, after.source.lines)
         self._shift = Chain((*self._shift.shifts, shift))
         self._failed = {
             (mark.at(shift.span(mark.span)), contents)

@@ -18,6 +18,7 @@ from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.drafts import Draft, one_a_place
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.layout import laid_out
 from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_expression, is_open, spaced
 from exportlint.fixes.precedence import Precedence, precedence
@@ -35,11 +36,14 @@ class Code:
     Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
     """
 
-    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion) -> None:
+    def __init__(
+        self, module: Module, site: Site, moments: Moments, version: TorchVersion, line_length: int = 88
+    ) -> None:
         self.module = module
         self.site = site
         self.moments = moments
         self.version = version
+        self.line_length = line_length
         self.statements = _statements(module)
         self.source = self.statements.source
         self.tree = self.statements.tree
@@ -49,7 +53,7 @@ class Code:
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
-        return Code(self.module, self.site, self.moments, self.version)
+        return Code(self.module, self.site, self.moments, self.version, self.line_length)
 
     def need(self, version: TorchVersion) -> None:
         """Raises DeclinedError if the code is exported with an older torch than the fix needs."""
@@ -242,7 +246,8 @@ class Code:
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
         if applicability is SAFE and self.statements.lose_comment(drafts):
             applicability = UNSAFE
-        return Fix(applicability, " ".join(message.split()), self.source.edits(drafts), frozenset(self._names))
+        found = laid_out(self.source, drafts, self.line_length, lambda: self.unit)
+        return Fix(applicability, " ".join(message.split()), self.source.edits(found), frozenset(self._names))
 
 
 @lru_cache(maxsize=16)
