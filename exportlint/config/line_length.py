@@ -26,7 +26,7 @@ def detect_line_length(root: Path) -> int:
                 for key in path:
                     table = table.get(key) if isinstance(table, dict) else None
                 length = table.get("line-length", table.get("line_length")) if isinstance(table, dict) else None
-                if isinstance(length, int) and length > 0:
+                if type(length) is int and length > 0:
                     return length
     return DEFAULT
 

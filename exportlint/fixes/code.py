@@ -36,14 +36,12 @@ class Code:
     Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
     """
 
-    def __init__(
-        self, module: Module, site: Site, moments: Moments, version: TorchVersion, line_length: int = 88
-    ) -> None:
+    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion, width: int = 88) -> None:
         self.module = module
         self.site = site
         self.moments = moments
         self.version = version
-        self.line_length = line_length
+        self.line_length = width
         self.statements = _statements(module)
         self.source = self.statements.source
         self.tree = self.statements.tree
@@ -138,12 +136,10 @@ class Code:
 
     def _instead(self, node: ast.AST, given: Mapping[ast.expr, str]) -> dict[ast.AST, str]:
         parts = list(ast.walk(node)) if self.renames else ()
-        instead: dict[ast.AST, str] = {
-            n: self.renames[n.id] for n in parts if isinstance(n, ast.Name) and n.id in self.renames
-        }
-        if instead and any(isinstance(part, _SCOPES) for part in parts):
+        names = [n for n in parts if isinstance(n, ast.Name) and n.id in self.renames]
+        if names and any(isinstance(part, _SCOPES) for part in parts):
             raise DeclinedError("a variable may mean something else inside")
-        return {**instead, **dict(given.items())}
+        return {**{name: self.renames[name.id] for name in names}, **dict(given.items())}
 
     def operand(
         self,

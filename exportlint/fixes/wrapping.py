@@ -65,6 +65,8 @@ class _Row:
         if not self._tokens:
             return
         plain = [_Line(self._indent, self._tokens)]
+        if self._fits(plain[0]):  # only what a tool reads at its end is too long
+            return
         if self._depth:
             is_body = self._is_closed and not any(self._balance(self._tokens))
             lines = self._within(self._indent, self._tokens, is_body)
