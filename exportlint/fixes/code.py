@@ -149,9 +149,8 @@ class Code:
     ) -> str:
         """The source of an expression, in parentheses if it needs them at a place of some precedence.
 
-        There is other text `instead` of parts of it.
         `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
-        of `=` or behind `return`, where an expression of several lines gets parentheses.
+        of `=` or behind `return`, where an expression of several lines gets parentheses. `instead` is as in `text`.
 
         Raises:
             DeclinedError: it is none outside of the place where it stands, such as a slice.

@@ -54,7 +54,7 @@ class _Row:
         self._tokens = tuple(tokens[first:last])
         self._indent = line[: len(line) - len(line.lstrip())]
         is_cut = first < last and (tokens[last - 1].end > self._end or (first and tokens[first - 1].end > start))
-        if is_cut or line.endswith("\\") or any(token.text == ";" for token in self._tokens):
+        if is_cut or line.endswith("\\"):
             self._tokens = ()
         self._depth = self._depth_at(first) if self._tokens else 0
         self._is_last = last == len(tokens) or tokens[last].starts_line
@@ -133,6 +133,8 @@ class _Row:
         """The part of a statement that may stand in parentheses, as indices; nothing if there is none."""
         tokens, depth, start = self._tokens, 0, 0
         first, last = tokens[0].text, len(tokens)
+        if any(token.text == ";" for token in tokens):
+            return 0, 0
         if first in _HEADERS:
             if tokens[-1].text != ":":
                 return 0, 0

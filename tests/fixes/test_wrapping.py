@@ -114,7 +114,9 @@ x = 'a string that is longer than the line is wide'
 ==
 a = 1; b = function(first_argument, second, third)
 --
-a = 1; b = function(first_argument, second, third)
+a = 1; b = function(
+    first_argument, second, third
+)
 ==
 x = '''
 ''' + function(first_argument, second, third)
