@@ -160,7 +160,7 @@ def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crash
     if report.fix is None:
         return None
     site = report.site or fact.site
-    code = Code(project.module(site.filename), site, fact.moments, settings.torch_version)
+    code = Code(project.module(site.filename), site, fact.moments, settings.torch_version, settings.line_length)
     try:
         fix = report.fix(code)
     except DeclinedError:

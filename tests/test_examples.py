@@ -93,6 +93,7 @@ FIXES = [(readme, *found) for readme in READMES for found in FIX.findall(readme.
 @pytest.mark.parametrize(("readme", "command", "before", "after"), FIXES, ids=[fix[0].parent.name for fix in FIXES])
 def test_the_command_makes_the_fixed_file(readme: Path, command: str, before: str, after: str, tmp_path: Path) -> None:
     folder = shutil.copytree(readme.parent, tmp_path / "example")
+    (tmp_path / "ruff.toml").write_text("line-length = 120\n", encoding="utf-8")  # as where the example stands
     exportlint(*shlex.split(command), cwd=folder)
     fixed = (folder / before).read_text(encoding="utf-8")
     assert fixed == (readme.parent / after).read_text(encoding="utf-8")

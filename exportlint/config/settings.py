@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from exportlint.config.choice import codes_of, fix_policy, selected
 from exportlint.config.fixing import FixPolicy
+from exportlint.config.line_length import detect_line_length
 from exportlint.config.severity import least_failing, least_shown
 from exportlint.config.toml import Layer
 from exportlint.config.torch_version import NEWEST, detect_torch_version, shown_version
@@ -27,7 +28,7 @@ class Settings:
 
     `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
     `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
-    `fail_on` is None for never. `torch_assumed`: nothing says which torch exports the code.
+    `fail_on` is None for never. `line_length` is that of Ruff or Black.
     """
 
     root: Path
@@ -59,6 +60,7 @@ class Settings:
     show_fixes: bool
     fixes: FixPolicy
     verify: VerifySettings
+    line_length: int
 
     def rules_for(self, file: Path) -> frozenset[str]:
         """The codes to check in `file`, an absolute path."""
@@ -183,6 +185,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         show_fixes=last("show-fixes", False),
         fixes=fix_policy(layers),
         verify=verify_settings(layers),
+        line_length=detect_line_length(root),
     )
 
 

@@ -13,6 +13,7 @@ from exportlint.findings import Applicability, Edit, Finding, Span
 from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
+from exportlint.fixes.layout import laid_out_edits
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import Unit, Workspace
@@ -114,7 +115,7 @@ class _Rounds:
 
     def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
         """What comes of fixes, or why one of them does not do what it is for, or does harm."""
-        edits = _edits(chosen)
+        edits = self._laid_out(base, chosen)
         try:
             source = base.source.edited(places(edits, base.source.lines))
         except SourceError:
@@ -140,6 +141,10 @@ class _Rounds:
         )
         return _Failure(str(wrong[0]), suspects)
 
+    def _laid_out(self, state: _State, findings: Iterable[Finding]) -> list[Edit]:
+        """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""
+        return laid_out_edits(state.source, _edits(findings), self._job.task.settings.line_length)
+
     def _look(self, source: SourceFile) -> _State:
         task, most = self._job.task, self._job.most
         self._workspace.hold(task.path, source.data)
@@ -160,7 +165,7 @@ class _Rounds:
 
     def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
-        shift = Shift(_edits(accepted), before.source.lines, after.source.lines)
+        shift = Shift(self._laid_out(before, accepted), before.source.lines, after.source.lines)
         self._shift = Chain((*self._shift.shifts, shift))
         self._failed = {
             (mark.at(shift.span(mark.span)), contents): why

@@ -119,15 +119,7 @@ def _check(code: Code, demand: Demand, message: str) -> list[str]:
     condition = tensor_condition(code, node)
     text = condition.text if demand.holds else negated(condition).text
     function = code.name("torch._assert_async", node)
-    line = f"{_call(function + '(', text, message)})"
-    if message and len(code.statements.indent(code.tree.statement(node)) + line) > _width(code):
-        return [f"{function}(", f"{code.unit}{text},", f"{code.unit}{message},", ")"]
-    return [line]
-
-
-def _width(code: Code) -> int:
-    """How long lines may be: as long as those of the file are, within reason."""
-    return min(120, max(88, *map(len, code.source.text.splitlines())))
+    return [f"{_call(function + '(', text, message)})"]
 
 
 def _call(function: str, condition: str, message: str) -> str:

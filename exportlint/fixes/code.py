@@ -18,6 +18,7 @@ from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.drafts import Draft, one_a_place
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.layout import laid_out
 from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_expression, is_open, spaced
 from exportlint.fixes.precedence import Precedence, precedence
@@ -35,11 +36,12 @@ class Code:
     Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
     """
 
-    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion) -> None:
+    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion, width: int = 88) -> None:
         self.module = module
         self.site = site
         self.moments = moments
         self.version = version
+        self.line_length = width
         self.statements = _statements(module)
         self.source = self.statements.source
         self.tree = self.statements.tree
@@ -51,7 +53,7 @@ class Code:
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
-        return Code(self.module, self.site, self.moments, self.version)
+        return Code(self.module, self.site, self.moments, self.version, self.line_length)
 
     def need(self, version: TorchVersion) -> None:
         """Raises DeclinedError if the code is exported with an older torch than the fix needs."""
@@ -136,12 +138,10 @@ class Code:
 
     def _instead(self, node: ast.AST, given: Mapping[ast.expr, str]) -> dict[ast.AST, str]:
         parts = list(ast.walk(node)) if self.renames else ()
-        instead: dict[ast.AST, str] = {
-            n: self.renames[n.id] for n in parts if isinstance(n, ast.Name) and n.id in self.renames
-        }
-        if instead and any(isinstance(part, _SCOPES) for part in parts):
+        names = [n for n in parts if isinstance(n, ast.Name) and n.id in self.renames]
+        if names and any(isinstance(part, _SCOPES) for part in parts):
             raise DeclinedError("a variable may mean something else inside")
-        return {**instead, **dict(given.items())}
+        return {**{name: self.renames[name.id] for name in names}, **dict(given.items())}
 
     def operand(
         self,
@@ -151,9 +151,8 @@ class Code:
     ) -> str:
         """The source of an expression, in parentheses if it needs them at a place of some precedence.
 
-        There is other text `instead` of parts of it.
         `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
-        of `=` or behind `return`, where an expression of several lines gets parentheses.
+        of `=` or behind `return`, where an expression of several lines gets parentheses. `instead` is as in `text`.
 
         Raises:
             DeclinedError: it is none outside of the place where it stands, such as a slice.
@@ -244,7 +243,8 @@ class Code:
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE
         if applicability is SAFE and self.statements.lose_comment(drafts):
             applicability = UNSAFE
-        return Fix(applicability, " ".join(message.split()), self.source.edits(drafts), frozenset(self._names))
+        found = laid_out(self.source, drafts, self.line_length, lambda: self.unit)
+        return Fix(applicability, " ".join(message.split()), self.source.edits(found), frozenset(self._names))
 
     def while_taken(self, message: str, *, safe: bool) -> str:
         """What a fix does that is not safe, with what it takes for granted."""

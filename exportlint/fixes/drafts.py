@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 NEWLINE = re.compile(r"\r\n?|\n")
@@ -22,6 +22,44 @@ class Draft:
     start: int
     end: int
     text: str
+
+
+def applied(text: str, drafts: Iterable[Draft]) -> str:
+    """A text after drafts, which are in order and do not overlap."""
+    pieces, end = [], 0
+    for draft in drafts:
+        pieces += [text[end : draft.start], draft.text]
+        end = draft.end
+    return "".join([*pieces, text[end:]])
+
+
+def composed(text: str, first: Sequence[Draft], second: Sequence[Draft]) -> list[Draft]:
+    """Drafts of a text that do what the first ones do, and then the second ones to what comes of that.
+
+    Both are in order, and none of them overlap.
+    """
+    between = applied(text, first)
+    ranges: list[tuple[int, int]] = []
+    grown = 0
+    shifts = [(-1, 0)]  # from where on the text between is longer by how much
+    for draft in first:
+        start = draft.start + grown
+        ranges.append((start, start + len(draft.text)))
+        grown += len(draft.text) - (draft.end - draft.start)
+        shifts.append((start + len(draft.text), grown))
+    clusters: list[list[int]] = []
+    for start, end in sorted([*ranges, *((draft.start, draft.end) for draft in second)]):
+        if clusters and start <= clusters[-1][1]:
+            clusters[-1][1] = max(clusters[-1][1], end)
+        else:
+            clusters.append([start, end])
+    found = []
+    for start, end in clusters:
+        inside = [Draft(d.start - start, d.end - start, d.text) for d in second if start <= d.start and d.end <= end]
+        low = start - next(by for place, by in reversed(shifts) if place < start)
+        high = end - next(by for place, by in reversed(shifts) if place <= end)
+        found.append(Draft(low, high, applied(between[start:end], inside)))
+    return found
 
 
 def one_a_place(drafts: Iterable[Draft]) -> Iterable[Draft]:

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from exportlint.findings import Edit
 from exportlint.fixes.drafts import NEWLINE, Draft
@@ -32,7 +33,15 @@ _LAYOUT = frozenset(
         tokenize.ERRORTOKEN,
     }
 )
+TAB = 4
+"""How wide a tab is, as Ruff counts."""
+
 _CLOSING = frozenset({")", "]", "}"})
+
+
+def width(line: str) -> int:
+    """How many columns a line takes."""
+    return len(line.expandtabs(TAB))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,16 @@ class Text:
         is_plain = "\r" not in source.text
         self.text = source.text if is_plain else NEWLINE.sub("\n", source.text)
         self.lines = source.lines if is_plain else LineIndex(self.text)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._source.path
+
+    @cached_property
+    def widest(self) -> int:
+        """How wide its widest line is."""
+        return max(map(width, self.text.split("\n")))
 
     def block(self, row: int) -> range:
         """The rows that run as one with `row`: all of them, but a notebook's only cell by cell."""

@@ -106,6 +106,17 @@ def test_operands_on_several_lines(program: Program) -> None:
     require_same_fixes(program, SPREAD)
 
 
+@of_every(PROGRAMS)
+def test_operands_on_several_lines_that_end_with_crlf(program: Program) -> None:
+    text, crlf = spread(program.text, comments=True), with_newlines("\r\n")
+    for one, other in zip(program.findings(text), program.findings(crlf(text)), strict=True):
+        assert (one.fix is None) == (other.fix is None)
+        if one.fix is not None and other.fix is not None:
+            assert one.fix.applicability is other.fix.applicability
+            fixed = apply(one.fix.edits, LineIndex(text))
+            assert apply(other.fix.edits, LineIndex(crlf(text))) == crlf(fixed)
+
+
 @pytest.mark.variants
 @pytest.mark.parametrize("layout", MORE)
 def test_every_layout(layout: str, request: pytest.FixtureRequest) -> None:
