@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -38,7 +40,12 @@ HEAVY = (
 def test_imports_go_down() -> None:
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as main; main()"]
     result = subprocess.run(
-        [*command, "--no-cache", "--no-logo"], cwd=PROJECT, capture_output=True, text=True, check=False, timeout=120
+        [*command, "--no-cache", "--no-logo"],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Contracts: 2 kept, 0 broken." in result.stdout
@@ -97,7 +104,7 @@ def test_nothing_heavy_is_loaded(argv: list[str], exit_code: int, also: tuple[st
         f"print(code, *sorted(({{*{HEAVY!r}, *{also!r}}} & set(sys.modules)) - before), sep='\\n', file=sys.stderr)"
     )
     result = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert result.stderr.splitlines() == [str(exit_code)]
     assert result.stdout

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 READMES = sorted(path for path in EXAMPLES.glob("*/README.md") if path.parent.name != "libraries")
 LIBRARIES = EXAMPLES / "libraries"
@@ -29,7 +31,7 @@ every_example = pytest.mark.parametrize(
 )
 
 
-def exportlint(*argv: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def exportlint(*argv: str, cwd: Path, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "exportlint", *argv]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("FORCE_COLOR", "CLICOLOR"))}
     result = subprocess.run(
@@ -107,7 +109,7 @@ def test_some_fixes_are_automatic() -> None:
 def test_the_verdicts_are_those_of_the_table(readme: Path) -> None:
     pytest.importorskip("torch")
     expected = rows(readme)
-    result = exportlint("verify", "--no-cache", "--output-format", "json", cwd=readme.parent, timeout=900)
+    result = exportlint("verify", "--no-cache", "--output-format", "json", cwd=readme.parent, timeout=PATIENCE)
     assert result.returncode == any(row[2] != "exports" for row in expected)
     report = json.loads(result.stdout)
     check_verdicts(report, expected)
@@ -123,7 +125,7 @@ def test_models_of_libraries(library: str) -> None:
         pytest.skip(f"{library} cannot be imported: {error}")
     expected = [row[1:] for row in rows(LIBRARIES / "README.md", "library") if row[0] == library]
     targets = dict.fromkeys(row[0] for row in expected)
-    result = exportlint("verify", *targets, "--no-cache", "--output-format", "json", cwd=LIBRARIES, timeout=900)
+    result = exportlint("verify", *targets, "--no-cache", "--output-format", "json", cwd=LIBRARIES, timeout=PATIENCE)
     check_verdicts(json.loads(result.stdout), expected)
 
 
@@ -169,6 +171,6 @@ def test_a_program_becomes_a_package(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     command = [sys.executable, "-B", "fixed.py", str(tmp_path)]
     folder = EXAMPLES / "deployment"
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("agrees\n" * 4 + "aten.permute.default aten.addmm.default")

@@ -14,6 +14,7 @@ import pytest
 
 from exportlint.pages import DIRECTIVES
 from tests.documents import CONTRIBUTING, PROJECT, blocks
+from tests.patience import PATIENCE
 
 PARTS = ("exportlint", "rules", "scripts", "tests/__init__.py", "tests/catalogue", "tests/test_catalogue.py")
 CODE, NAME = "EXP999", "inference-mode-test"
@@ -38,7 +39,7 @@ def run(checkout: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, *argv],
-        cwd=checkout, env=environment, capture_output=True, text=True, encoding="utf-8", check=False, timeout=300,
+        cwd=checkout, env=environment, capture_output=True, text=True, encoding="utf-8", check=False, timeout=PATIENCE,
     )  # fmt: skip
 
 

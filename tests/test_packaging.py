@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from exportlint import __version__
+from tests.patience import PATIENCE
 
 PROJECT = Path(__file__).parents[1]
 
@@ -41,7 +42,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(*command: str, cwd: Path, **environment: str) -> str:
     result = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, check=False, timeout=120, env={**os.environ, **environment}
+        command,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        env={**os.environ, **environment},
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout

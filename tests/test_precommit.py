@@ -13,6 +13,7 @@ import pytest
 from tests.cli.notebooks import NET_CELL, notebook
 from tests.cli.runner import CLEAN, NET, write
 from tests.cli.test_fix import DATA, FIXED, KEPT
+from tests.patience import PATIENCE
 
 PROJECT = Path(__file__).parents[1]
 MANIFEST = PROJECT / ".pre-commit-hooks.yaml"
@@ -31,7 +32,13 @@ def call(*argv: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     for name in [name for name in environment if name.startswith("GIT_") and "CONFIG" not in name]:
         del environment[name]
     return subprocess.run(
-        [str(word) for word in argv], cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120
+        [str(word) for word in argv],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from exportlint.registry import FAMILIES, all_rules, find_rule
 from exportlint.suppressions import find_suppressions
 from tests.documents import PROJECT, README, blocks
+from tests.patience import PATIENCE
 
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/rules.md", "docs/verify.md"]
 
@@ -22,7 +23,14 @@ def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[s
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("FORCE_COLOR", "CLICOLOR"))}
     command = [sys.executable, "-m", "exportlint", *argv]
     return subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60, env=environment
+        command,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=PATIENCE,
+        env=environment,
     )
 
 
@@ -97,6 +105,8 @@ def test_rules_and_links_exist(name: str) -> None:
 
 def test_the_tables_of_rules_are_current(tmp_path: Path) -> None:
     written = tmp_path / "rules.md"
-    subprocess.run([sys.executable, "scripts/generate_rules_doc.py", str(written)], cwd=PROJECT, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "scripts/generate_rules_doc.py", str(written)], cwd=PROJECT, check=True, timeout=PATIENCE
+    )
     shown = (PROJECT / "docs" / "rules.md").read_text(encoding="utf-8")
     assert shown == written.read_text(encoding="utf-8"), "python scripts/generate_rules_doc.py"

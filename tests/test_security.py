@@ -17,6 +17,7 @@ from exportlint.config import ConfigError, Configuration
 from exportlint.config.toml import MAX_BYTES
 from tests.cli.runner import NET
 from tests.documents import PROJECT
+from tests.patience import PATIENCE
 
 _T = TypeVar("_T")
 Message = dict[str, Any]
@@ -47,7 +48,7 @@ def run(
         capture_output=True,
         text=True,
         errors="backslashreplace",
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
         stdin=subprocess.DEVNULL,
     )

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.runner import CLEAN, Run, write
 from tests.cli.test_fix import DATA, FIXED, KEPT, WORDS
+from tests.patience import PATIENCE
 
 DIFFERENCE = """\
 --- {0}
@@ -99,7 +100,7 @@ def test_it_can_be_applied(root: Path, run: Run, name: str, command: list[str]) 
     file.write_bytes(TEXTS[name])
     difference = difference_in(root)
     assert file.read_bytes() == TEXTS[name]
-    subprocess.run(command, input=difference, cwd=root, check=True, timeout=60)
+    subprocess.run(command, input=difference, cwd=root, check=True, timeout=PATIENCE)
     patched = file.read_bytes() if file.exists() else b""  # what becomes empty is removed
     file.write_bytes(TEXTS[name])
     assert run("--fix").code == 0
@@ -108,11 +109,11 @@ def test_it_can_be_applied(root: Path, run: Run, name: str, command: list[str]) 
 
 def test_several_files_in_one(root: Path, run: Run) -> None:
     write(root, dict.fromkeys(("a.py", "b c.py", "sub/d.py"), DATA))
-    subprocess.run(["git", "apply", "-p0"], input=difference_in(root), cwd=root, check=True, timeout=60)
+    subprocess.run(["git", "apply", "-p0"], input=difference_in(root), cwd=root, check=True, timeout=PATIENCE)
     assert {(root / name).read_text() for name in ("a.py", "b c.py", "sub/d.py")} == {FIXED}
 
 
 def difference_in(root: Path) -> bytes:
     """What a process prints, as it is."""
     command = [sys.executable, "-m", "exportlint", "--diff", "--isolated"]
-    return subprocess.run(command, cwd=root, capture_output=True, check=False, timeout=60).stdout
+    return subprocess.run(command, cwd=root, capture_output=True, check=False, timeout=PATIENCE).stdout

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.notebooks import NET_CELL, code, markdown, notebook, sources
 from tests.cli.runner import NET, Run, write
+from tests.patience import PATIENCE
 
 IMPORTS = "%pip install -q torch\nfrom torch import nn"
 BRANCH = """\
@@ -238,7 +239,7 @@ def test_a_difference_applies(root: Path, run: Run) -> None:
     write(root, {"a.ipynb": PLAIN})
     result = run("--diff")
     assert (result.code, (root / "a.ipynb").read_text()) == (1, PLAIN)
-    subprocess.run(["git", "apply", "-p0"], cwd=root, input=result.out, text=True, check=True, timeout=60)
+    subprocess.run(["git", "apply", "-p0"], cwd=root, input=result.out, text=True, check=True, timeout=PATIENCE)
     assert (root / "a.ipynb").read_text() == FIXED
 
 

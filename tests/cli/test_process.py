@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET, write
+from tests.patience import PATIENCE
 
 COMMAND = [sys.executable, "-m", "exportlint"]
 
@@ -25,7 +26,7 @@ def start(root: Path, *argv: str, **environment: str) -> subprocess.Popen[bytes]
 def test_module_and_exit_code(root: Path) -> None:
     write(root, {"model.py": NET})
     process = start(root, "--output-format", "concise", "--isolated")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert out.startswith(b"model.py:7:12: error[EXP101 tensor-branch]: ")
     assert (process.returncode, err) == (1, b"")
 
@@ -45,7 +46,7 @@ def test_a_reader_that_goes_away_is_no_error(root: Path) -> None:
 def test_output_that_cannot_show_everything(root: Path) -> None:
     write(root, {"model.py": NET.replace("x.sum() > 0", "x.sum() > 0 and 'é中\N{SNOWMAN}'")})
     process = start(root, "--isolated", PYTHONIOENCODING="ascii")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert b"'\\xe9\\u4e2d\\u2603'" in out
     assert (process.returncode, err) == (1, b"")
 
@@ -61,7 +62,7 @@ def test_ctrl_c(root: Path, jobs: str) -> None:
     process = start(root, "--isolated", "-j", jobs, *sorted(path.name for path in root.iterdir()))
     time.sleep(2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
 
 

@@ -10,6 +10,7 @@ import pytest
 import exportlint
 from exportlint.registry import all_rules, page
 from tests.cli.runner import Run
+from tests.patience import PATIENCE
 from tests.schema import violations
 
 
@@ -86,7 +87,7 @@ def test_fixes_of_a_rule(run: Run) -> None:
 def test_the_text_needs_no_parser_of_pages(tmp_path: Path) -> None:
     script = "import sys; from exportlint.cli import main; main(['rule', 'EXP101']); print(*sys.modules)"
     command = [sys.executable, "-c", script]
-    out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60).stdout
+    out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     loaded = out.splitlines()[-1].split()
     assert "exportlint.cli.rule" in loaded
     assert not {"json", "exportlint.explain", "exportlint.pages"} & set(loaded)

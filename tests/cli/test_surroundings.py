@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.source.privileges import unprivileged_command
 
 BRANCH = """\
@@ -30,7 +31,7 @@ def run(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
     program = f"{sys.executable} -m exportlint"
     return subprocess.run(
         ["sh", "-c", command.replace("exportlint", program)],
-        cwd=directory, capture_output=True, text=True, timeout=60, check=False,
+        cwd=directory, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import pytest
 
 from exportlint.config.torch_version import NEWEST
 from tests.cli.runner import NET, Run, write
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals and signals")
 
@@ -122,7 +123,7 @@ def test_ctrl_c_at_any_time(root: Path, argv: tuple[str, ...], seconds: float) -
     assert process.stdout.readline() == b"up\n"
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)  # nothing of it is left

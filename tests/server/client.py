@@ -12,12 +12,11 @@ from typing import Any
 
 from lsprotocol import types
 
+from tests.patience import PATIENCE
 from tests.server import texts
 from tests.server.connection import Connection, connection
 
 COMMAND = (sys.executable, "-m", "exportlint", "server")
-PATIENCE = 30.0
-"""Seconds after which what did not happen will not."""
 
 
 class Editor:

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
+from tests.patience import PATIENCE
 from tests.server.asking import actions, choose, hover, lenses
 from tests.server.capabilities import capable
 from tests.server.client import Editor, editing
@@ -86,8 +87,6 @@ def chosen(x):
 BY = "torch.export 2."
 VERIFY = "exportlint.verifyModule"
 SOURCE = "exportlint-verify"
-TORCH_PATIENCE = 120.0
-"""Seconds after which torch will not have been imported, nor have exported a model."""
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -117,7 +116,7 @@ def editor(verifying: Editor) -> Editor:
 
 async def told(editor: Editor) -> str:
     """The next message to the user."""
-    await editor.until(lambda: bool(editor.client.messages), TORCH_PATIENCE)
+    await editor.until(lambda: bool(editor.client.messages), PATIENCE)
     return editor.client.messages[-1].message
 
 

@@ -15,7 +15,7 @@ from tests.server.asking import actions, lenses
 from tests.server.capabilities import capable
 from tests.server.client import PATIENCE, Editor, editing
 from tests.server.raw import Message, Process
-from tests.server.test_verify import TORCH_PATIENCE, VERIFY, remarks, titles, told
+from tests.server.test_verify import VERIFY, remarks, titles, told
 from tests.server.texts import position
 
 MODELS = """\
@@ -71,7 +71,7 @@ async def looping(editor: Editor) -> int:
     """The process in which a model runs for ever, once it does."""
     running = editor.root / "running"
     await editor.run(VERIFY, editor.uri("models.py"), "Loops")
-    process = await asyncio.wait_for(_read(running), TORCH_PATIENCE)
+    process = await asyncio.wait_for(_read(running), PATIENCE)
     running.unlink()
     assert is_there(process)
     return process
@@ -218,7 +218,7 @@ async def test_nothing_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
     server.start(tmp_path)
     server.open(uri, MODELS)
     server.request("workspace/executeCommand", {"command": VERIFY, "arguments": [uri, "Loops"]})
-    process = await asyncio.wait_for(_read(tmp_path / "running"), TORCH_PATIENCE)
+    process = await asyncio.wait_for(_read(tmp_path / "running"), PATIENCE)
     server.process.kill()
     server.process.wait()
     server.stdin.close()

@@ -9,10 +9,11 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
+from tests.patience import PATIENCE
 from tests.server.asking import actions, lenses
 from tests.server.capabilities import EDITORS, capable, minimal, recorded
 from tests.server.client import Editor, editing
-from tests.server.test_verify import TORCH_PATIENCE, VERIFY, remarks, told
+from tests.server.test_verify import VERIFY, remarks, told
 
 MODEL = """\
 from torch import nn
@@ -119,7 +120,7 @@ async def test_a_target_that_was_completed_is_verified_and_one_that_was_not_says
     ):
         editor.create("exportlint.toml", f"[[verify.target]]\n{text}")
         await editor.run(VERIFY, uri, "Scaled")
-        await editor.until(lambda: bool(editor.client.messages), TORCH_PATIENCE)
+        await editor.until(lambda: bool(editor.client.messages), PATIENCE)
         assert editor.client.messages.pop().message.startswith(f"exportlint: {said}")
         assert await lenses(editor, uri, ADD) == []
 

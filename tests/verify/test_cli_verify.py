@@ -20,6 +20,7 @@ import pytest
 
 from exportlint.cli import main
 from tests.cli.runner import Result, write
+from tests.patience import PATIENCE
 from tests.verify.workshop import running
 
 MODELS = """\
@@ -175,7 +176,7 @@ def test_progress_is_shown_on_a_terminal_alone(report: dict[str, Any], shop: Pat
         while part := os.read(terminal, 65536):
             seen += part
     os.close(terminal)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert b"0/3" in seen
     assert b"3/3" in seen
@@ -245,14 +246,14 @@ def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        assert _within(60, (tmp_path / "hanging").exists)
+        assert _within(PATIENCE, (tmp_path / "hanging").exists)
         assert running()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, out, err) == (130, "", "error: interrupted\n")
-    assert _within(5, lambda: not running())
+    assert _within(PATIENCE, lambda: not running())
 
 
 def _within(seconds: float, holds: Callable[[], bool]) -> bool:

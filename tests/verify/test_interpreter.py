@@ -14,6 +14,7 @@ from exportlint.verify.interpreter import InterpreterError, ask, find_interprete
 from exportlint.verify.process import StartError
 from exportlint.verify.run import verify
 from exportlint.verify.slot import Slot
+from tests.patience import PATIENCE
 from tests.verify.workshop import module, running, target
 
 if os.name == "nt":
@@ -31,7 +32,7 @@ def script(directory: Path, text: str) -> Path:
 
 def environment(directory: Path, torch: str | None) -> Path:
     """The Python of a virtual environment without packages, but for one that says it is torch."""
-    subprocess.run([OURS, "-m", "venv", "--without-pip", directory], check=True, timeout=60)
+    subprocess.run([OURS, "-m", "venv", "--without-pip", directory], check=True, timeout=PATIENCE)
     packages = next(directory.glob("lib/python3*/site-packages"))
     if torch is not None:
         (packages / "torch").mkdir()

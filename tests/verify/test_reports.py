@@ -17,6 +17,7 @@ from exportlint.report import Context
 from exportlint.verify.linting import Linted
 from exportlint.verify.reports import FORMATS, Outcome, html, render
 from exportlint.verify.reports.text import Printer, listing, summary
+from tests.patience import PATIENCE
 from tests.verify.outcomes import HOSTILE, outcome
 
 VERDICTS = {
@@ -240,7 +241,7 @@ def test_a_browser_shows_the_page(made: tuple[Outcome, Linted], tmp_path: Path) 
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=2000"]
     result = subprocess.run(
         [*command, f"--user-data-dir={tmp_path}/profile", f"{(tmp_path / 'page.html').as_uri()}#hide=refuted"],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert result.stdout.count('class="ran"') == 7
     assert 'data-verdict="refuted" hidden' in result.stdout

@@ -17,6 +17,7 @@ from exportlint.verify.run import verify
 from exportlint.verify.slot import Slot
 from exportlint.verify.target import Target
 from exportlint.verify.task import Progress
+from tests.patience import PATIENCE
 from tests.verify.workshop import HEAD, SECONDS, module, result, running, target
 
 pytestmark = pytest.mark.thorough
@@ -118,10 +119,10 @@ def test_the_end_of_our_own_process(number: signal.Signals, tmp_path: Path) -> N
         assert process.stdout.readline() == "running\n"
         assert running() != []
         os.kill(process.pid, number)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == -number
     assert errors.count("KeyboardInterrupt") == (number == signal.SIGINT)
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while running() != [] and time.monotonic() < end:
         time.sleep(0.05)
     assert running() == []

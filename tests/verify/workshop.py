@@ -11,6 +11,7 @@ from exportlint.verify.slot import Slot
 from exportlint.verify.specs import TensorSpec
 from exportlint.verify.target import Reference, Target, Written
 from exportlint.verify.task import Result, Task, do
+from tests.patience import PATIENCE
 
 MARK = f"EXPORTLINT_TEST_RUN={os.environ.setdefault('EXPORTLINT_TEST_RUN', str(os.getpid()))}".encode()
 """What is in the environment of all that this test run starts."""
@@ -46,7 +47,7 @@ def target(directory: Path, code: str, name: str = "model", **options: Any) -> T
         place=(file, 1),
         root=directory,
         paths=(directory,),
-        **{"timeout": 60.0, **options},
+        **{"timeout": PATIENCE, **options},
     )
 
 
