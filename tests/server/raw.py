@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from tests.server.client import COMMAND, PATIENCE
+from tests.patience import PATIENCE
+from tests.server.client import COMMAND
 
 Message = dict[str, Any]
 

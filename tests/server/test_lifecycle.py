@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
-from tests.server.client import COMMAND, PATIENCE
+from tests.patience import PATIENCE
+from tests.server.client import COMMAND
 from tests.server.raw import PUSHING, Raw, framed, listening, process
 
 NOT_INITIALIZED = -32002

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from tests.patience import PATIENCE
 from tests.server import texts
-from tests.server.client import PATIENCE
 from tests.server.models import model
 from tests.server.raw import PUSHING, Message, Process, process
 

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from exportlint.server.framing import MAX_LENGTH, Framed, NotLspError, first_body
 from exportlint.server.requests.hover import _ruled
 from exportlint.server.verification.seen import Ruled
-from tests.server.client import COMMAND, PATIENCE
+from tests.patience import PATIENCE
+from tests.server.client import COMMAND
 from tests.server.raw import Process, Raw, framed, listening, process
 
 TCP = (*COMMAND, "--tcp", "127.0.0.1:0")

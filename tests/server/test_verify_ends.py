@@ -11,9 +11,10 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
+from tests.patience import PATIENCE
 from tests.server.asking import actions, lenses
 from tests.server.capabilities import capable
-from tests.server.client import PATIENCE, Editor, editing
+from tests.server.client import Editor, editing
 from tests.server.raw import Message, Process
 from tests.server.test_verify import VERIFY, remarks, titles, told
 from tests.server.texts import position

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 from lsprotocol import converters, types
 
-from tests.server.client import PATIENCE, Editor
+from tests.patience import PATIENCE
+from tests.server.client import Editor
 from tests.server.connection import connection
 from tests.server.editors.drive import CONFIGURATIONS, Project
 from tests.server.editors.scenario import Model
