@@ -47,6 +47,8 @@ SETTINGS: list[tuple[Message, list[str], str]] = [
     ({"torchVersion": "1.0"}, BOTH, "`exportlint.torchVersion`: torch 1.0 is too old"),
     ({"torchVersion": 2.4}, BOTH, "`exportlint.torchVersion`: "),
     ({"configuration": {"ignore": ["EXP101"]}}, ["EXP201"], ""),
+    ({"configuration": {"min-severity": "warning"}}, ["EXP101"], ""),
+    ({"configuration": {"show-info": True, "fail-on": "never"}}, BOTH, ""),
     (
         {"configuration": {"ignor": []}},
         BOTH,
