@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
+from exportlint.analysis import limits
 from exportlint.analysis.calls import (  # they register calls
     builtin_iteration,  # noqa: F401
     builtin_reductions,  # noqa: F401
@@ -117,7 +118,7 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     if found is None:
         return
     owner, definition = found
-    engine.limit = engine.steps + steps_of(cls)
+    engine.limit = engine.steps + steps_of(cls.node, limits.MAX_STEPS)
     engine.deadline = engine.project.clock() + MAX_SECONDS
     engine.active.clear()
     engine.building.clear()

@@ -54,6 +54,6 @@ def limited_script(module: Module) -> AnalysisLimit:
     return AnalysisLimit(site, "", False, None, "script")
 
 
-def steps_of(cls: Class) -> int:
-    """The expressions that may be evaluated for a class: long code takes more."""
-    return MAX_STEPS + MAX_STEPS_PER_LINE * ((cls.node.end_lineno or cls.node.lineno) - cls.node.lineno)
+def steps_of(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, least: int) -> int:
+    """The expressions that may be evaluated for code: `least`, and more where it is long."""
+    return least + MAX_STEPS_PER_LINE * ((node.end_lineno or node.lineno) - node.lineno)

@@ -117,11 +117,9 @@ def test_operands_on_several_lines_that_end_with_crlf(program: Program) -> None:
             assert apply(other.fix.edits, LineIndex(crlf(text))) == crlf(fixed)
 
 
-@pytest.mark.variants
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", MORE)
-def test_every_layout(layout: str, request: pytest.FixtureRequest) -> None:
-    if "variants" not in str(request.config.getoption("markexpr")):
-        pytest.skip("not asked for by `-m variants`")
+def test_every_layout(layout: str) -> None:
     for program in PROGRAMS:
         require_same_fixes(program, {layout: MORE[layout]})
 

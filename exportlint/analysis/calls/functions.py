@@ -12,7 +12,7 @@ from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
 from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
-from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS
+from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.analysis.stubs import annotation
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
@@ -68,7 +68,9 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     engine.runs_of[function.node] += not engine.silent
     try:
         if engine.eager and not _builds_module(inner, function):
-            value = engine.at_most(MAX_CONSTRUCTOR_STEPS, "constructor", lambda: _body(inner, function.node))
+            value = engine.at_most(
+                steps_of(function.node, MAX_CONSTRUCTOR_STEPS), "constructor", lambda: _body(inner, function.node)
+            )
         else:
             value = _body(inner, function.node)
     finally:
