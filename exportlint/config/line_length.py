@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from exportlint.config.errors import ConfigError
-from exportlint.config.toml import parse
+from exportlint.config.toml import MAX_BYTES, parse
+from exportlint.source.bounded import read_bounded
 
 DEFAULT = 88
 """Of Black and Ruff."""
@@ -33,7 +34,7 @@ def detect_line_length(root: Path) -> int:
 
 def _read(file: Path) -> Any:
     try:
-        raw = file.read_bytes()
+        raw = read_bounded(file, MAX_BYTES)
         return parse(raw.decode("utf-8-sig")) if b"line" in raw else None
     except (OSError, ValueError, ConfigError):
         return None

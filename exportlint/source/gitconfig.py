@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from exportlint.source.bounded import read_bounded
+
+_MAX_BYTES = 1 << 22
 _SECTION = re.compile(r"\s*\[\s*([\w.-]+)\s*(\"(?:\\.|[^\"\\])*\")?\s*\]")
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)[ \t]*=[ \t]*((?:\"(?:\\[\s\S]|[^\"\\])*\"|\\[\s\S]|[^\"\\\n#;])*)")
 _VALUE = re.compile(r"\"((?:\\[\s\S]|[^\"\\])*)\"|((?:\\[\s\S]|[^\"\\])+)")
@@ -87,7 +90,7 @@ def _line(file: Path) -> str | None:
 
 def _text(file: Path) -> str | None:
     try:
-        return file.read_text(encoding="utf-8-sig", errors="surrogateescape") if _is_file(file) else None
+        return read_bounded(file, _MAX_BYTES).decode("utf-8-sig", errors="surrogateescape")
     except OSError:
         return None
 
