@@ -7,7 +7,7 @@ import bisect
 import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate
 
 from exportlint.analysis.analyze import analyze
 from exportlint.analysis.facts import Fact
@@ -25,6 +25,8 @@ from exportlint.registry import Rule, all_rules
 from exportlint.source import SourceFile
 
 ANALYSIS_LIMIT = "EXP006"
+_READS = ("EXP1", "EXP2")
+"""Codes of the rules about what is read from tensors."""
 MAX_SNIPPET = 60
 MAX_FIX_SECONDS = 10
 """Processor time for the fixes of a file."""
@@ -223,20 +225,19 @@ def snippet(module: Module, node: ast.AST) -> str:
 def distinct(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for one root cause.
 
-    An error about tensor data says all there is to say about what stands inside it and what led to it: the `.item()`
-    in a condition, the `and` in an `if`.
+    An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
+    about the reads that led to it, such as the `.item()` of a number that is compared.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
-    covered = _Cover(
-        chain.from_iterable([(f.filename, f.span), *((s.filename, s.span) for s in f.trail)] for f in grave)
-    )
+    covered = _Cover((f.filename, f.span) for f in grave)
+    led = _Cover((step.filename, step.span) for f in grave for step in f.trail)
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}
     for finding in ordered:
         if finding.severity is Severity.INFO:
-            if covered.holds(finding):
+            if covered.holds(finding) or (finding.code.startswith(_READS) and led.holds(finding)):
                 continue
         elif finding.code.startswith("EXP1") and tests.holds(finding, strictly=True):
             continue

@@ -19,17 +19,6 @@ else:
 
 PROJECT = Path(__file__).parents[1]
 
-MAX_LINES = 250
-MAX_LONG_LINES = 500
-LONG = {
-    "analysis/table.py",
-    "analysis/values.py",
-    "source/discovery.py",
-    "verify/worker/comparing.py",
-    "verify/worker/inferring.py",
-    "workspace.py",
-}
-"""Files that may be longer than the rest, because dividing them would take apart one idea."""
 
 HEAVY = (
     "asyncio", "concurrent.futures", "libcst", "lsprotocol", "multiprocessing", "numpy", "platformdirs", "pygls",
@@ -73,16 +62,6 @@ def test_one_place_computes_where_fixes_read_and_edit() -> None:
             assert getattr(called, "attr", "") != "text", f"{path.name}:{getattr(node, 'lineno', 0)} slices source"
             if isinstance(node, ast.Attribute) and path.name != "names.py":
                 assert node.attr not in {"from_ast", "splitlines"}, f"{path.name}:{node.lineno} computes an offset"
-
-
-def test_no_file_is_long() -> None:
-    root = PROJECT / "exportlint"
-    lengths = {
-        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in root.rglob("*.py")
-    }
-    limits = {name: MAX_LONG_LINES if name in LONG else MAX_LINES for name in lengths}
-    assert {name: length for name, length in lengths.items() if length > limits[name]} == {}
-    assert lengths.keys() >= LONG
 
 
 @pytest.mark.parametrize(

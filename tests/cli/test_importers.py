@@ -28,7 +28,7 @@ def test_what_a_helper_breaks_is_told_with_the_helper(project: Path, run: Run) -
     result = run("ops/dark.py")
     assert result.code == 1
     assert "--> net.py:7:12" in result.out
-    assert "Found 1 finding (1 error, 0 warnings, 0 info)." in result.out
+    assert "Found 1 finding (1 error, 0 warnings)." in result.out
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,10 @@ def on_terminal(root: Path, *argv: str, columns: int, setup: str = "", **environ
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     code = f"{setup}\nfrom exportlint.cli import main\nraise SystemExit(main())"
+    inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     process = subprocess.Popen(
         [sys.executable, "-c", code, *argv],
-        cwd=root, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment},
+        cwd=root, stdin=theirs, stdout=theirs, stderr=theirs, env={**inherited, "TERM": "xterm", **environment},
     )  # fmt: skip
     os.close(theirs)
     parts = []
