@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -115,6 +116,11 @@ PIECES = [
 ]
 
 
+def _of_text(diagnostics: list[Any]) -> list[Any]:
+    """What is said of a text by itself: while it cannot be parsed, what was found before is still shown beside it."""
+    return [one for one in diagnostics if one["code"] == "EXP001"] or diagnostics
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_random_edits_and_undoing_them_end_where_they_should(server: Process, seed: int) -> None:
     """What is shown after any edits is what is shown of that text when it is opened; after undoing them, as before."""
@@ -136,7 +142,7 @@ def test_random_edits_and_undoing_them_end_where_they_should(server: Process, se
         text = after
     shown = server.published(uri, version)
     server.open(fresh, text)
-    assert shown == server.published(fresh, 1)
+    assert _of_text(shown) == _of_text(server.published(fresh, 1))
     for place, old in reversed(undo):
         version += 1
         server.change(uri, version, {"range": _plain(place), "text": old})
