@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import os
 import re
 from pathlib import Path
@@ -123,7 +124,7 @@ def mutant_trees(draw: st.DrawFn) -> str:
             assert isinstance(target, ast.Assign)
             values[index] = target.targets[0]
         else:
-            new_expression = draw(st.sampled_from(expressions))
+            new_expression = copy.deepcopy(draw(st.sampled_from(expressions)))  # it may be around the place
             is_named = draw(st.booleans())
             values[index] = (
                 ast.NamedExpr(ast.Name("walrus", ast.Store()), new_expression) if is_named else new_expression
