@@ -16,7 +16,15 @@ from exportlint.pages import DIRECTIVES
 from tests.documents import CONTRIBUTING, PROJECT, blocks
 from tests.patience import PATIENCE
 
-PARTS = ("exportlint", "rules", "scripts", "tests/__init__.py", "tests/catalogue", "tests/test_catalogue.py")
+PARTS = (
+    "exportlint",
+    "rules",
+    "scripts",
+    "tests/__init__.py",
+    "tests/catalogue",
+    "tests/sampling.py",
+    "tests/test_catalogue.py",
+)
 CODE, NAME = "EXP999", "inference-mode-test"
 MODULE, PAGE = "exportlint/rules/inference_mode_test.py", "rules/EXP999-inference-mode-test.md"
 
@@ -44,7 +52,9 @@ def run(checkout: Path, *argv: str) -> subprocess.CompletedProcess[str]:
 
 
 def prove(checkout: Path, expression: str) -> subprocess.CompletedProcess[str]:
-    return run(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_catalogue.py", "-k", expression)
+    return run(
+        checkout, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider", "tests/test_catalogue.py", "-k", expression
+    )
 
 
 def files(checkout: Path) -> dict[str, bytes]:

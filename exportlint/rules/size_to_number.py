@@ -74,6 +74,6 @@ def _fix(code: Code) -> Fix:
     form = SymbolicForm(code)
     call = form.outermost(code.node(ast.Call))
     text = form.text(call, demanded(code.tree, call))
-    if text == code.text(call):
+    if ast.dump(ast.parse(f"({text}\n)", mode="eval").body) == ast.dump(call):
         raise DeclinedError("there is no symbolic form of it")
     return code.fix(f"Replace by `{text}`", code.replace(call, text), safe=form.exact)
