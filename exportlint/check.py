@@ -25,8 +25,8 @@ from exportlint.registry import Rule, all_rules
 from exportlint.source import SourceFile
 
 ANALYSIS_LIMIT = "EXP006"
-_READS = ("EXP1", "EXP2")
-"""Codes of the rules about what is read from tensors."""
+_WRITES = "EXP3"
+"""The codes of the rules about what is written: another finding does not explain these by its trail."""
 MAX_SNIPPET = 60
 MAX_FIX_SECONDS = 10
 """Processor time for the fixes of a file."""
@@ -226,7 +226,7 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for one root cause.
 
     An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
-    about the reads that led to it, such as the `.item()` of a number that is compared.
+    about what led to it, such as the `.item()` of a number that is compared, but for writes.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
@@ -237,7 +237,7 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
     errors: dict[tuple[str, Span], int] = {}
     for finding in ordered:
         if finding.severity is Severity.INFO:
-            if covered.holds(finding) or (finding.code.startswith(_READS) and led.holds(finding)):
+            if covered.holds(finding) or (not finding.code.startswith(_WRITES) and led.holds(finding)):
                 continue
         elif finding.code.startswith("EXP1") and tests.holds(finding, strictly=True):
             continue
