@@ -139,7 +139,7 @@ class Statements:
         """
         lines = self.source.lines
         if not self._have_lines(statements):
-            if any(hasattr(s, "body") for s in statements):
+            if any(hasattr(s, "body") or isinstance(s, ast.Match) for s in statements):
                 raise DeclinedError("statements share lines with others")
             return Verbatim(self.joined([self.source.of(s) for s in statements], indent))
         row = lines.position(self._start(statements[0])).row

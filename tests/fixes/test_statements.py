@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from hypothesis import given, reject, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
 from exportlint.fixes.errors import DeclinedError
@@ -91,6 +91,7 @@ def test_leave_out(text: str, block: int, first: int, count: int) -> None:
 
 @some
 @often
+@example("if a:\n    match a:\n        case 1: g()\n    a = 1; a = 1\n", 1, 0, 2)
 def test_wrap(text: str, block: int, first: int, count: int) -> None:
     file = File(text)
     block, first, last = chosen(file, block, first, count)
