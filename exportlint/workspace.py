@@ -165,7 +165,7 @@ class Workspace:
                 findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
-            exported = names_exported(project.add(source), project, options(task.settings))
+            exported = names_exported(project.module(str(source.path)), project, options(task.settings))
             return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved, exported)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)
