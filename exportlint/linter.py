@@ -45,7 +45,8 @@ _R = TypeVar("_R")
 class LintResult:
     """Findings in the order of reports.
 
-    `unresolved` are imports that lead into the project and to no file, in the order of files and rows.
+    `unresolved` are imports that lead into the project and to no file, in the order of files and rows. `unmatched` are
+    patterns of the setting `exported`, where these files have models and it names none of them.
     """
 
     findings: tuple[Finding, ...]
@@ -53,6 +54,7 @@ class LintResult:
     unresolved: tuple[UnresolvedImport, ...] = ()
     hidden: tuple[Finding, ...] = ()
     """Those that are not grave enough to be shown."""
+    unmatched: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -76,7 +78,17 @@ def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
     """What looking at files came to."""
     linted = [unit for task, unit in zip(tasks, units, strict=True) if task.role is Role.LINTED]
     unresolved = {one for unit in linted for one in unit.unresolved}
-    return LintResult(merge(tasks, units), len(linted), tuple(sorted(unresolved)))
+    return LintResult(merge(tasks, units), len(linted), tuple(sorted(unresolved)), unmatched=_unmatched(tasks, units))
+
+
+def _unmatched(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[str, ...]:
+    """The patterns of those settings `exported` that name no model, though there are models."""
+    named: dict[tuple[str, ...], bool] = {}
+    for task, unit in zip(tasks, units, strict=True):
+        if unit.exported is not None:
+            patterns = task.settings.exported
+            named[patterns] = named.get(patterns, False) or unit.exported
+    return tuple(dict.fromkeys(pattern for patterns, found in named.items() if not found for pattern in patterns))
 
 
 def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:

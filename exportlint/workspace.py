@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from exportlint.analysis.models import models
+from exportlint.analysis.models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.check import PartialError, check_file, options
@@ -71,13 +71,15 @@ class Unit:
     """What looking at one file gave: findings, perhaps in other files as well, and the file's own pragmas.
 
     It depends on what the files `reads` hold, which are the file itself and those that it imports. `unresolved` are
-    imports in these that lead into the project, and to no file.
+    imports in these that lead into the project, and to no file. `exported`: whether the setting of this name names a
+    class of the file; None without the setting, or without a module that it could name.
     """
 
     findings: tuple[Finding, ...]
     suppressions: Suppressions = _NO_SUPPRESSIONS
     reads: frozenset[Path] = frozenset()
     unresolved: frozenset[UnresolvedImport] = frozenset()
+    exported: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,8 @@ class Workspace:
                 findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
-            return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved)
+            exported = names_exported(project.module(str(source.path)), project, options(task.settings))
+            return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved, exported)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)
         except PartialError as error:

@@ -19,3 +19,11 @@ def models(module: Module, project: Project, options: Options) -> frozenset[Clas
         for cls in module.classes
         if "<locals>" not in cls.qualname and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
     )
+
+
+def names_exported(module: Module, project: Project, options: Options) -> bool | None:
+    """Whether the setting `exported` names a class of a file; None without it, or without a model in the file."""
+    named = [options.exports(cls) for cls in module.classes]
+    if any(named):
+        return True
+    return False if False in named and models(module, project, options) else None

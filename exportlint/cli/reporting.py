@@ -27,6 +27,7 @@ from exportlint.report import (
     render,
     statistics,
     summary,
+    unmatched,
     unresolved,
 )
 from exportlint.report.context import located, printable
@@ -70,8 +71,9 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
         return text
     left_out = _left_out(outcome.beside)
     if output_format not in TEXT_FORMATS:
-        for line in left_out:
-            warn(line)
+        for line in (*left_out, unmatched(outcome.result.unmatched)):
+            if line:
+                warn(line)
         return text
     if settings.show_fixes and outcome.fixed:
         text += "\n" if text and not text.endswith("\n\n") else ""
@@ -79,7 +81,9 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
     least = settings.min_severity
     unseen = hidden(outcome.result.hidden)
     assumed = _assumed([task.settings for task in outcome.tasks])
-    lines = [summary(findings, outcome.count, least), unseen, assumed, fixable(findings, context, hint=plan.hint)]
+    unchecked = unmatched(outcome.result.unmatched)
+    found = "" if unchecked and not findings and not outcome.count else summary(findings, outcome.count, least)
+    lines = [found, unchecked, unseen, assumed, fixable(findings, context, hint=plan.hint)]
     lines += [unresolved(outcome.result.unresolved, context), *left_out]
     return text + "".join(f"{line}\n" for line in lines if line)
 

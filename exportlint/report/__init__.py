@@ -9,7 +9,7 @@ from exportlint.findings import Finding
 from exportlint.report import statistics
 from exportlint.report.cells import in_cells
 from exportlint.report.context import Context
-from exportlint.report.summary import fixable, fixed_list, fixes_only, hidden, summary, unresolved
+from exportlint.report.summary import fixable, fixed_list, fixes_only, hidden, summary, unmatched, unresolved
 from exportlint.report.trails import shortened
 
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
@@ -27,6 +27,7 @@ __all__ = [
     "shortened",
     "statistics",
     "summary",
+    "unmatched",
     "unresolved",
 ]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.findings import Applicability, Finding, Severity
-from exportlint.report.context import Context
+from exportlint.report.context import Context, printable
 
 MOST_NAMED = 3
 """So many imports that could not be resolved are named."""
@@ -58,6 +58,15 @@ def unresolved(imports: Sequence[UnresolvedImport], context: Context) -> str:
     more = f" and {len(imports) - len(shown)} more" if len(imports) > len(shown) else ""
     what = f"{_count(len(imports), 'import')} of this project could not be resolved"
     return f"{what}: {', '.join(shown)}{more}; set `src` to the directories that imports start from."
+
+
+def unmatched(patterns: Sequence[str]) -> str:
+    """Which patterns of the setting `exported` name no class, in one line, or nothing."""
+    if not patterns:
+        return ""
+    shown = ", ".join(f"`{printable(pattern)}`" for pattern in patterns[:MOST_NAMED])
+    more = f" and {len(patterns) - MOST_NAMED} more" if len(patterns) > MOST_NAMED else ""
+    return f"No module was checked: `exported` matches none of them ({shown}{more})."
 
 
 def fixes_only(fixed: int, findings: Iterable[Finding], context: Context, *, hint: bool, done: bool) -> str:

@@ -37,7 +37,7 @@ HELP = {
 def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`len(x)`, `int(x.shape[0] * 0.5)`, `float(n)`, `math.sqrt(n)`, `np.prod(x.shape)`, `torch.as_tensor(x.shape)`."""
     whole = {"len()", "int()", "float()", "round()", "divmod()", "operator.index()"}
-    if fact.target not in whole and not fact.target.startswith(("math.", "np.", "torch.")):
+    if fact.target not in whole and not fact.target.startswith(("math.", "np.", "torch.", "Tensor.")):
         return
     if not fact.is_float and (fact.target == "round()" or not fact.varies):
         return

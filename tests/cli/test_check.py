@@ -167,17 +167,21 @@ class Net(nn.Module):
         d = x.equal(y)
         e = linalg.lstsq(x, y)
         f = torch.distributions.normal.Normal(x, y)
-        return a, b, c, d, e, f
+        g = F.one_hot(x, num_classes=x.shape[0])
+        h = x.chunk(x.shape[0])
+        return a, b, c, d, e, f, g, h
 """
     write(root, {"model.py": text})
     said = {f["location"]["row"]: f["message"].split(" ")[0] for f in run("--output-format", "json").findings}
-    assert {row: said.get(row) for row in range(9, 15)} == {
+    assert {row: said.get(row) for row in range(9, 17)} == {
         9: "`torch.nn.functional.one_hot`",
         10: "`torch.nn.functional.one_hot`",
         11: "`torch.equal`",
         12: "`Tensor.equal`",
         13: "`torch.linalg.lstsq`",
         14: "`torch.distributions.Normal`",
+        15: "`torch.nn.functional.one_hot()`",
+        16: "`Tensor.chunk()`",
     }
 
 

@@ -85,6 +85,13 @@ def test_only_named_files_are_fixed(project: Path, run: Run) -> None:
     assert (project / "net.py").read_text() == USER
 
 
+def test_what_importers_find_in_a_named_file_is_gone_once_fixed(project: Path, run: Run) -> None:
+    write(project, {"ops/dark.py": "def is_dark(t):\n    return t.data.mean() < 0.5\n"})
+    assert "EXP301" in run("ops/dark.py").out
+    fixed = run("ops/dark.py", "--fix", "--output-format", "json")
+    assert fixed.places == run("ops/dark.py", "--output-format", "json").places == [FOUND]
+
+
 def test_standard_input_is_looked_at_alone(project: Path, run: Run) -> None:
     assert run("-", "--stdin-filename", "ops/dark.py", stdin=HELPER.encode()).out == "All checks passed!\n"
     followed = run("-", "--stdin-filename", "ops/dark.py", "--follow-importers", "always", stdin=HELPER.encode())

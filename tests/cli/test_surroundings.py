@@ -134,6 +134,17 @@ def test_exported_classes_can_be_named(project: Path) -> None:
     assert found('["model:Other"]') == []
 
 
+def test_patterns_that_name_no_exported_class_are_told(project: Path) -> None:
+    (project / "helper.py").write_text("def double(x):\n    return 2 * x\n")
+    (project / "exportlint.toml").write_text('exported = ["mdoel:*"]\n')
+    line = "No module was checked: `exported` matches none of them (`mdoel:*`)."
+    assert run("exportlint .", project).stdout == f"{line}\n"
+    assert run("exportlint --output-format json .", project).stderr == f"warning: {line}\n"
+    assert run("exportlint helper.py", project).stdout == "All checks passed!\n"  # there is no module
+    (project / "exportlint.toml").write_text('exported = ["mdoel:*", "model:*"]\n')
+    assert line not in run("exportlint .", project).stdout
+
+
 def test_a_pattern_of_exported_classes_names_module_and_class(project: Path) -> None:
     (project / "exportlint.toml").write_text('exported = ["app.models.Net"]\n')
     result = run("exportlint .", project)

@@ -12,6 +12,7 @@ from exportlint.analysis.interpreter.demands import data_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import options
+from exportlint.analysis.operators import public_name
 from exportlint.analysis.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
 
 WHOLE = frozenset({
@@ -108,7 +109,7 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
             if isinstance(data, Scalar):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
             elif asked & PLAIN:
-                note_conversion(frame, value, node, f"torch.{short}()")
+                note_conversion(frame, value, node, f"{public_name(name)}()")
 
 
 def _items(value: Value) -> tuple[Value, ...]:
