@@ -122,7 +122,7 @@ def call_message(callee: str, finding: Finding) -> str:
 
 
 def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> types.Diagnostic:
-    """What torch.export met, as far as the client can show it; what is about another text is shown as such."""
+    """What torch.export met, as far as the client can show it. What is about another text says `stale:`."""
     lines = analysis.document.lines
     line = lines.line(remark.row)
     start = lines.line_start(remark.row) + len(line) - len(line.lstrip())
@@ -133,8 +133,6 @@ def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> typ
         code=remark.verdict,
         source=VERIFY_SOURCE,
     )
-    if remark.stale and client.tags:
-        shown.tags = [types.DiagnosticTag.Unnecessary]
     if client.related_information and remark.elsewhere is not None:
         file, row = remark.elsewhere
         place = types.Range(types.Position(row - 1, 0), types.Position(row, 0))

@@ -107,9 +107,9 @@ class _Court:
         return min(said, key=lambda judged: (RULINGS.index(judged.ruling), not judged.near), default=none)
 
     def _by(self, finding: Finding, run: Run) -> Judged:
-        """What one run says."""
+        """What one run says. An info claims nothing of the mode that it is shown in, so nothing confirms it."""
         statement = self._statement(finding)
-        for failure in _failures(run):
+        for failure in _failures(run) if _claims(finding) else ():
             if any(self._is_at(frame, finding.filename, statement) for frame in failure.frames):
                 return Judged(finding, "confirmed", raised_by(failure, "here"), run)
         if run.verdict == "cannot be built":
@@ -117,13 +117,13 @@ class _Court:
         if not self._ran(run, finding.filename, statement.witnesses):
             near = self._ran(run, finding.filename, statement.outermost.witnesses)
             return Judged(finding, "not reached", "the line did not run on the example", run, near)
+        if not _claims(finding):
+            return Judged(finding, "not reached", f"the line ran, and an info claims nothing in {run.mode} mode", run)
         if not exported(run):
             return self._by_failures(finding, run)
         if finding.severity is Severity.ERROR:
             return Judged(finding, "refuted", "the line ran, and export passed", run)
-        if finding.severity is Severity.WARNING:
-            return _by_comparisons(finding, run)
-        return Judged(finding, "not reached", "the line ran, and nothing was seen that it is about", run)
+        return _by_comparisons(finding, run)
 
     def _by_failures(self, finding: Finding, run: Run) -> Judged:
         """What a run says of a finding that ran, if export failed and torch does not blame its line."""
@@ -154,8 +154,9 @@ class _Court:
 
     def missed(self, run: Run) -> Iterator[Surprise]:
         """What a run met that no finding in its mode claims."""
-        near = [(f, self._statement(f)) for file in self._files(run) for f in self._findings.get((file, run.mode), ())]
-        claimed = [finding for finding in self._that_ran(run) if finding.severity is not Severity.INFO]
+        findings = [f for file in self._files(run) for f in self._findings.get((file, run.mode), ()) if _claims(f)]
+        near = [(finding, self._statement(finding)) for finding in findings]
+        claimed = [finding for finding in self._that_ran(run) if _claims(finding)]
         errors = any(finding.severity is Severity.ERROR for finding in claimed)
         for failure in _failures(run):
             at = any(self._is_at(frame, f.filename, s) for frame in failure.frames for f, s in near)
@@ -194,6 +195,10 @@ def _by_comparisons(warning: Finding, run: Run) -> Judged:
         why = "disagrees because of something else" if other else "was not compared"
         return Judged(warning, "not reached", f"the line ran, but {why}: {', '.join(lacking)}", run)
     return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(shown_by))}", run)
+
+
+def _claims(finding: Finding) -> bool:
+    return finding.severity is not Severity.INFO
 
 
 def _failures(run: Run) -> Iterator[Failure]:

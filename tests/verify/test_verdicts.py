@@ -102,6 +102,13 @@ def test_the_outer_frame_counts_as_well(file: Path, findings: dict[str, Finding]
     assert ruling(judgement, branch) == "confirmed"
 
 
+def test_a_failure_at_an_info_does_not_confirm_it_and_is_missed(file: Path, findings: dict[str, Finding]) -> None:
+    info = replace(findings["tensor-branch-13"], severity=Severity.INFO)
+    judgement = judge([info], [run(file, "fails", failures=(failure(file, 13),))])
+    assert ruling(judgement, info) == "not reached"
+    assert [(s.frame and s.frame.row, s.what) for s in judgement.missed] == [(13, "GuardOnDataDependentSymNode")]
+
+
 def test_an_error_is_refuted_where_its_line_ran_and_export_passed(file: Path, findings: dict[str, Finding]) -> None:
     judgement = judge(list(findings.values()), [run(file)])
     assert ruling(judgement, findings["tensor-branch-13"]) == "refuted"
