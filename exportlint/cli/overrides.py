@@ -10,6 +10,7 @@ from typing import Any
 
 from exportlint.cli.output import UsageError
 from exportlint.config import ConfigError, Configuration, Layer, check, inline
+from exportlint.config.severity import BY_FORMAT
 
 _SAME_AS_KEYS = (
     "select", "ignore", "extend-select", "mode", "torch-version", "exclude", "extend-exclude", "force-exclude",
@@ -17,7 +18,7 @@ _SAME_AS_KEYS = (
     "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on",
 )  # fmt: skip
 
-_DEFAULTS = Layer(Path(), {"min-severity": "warning"})
+_DEFAULTS = Layer(Path(), {"min-severity": BY_FORMAT})
 """What holds on the command line where nothing says otherwise. An editor has room for all findings."""
 
 

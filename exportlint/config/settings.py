@@ -28,7 +28,8 @@ class Settings:
 
     `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
     `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
-    `fail_on` is None for never. `line_length` is that of Ruff or Black.
+    `min_fixed` is the least severity that is fixed, whatever the output format. `fail_on` is None for never.
+    `line_length` is that of Ruff or Black.
     """
 
     root: Path
@@ -53,6 +54,7 @@ class Settings:
     train: bool
     dynamic_dims: tuple[int, ...]
     min_severity: Severity
+    min_fixed: Severity
     fail_on: Severity | None
     fix: bool
     unsafe_fixes: bool | None
@@ -74,6 +76,10 @@ class Settings:
     def shows(self, finding: Finding) -> bool:
         """Whether it is grave enough to be shown, and fixed."""
         return finding.severity.rank <= self.min_severity.rank
+
+    def fixes_severity(self, finding: Finding) -> bool:
+        """Whether a finding is grave enough to be fixed."""
+        return finding.severity.rank <= self.min_fixed.rank
 
     def fails(self, finding: Finding) -> bool:
         """Whether it makes a run fail: nothing does that is not shown."""
@@ -171,7 +177,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         src=tuple(d for text in last("src", (".", "src")) for d in _directories(text, base_of("src"))),
         follow_importers=last("follow-importers", "auto"),
         output_format=last("output-format", "full"),
-        min_severity=least_shown(layers),
+        min_severity=least_shown(layers, last("output-format", "full")),
+        min_fixed=least_shown(layers, "full"),
         fail_on=least_failing(layers),
         module_bases=last("module-bases", ()),
         entry_points=last("entry-points", ("forward",)),

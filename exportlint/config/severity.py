@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from exportlint.config.toml import Layer
 from exportlint.findings import Severity
 
+DATA_FORMATS = frozenset({"json", "jsonl"})
+"""The output formats for programs, which can filter findings themselves."""
 
-def least_shown(layers: Sequence[Layer]) -> Severity:
+BY_FORMAT = "by-format"
+"""A least severity that the output format decides: programs get all findings, people errors and warnings."""
+
+
+def least_shown(layers: Sequence[Layer], output_format: str) -> Severity:
     """The least severity that is shown: what the last layer says that says anything, else all."""
     for layer in reversed(layers):
+        if layer.values.get("min-severity") == BY_FORMAT:
+            return Severity.INFO if output_format in DATA_FORMATS else Severity.WARNING
         if "min-severity" in layer.values:
             return Severity(layer.values["min-severity"])
         if "show-info" in layer.values:

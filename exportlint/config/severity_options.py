@@ -10,8 +10,8 @@ SEVERITY_OPTIONS = (
         "min-severity",
         choice("info", "warning", "error"),
         '"warning"',
-        "The least severity that is shown, in every output format. What is hidden is counted in the summary, is not "
-        "fixed, and does not make a run fail. An editor shows `info` findings as well unless this is set.",
+        "The least severity that is shown. What is hidden is counted in the summary, is not fixed, and does not make a "
+        "run fail. An editor, and the formats `json` and `jsonl`, hold `info` findings as well unless this is set.",
         'min-severity = "error"',
     ),
     Option(

@@ -180,7 +180,7 @@ class _Run:
 
     def _is_wanted(self, finding: Finding) -> bool:
         path = self._paths[finding.filename]
-        limit = self._most.get(path) if self._tasks[path].settings.shows(finding) else None
+        limit = self._most.get(path) if self._tasks[path].settings.fixes_severity(finding) else None
         return limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank
 
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:

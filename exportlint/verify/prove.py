@@ -106,7 +106,7 @@ class _Prover:
         source = from_bytes(one.before, path, one.task.filename)
         witnesses = tuple(t for t in self.tasks if t.path != path and self._finds_in(t, one.task))
         findings = merge([one.task, *witnesses], [self._units[t.path] for t in (one.task, *witnesses)])
-        here = (f for f in findings if f.filename == one.task.filename and one.task.settings.shows(f))
+        here = (f for f in findings if f.filename == one.task.filename and one.task.settings.fixes_severity(f))
         fixable = list(wanted(here, self.most))
         covering = [original for original in originals if _rows(original, path)]
         rows = {row for original in covering for row in _rows(original, path)}
