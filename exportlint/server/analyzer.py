@@ -137,6 +137,9 @@ class Analyzer:
             if (looked := versions.get(document.uri)) and looked.shown.task == self._shown[document].task
         }
         stale = [document for document in order.tasks if document not in self._known]
+        first = next(iter(order.tasks), None)
+        if stale and first in self._known and not self._is_told_of(order.tasks[first]):
+            self._deliver(self._outcomes([first]))  # a new version that is looked at as the last one was
         for document in stale:
             task = order.tasks[document]
             shown = self._shown[document]
