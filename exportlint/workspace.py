@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from exportlint.analysis.models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
+from exportlint.analysis.resolver import absolute
 from exportlint.analysis.unresolved import UnresolvedImport
 from exportlint.check import PartialError, check_file, options
 from exportlint.config import Settings
@@ -165,7 +166,7 @@ class Workspace:
                 findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
-            exported = names_exported(project.module(str(source.path)), project, options(task.settings))
+            exported = names_exported(project.module(str(absolute(source.path))), project, options(task.settings))
             return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved, exported)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)
