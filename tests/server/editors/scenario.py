@@ -42,7 +42,7 @@ class Model:
 
     word: str = "🔥"
     """One code point, two UTF-16 code units, four bytes, unless said otherwise."""
-    hover: tuple[str, ...] = ("tensor-type-test (EXP602)", "What it does", "isinstance")
+    hover: tuple[str, ...] = ("tensor-type-test (EXP602)", "Fix: ", "isinstance")
 
     @property
     def text(self) -> str:
