@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from exportlint.analysis.outline import FunctionNode
 from exportlint.analysis.values import Const, Scalar, Size, Tensor, TorchModule
@@ -32,7 +33,7 @@ def require_unguarded(code: Code, node: ast.expr) -> None:
         require_elements(code, part)
         for index in _indices(code, part):
             guards = _asked(code) if guards is None else guards
-            if guards & {code.renames.get(n.id, n.id) for n in ast.walk(index) if isinstance(n, ast.Name)}:
+            if guards & _behind(code, [code.renames.get(n.id, n.id) for n in _names(index)]):
                 raise DeclinedError("the condition may keep an index in range")
 
 
@@ -65,7 +66,7 @@ def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
     """What an expression takes elements by, if that is data."""
     if isinstance(node, ast.Subscript) and isinstance(code.value(node.value), Tensor):
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return [item for item in items if not isinstance(item, ast.Slice) and _is_integer(code, item)]
+        return [item for item in items if not isinstance(item, ast.Slice) and _is_index(code, item)]
     if isinstance(node, ast.Call):
         callee = code.value(node.func)
         if isinstance(callee, TorchModule):
@@ -75,6 +76,12 @@ def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
             first = operands(code, node)[:1] if operation(code, node) in {"embedding", "one_hot", "bincount"} else []
             return [part for part in (*first, *given) if _is_integer(code, part)]
     return []
+
+
+def _is_index(code: Code, node: ast.expr) -> bool:
+    """Whether what a subscript holds may be a number, also one that is not known to be one: `int(i)`."""
+    is_conversion = isinstance(node, ast.Call) and builtin(code, node) == "int"
+    return is_conversion or _is_integer(code, node)
 
 
 def _is_integer(code: Code, node: ast.expr) -> bool:
@@ -96,9 +103,18 @@ def _asked(code: Code) -> set[str]:
             tests.append(around)
         elif not isinstance(around, ast.comprehension):
             break
-    function = code.tree.function(test)
+    return _behind(code, [n.id for each in tests for n in _names(each)])
+
+
+def _names(node: ast.AST) -> list[ast.Name]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+
+
+def _behind(code: Code, names: Sequence[str]) -> set[str]:
+    """Variables, and those that they were computed from."""
+    function = code.tree.function(code.expression)
     found: set[str] = set()
-    waiting = [n.id for each in tests for n in ast.walk(each) if isinstance(n, ast.Name)]
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in found:

@@ -100,7 +100,7 @@ def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> 
             if kind == "None" or shown.get(name) != "tensor":
                 found.setdefault(name, kind)
     loads = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    iterated = Counter(name for child in nodes for name in _iterated(child))
+    iterated = Counter(name for child in nodes for name in _iterated(frame, child))
     for name, count in iterated.items():
         if count == loads[name]:
             found.setdefault(name, "list")
@@ -152,10 +152,11 @@ def _constant(frame: Frame, node: ast.expr) -> str | None:
     return None
 
 
-def _iterated(node: ast.AST) -> Iterator[str]:
+def _iterated(frame: Frame, node: ast.AST) -> Iterator[str]:
     sources: list[ast.expr] = []
     if isinstance(node, (ast.For, ast.comprehension)):
         sources = [node.iter]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ITERATING:
-        sources = node.args
+        is_builtin = Frame(frame.engine, frame.module).peek(node.func) == External(f"builtins.{node.func.id}")
+        sources = node.args if is_builtin else []  # torch has a `map` too
     yield from (source.id for source in sources if isinstance(source, ast.Name))

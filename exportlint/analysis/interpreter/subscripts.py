@@ -117,7 +117,7 @@ def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Val
             form = form and (form.resize() if _cuts(part) else form)
         elif isinstance(value, Const) and value.value is None:
             form = form and form.deeper(1)
-        elif isinstance(value, (Const, Size)):
+        elif isinstance(value, (Const, Size, Scalar)):
             form = form and form.deeper(-1)
         else:
             is_view, form = False, None
