@@ -34,6 +34,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if owns_process:
             _ignore_interrupts()
         return _interrupted()
+    except RuntimeError as error:
+        # Python up to 3.11 wraps what comes while a class is made in a RuntimeError.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        return _interrupted()
 
 
 def _run(argv: Sequence[str]) -> int:

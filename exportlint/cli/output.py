@@ -37,10 +37,12 @@ def _to_whoever_reads(stream: TextIO, put: Callable[[], object]) -> None:
     try:
         put()
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is still buffered must not raise again when the interpreter flushes it at its end.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def write_file(text: str, file: Path) -> None:

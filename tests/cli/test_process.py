@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from exportlint.cli import main
 from tests.cli.runner import NET, write
 from tests.patience import PATIENCE
 
@@ -75,3 +76,14 @@ def test_what_a_small_run_does_not_import(root: Path) -> None:
     )
     process = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert process.stdout.splitlines()[-1] == "[]"
+
+
+def test_ctrl_c_while_a_class_is_made(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python 3.11 wraps what `__set_name__` raises, as those of dataclasses' fields may at any moment of an import."""
+
+    def made(_: object) -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("exportlint.cli._run", made)
+    assert main(["--isolated"]) == 130
+    assert capsys.readouterr().err == "error: interrupted\n"
