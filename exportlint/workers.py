@@ -149,7 +149,8 @@ def _work_here(work: Callable[[Workspace, Any], _R], items: Sequence[Any]) -> li
 
 
 def _abandon(pool: ProcessPoolExecutor) -> None:
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.kill()
+    with uninterrupted():  # one that is left waits for ever
+        processes = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()

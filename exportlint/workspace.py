@@ -166,7 +166,10 @@ class Workspace:
                 findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
-            exported = names_exported(project.module(str(absolute(source.path))), project, options(task.settings))
+            exported = None
+            if task.settings.exported:
+                module = project.module(str(absolute(source.path)))
+                exported = names_exported(module, project, options(task.settings))
             return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved, exported)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)
