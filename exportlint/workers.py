@@ -17,6 +17,7 @@ from exportlint.interrupts import uninterrupted
 from exportlint.workspace import Workspace
 
 _MAX_CHUNK = 32
+_SECONDS_TO_END = 5
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 _T = TypeVar("_T")
@@ -151,6 +152,9 @@ def _work_here(work: Callable[[Workspace, Any], _R], items: Sequence[Any]) -> li
 def _abandon(pool: ProcessPoolExecutor) -> None:
     with uninterrupted():  # one that is left waits for ever
         processes = list((pool._processes or {}).values())
+        manager: Any = pool._executor_manager_thread
         pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
+        if manager is not None:
+            manager.join(_SECONDS_TO_END)  # at its end, Python up to 3.11 would wake one whose pipe is closed meanwhile
