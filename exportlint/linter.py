@@ -192,16 +192,13 @@ def _one_a_place(findings: Iterable[Finding]) -> dict[tuple[str, _Key], Finding]
     for finding in findings:
         key = finding.filename, (finding.span, finding.code)
         known = found.get(key)
-        found[key] = finding if known is None else _with_callers(min(known, finding, key=_place), (known, finding))
+        found[key] = finding if known is None else _with_callers((known, finding))
     return found
 
 
-def _place(finding: Finding) -> tuple[object, ...]:
-    return finding.sort_key
-
-
-def _with_callers(finding: Finding, findings: Sequence[Finding]) -> Finding:
-    """A finding as reached by whatever reaches one of several at its place, through the files of any of them."""
+def _with_callers(findings: Sequence[Finding]) -> Finding:
+    """The first of the findings at one place, as reached by whatever reaches any of them, through the files of any."""
+    finding = min(findings, key=lambda f: f.sort_key)
     callers = {caller for one in findings for caller in one.callers}
     through = finding.through.union(*(one.through for one in findings))
     return replace(finding, callers=tuple(sorted(callers)), through=through)
@@ -212,7 +209,7 @@ def _agreed(findings: Sequence[Finding]) -> Finding:
 
     A fix is no safer than what each of them, who call the code with values of their own, can tell of it.
     """
-    finding = _with_callers(min(findings, key=_place), findings)
+    finding = _with_callers(findings)
     fixes = {f.fix for f in findings}
     known = [fix for fix in fixes if fix is not None]
     if len(fixes) == 1 or not known:
