@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from exportlint.analysis.baked import Baked
+from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
-    WRITTEN,
     Const,
     Dict,
     Guard,
@@ -22,7 +22,6 @@ from exportlint.analysis.values import (
     Tuple,
     Union,
     Value,
-    Written,
 )
 
 MAX_OPTIONS = 4
@@ -111,14 +110,17 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
             mine = joined.get(name)
             if mine is None:
                 joined[name] = value
+            elif name == HEAP:
+                continue
             elif mine is not value and mine != value:
                 joined[name] = join((mine, value))
-    if WRITTEN in joined:
-        joined[WRITTEN] = surely_written(live)
+    if HEAP in joined:
+        joined[HEAP] = join_heaps([heap_of(env) for env in live], join)
     return joined
 
 
-def surely_written(environments: Iterable[Mapping[str, Value]]) -> Written:
-    """What of the state has been written whichever of the ways was taken."""
-    found = [value.cells for env in environments if isinstance(value := env.get(WRITTEN, Written()), Written)]
-    return Written(frozenset.intersection(*found)) if found else Written()
+def heap_of(environment: Mapping[str, Value]) -> Heap:
+    """The heap that belongs to the variables of a call."""
+    found = environment.get(HEAP, EMPTY)
+    assert isinstance(found, Heap)
+    return found

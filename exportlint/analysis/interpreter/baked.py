@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from exportlint.analysis.baked import OF_TENSORS, Baked, Source, baked_in
 from exportlint.analysis.calls.coarse import DTYPES
+from exportlint.analysis.eval.effects import Mode
 from exportlint.analysis.facts import Moments
-from exportlint.analysis.facts.environment import BakedUse, Drawn, ModeRead, Use
+from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import dotted
@@ -46,7 +47,9 @@ def draw(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool =
     """What asking the host for a value at a node gives: while a module is built, just some Python value."""
     if frame.engine.eager:
         return PYTHON
-    frame.emit(Drawn, node, source=source, api=api, array=array)
+    drawn = frame.emit(Drawn, node, source=source, api=api, array=array)
+    if drawn is not None:
+        frame.engine.drawn[drawn.site, api] = drawn
     trail = frame.trail(node, "`{}` is asked of Python, once")
     return Baked(source, api, frame.site(node), array=array, trail=trail)
 
@@ -65,7 +68,7 @@ def spend(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
     for baked in baked_in(value):
         if frame.engine.silent:
             return
-        drawn = frame.engine.facts.get((Drawn, baked.site, baked.api))
+        drawn = frame.engine.drawn.get((baked.site, baked.api))
         fact = BakedUse(
             baked.site or frame.site(node), frame.symbol, frame.guards > 0, _used(frame, baked, node),
             baked.source, baked.api, use, baked.array, baked.kind,
@@ -160,13 +163,7 @@ def _is_call(node: ast.expr, names: frozenset[str]) -> bool:
 
 
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
-    """Record that the mode of a module decides something, once for a module that is exported as a whole."""
-    exported = frame.engine.exported
-    if exported is None or frame.engine.silent or frame.engine.eager:
-        return
-    key = (ModeRead, exported)
-    known = frame.engine.facts.get(key)
-    if not isinstance(known, ModeRead):
-        known = ModeRead(frame.site(node), frame.symbol, frame.guards > 0, None, ())
-    if name not in known.names:
-        frame.engine.facts[key] = replace(known, names=(*known.names, name))
+    """Record that the mode of a module decides something."""
+    if not frame.engine.silent and not frame.engine.eager:
+        mode = Mode(name, frame.site(node), frame.symbol, frame.guards > 0)
+        frame.engine.effects.modes.setdefault(name, mode)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.engine import BudgetExceededError
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop
@@ -69,14 +70,11 @@ class Snapshot:
     def run(self, body: Sequence[ast.stmt]) -> Run | None:
         """What statements would do in a function of an operator; None if it takes too long to find out."""
         engine = self._frame.engine
-        outer_facts, replay = engine.facts, engine.replay
         with self._replica() as frame, engine.in_region("strict") as region:
-            engine.facts, engine.silent, engine.replay = {}, 0, 1  # facts are recorded, what is kept between calls not
-            try:
-                ends = frame.execute(body)
-                return Run(frame.env if ends else {}, tuple(frame.returns), tuple(engine.facts.values()), region)
-            finally:
-                engine.facts, engine.replay = outer_facts, replay
+            engine.silent = 0
+            ends = frame.execute(body)
+            facts = tuple(engine.effects.all_facts().values())
+            return Run(frame.env if ends else {}, tuple(frame.returns), facts, region)
         return None
 
     @contextmanager
@@ -95,11 +93,12 @@ class Snapshot:
         frame.env.update(self._env)
         frame.loops = [Loop([], []) for _ in origin.loops]
         frame.nonlocals, frame.globals = set(origin.nonlocals), set(origin.globals)
-        outer = engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit
+        outer = engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit, engine.effects
         engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit = self._active, 1, 0, 0, MAX_STEPS
+        engine.effects = Effects(entry=frame.heap)
         try:
             yield frame
         except (BudgetExceededError, RecursionError):
             pass
         finally:
-            engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit = outer
+            engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit, engine.effects = outer
