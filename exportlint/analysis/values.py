@@ -146,7 +146,7 @@ class Tensor(Value):
     detached: bool = False
     region: int = 0
     form: Form | None = None
-    fed: bool = field(default=False, compare=False)
+    fed: bool = False
     made: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
@@ -440,11 +440,17 @@ class TypeOf(Value):
     attribute: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Union(Composite):
-    """One of several values, whichever way the code went. At most `MAX_OPTIONS`."""
+    """One of several values, whichever way the code went. At most `MAX_OPTIONS`, in an order that does not count."""
 
     options: tuple[Value, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Union) and set(self.options) == set(other.options))
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.options))
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""
