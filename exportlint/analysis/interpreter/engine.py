@@ -75,8 +75,9 @@ class Engine:
     before export, so that tensors hold data. `region` is the call at hand of a function that an operator takes (a
     branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay`: the run stands for a later call, which
     finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
-    loop: what it makes at one place is one object, of `allocated`. `steps` counts the expressions that were evaluated, `limit` is how many
-    may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran into.
+    loop: what it makes at one place is one object, of `allocated`. `steps` counts the expressions that were evaluated,
+    `limit` is how many may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran
+    into.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
     constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.
@@ -169,7 +170,8 @@ class Engine:
         """An engine for another root: with a state that no other root has seen."""
         return replace(
             self, active=[], building=set(), cuts=[], evaluating=[], effects=Effects(), root=None, has_parameters=False,
-            steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None, repeating=0, allocated={},
+            steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None,
+            repeating=0, allocated={},
         )  # fmt: skip
 
     def limited(self, cls: Class, limit: Limit) -> None:
