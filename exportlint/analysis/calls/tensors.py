@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.baked import Source
-from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.calls.literals import make_literal
-from exportlint.analysis.calls.relations import dtype_name, related
+from exportlint.analysis.calls.relations import related
 from exportlint.analysis.calls.results import apply, fresh
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -21,6 +20,7 @@ from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.interpreter.recording import note_tensor_write
 from exportlint.analysis.interpreter.sizes import product
 from exportlint.analysis.interpreter.tensors import same
+from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
 from exportlint.analysis.values import (
     PYTHON,
     TRUE,

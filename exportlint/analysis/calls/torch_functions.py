@@ -8,7 +8,7 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.custom_ops import call_custom_op
-from exportlint.analysis.calls.literals import LITERALS, make_literal
+from exportlint.analysis.calls.literals import make_literal
 from exportlint.analysis.calls.messages import note_message
 from exportlint.analysis.calls.relations import related
 from exportlint.analysis.calls.resizing import note_resizing_out
@@ -21,6 +21,7 @@ from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS, custom_op
 from exportlint.analysis.interpreter.tensors import kind_of
 from exportlint.analysis.joins import options, tensors_in
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -100,7 +101,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         made = Tensor(Origin.PARAMETER, kind or "float", made=node)
         note_made(frame, made, name, node)
         return made
-    if name in LITERALS:
+    if find(name).shape == "listed":
         return make_literal(frame, name, arguments, node)
     if name.endswith("quantization.quantize_dynamic"):
         return External(QUANTIZED)
