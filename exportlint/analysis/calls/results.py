@@ -47,9 +47,9 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     note_numbers(frame, api.name, overload, arguments, node)
     note_size_needs(frame, short, operands, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
-    of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}
+    of_known = find(short).host is not None
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
-    if reads and read is not None:
+    if (reads or of_known) and read is not None:
         consume(frame, read, node, short)
         frame.emit(HostRead, node, read, api=short, operand=read)
     if api.creates:

@@ -19,6 +19,5 @@ OPERATORS = (
     operator("detach", shape="same", storage="view", converts=True),
     operator("clone", shape="same"),
     *each("Tensor.requires_grad_ Tensor.detach_", shape="same", storage="view", overwrites=True),
-    operator("Tensor.share_memory_", storage="view", overwrites=True),
     operator("Tensor.set_", overwrites=True),
 )

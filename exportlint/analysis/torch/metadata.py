@@ -14,6 +14,14 @@ OPERATORS = (
     operator("Tensor.element_size", tells=("dtype", "dtype")),
     operator("Tensor.dtype", tells=("dtype", "dtype")),
     operator("Tensor.requires_grad", tells=("gradient", "`requires_grad`")),
+    *each("Tensor.item Tensor.tolist Tensor.size Tensor.__len__ is_nonzero"),
+    operator("numel Tensor.nelement"),
+    *each("Tensor.storage Tensor.untyped_storage"),
+    *each("Tensor.data_ptr Tensor.const_data_ptr Tensor.mutable_data_ptr Tensor.__dlpack__", host="memory"),
+    operator("Tensor.pin_memory", storage="unchanged", host="memory"),
+    operator("from_dlpack utils.dlpack.from_dlpack", host="memory"),
+    operator("Tensor.share_memory_", overwrites=True, host="memory"),
+    *each("Tensor.numpy Tensor.__array__", host="array"),
     *each(
         """
         Tensor.backward Tensor.retain_grad Tensor.register_hook Tensor.register_post_accumulate_grad_hook

@@ -35,6 +35,10 @@ Tells = Literal["dtype", "layout", "gradient"]
 """What a program that is exported with one input takes for granted of the next."""
 
 
+Host = Literal["memory", "array"]
+"""The memory of a tensor, or an array of numpy that shares it: neither a traced nor a known tensor can give it."""
+
+
 class Traits(TypedDict, total=False):
     """The fields of a record but its names."""
 
@@ -48,6 +52,7 @@ class Traits(TypedDict, total=False):
     compared: tuple[str, ...]
     overwrites: bool
     acts: bool
+    host: Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Operator:
     the name of that for messages. `needs`: the sizes that it must know. `plain`: parameters that have no symbolic form,
     `compared`: those that it compares with numbers, so that a size can be one but a number read from a tensor cannot.
     `overwrites`: it writes to the tensor in place, and twice is the same as once. `acts`: it is called for something
-    that is no result.
+    that is no result. `host`: what of a tensor it takes out of the graph.
     """
 
     names: tuple[str, ...]
@@ -75,6 +80,7 @@ class Operator:
     compared: tuple[str, ...] = ()
     overwrites: bool = False
     acts: bool = False
+    host: Host | None = None
 
     @property
     def name(self) -> str:
