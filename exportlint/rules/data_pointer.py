@@ -15,13 +15,16 @@ from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
+ZERO = Claim(non_strict=always(WARNING), strict=always(ERROR))
+"""Non-strict export takes 0 for the address that `const_data_ptr` gives (2.13), without a word."""
 
 
 @rule("EXP206", "data-pointer", HostRead)
 def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
     """`x.data_ptr()`, `x.share_memory_()`, `x.pin_memory()`."""
-    severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or find(fact.api).host != "memory":
+    host = find(fact.api).host
+    severity = context.severity(ZERO if host == "address" else CLAIM)
+    if severity is None or fact.guarded or host not in {"memory", "address"}:
         return
     yield Report(
         severity,

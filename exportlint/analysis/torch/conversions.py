@@ -18,6 +18,6 @@ OPERATORS = (
     operator("Tensor.type", storage="unchanged", converts=True),
     operator("detach", shape="same", storage="view", converts=True),
     operator("clone", shape="same"),
-    *each("Tensor.requires_grad_ Tensor.detach_", shape="same", storage="view", overwrites=True),
+    *each("Tensor.requires_grad_ detach_", shape="same", storage="view", overwrites=True),
     operator("Tensor.set_", overwrites=True),
 )

@@ -35,8 +35,8 @@ Tells = Literal["dtype", "layout", "gradient"]
 """What a program that is exported with one input takes for granted of the next."""
 
 
-Host = Literal["memory", "array"]
-"""The memory of a tensor, or an array of numpy that shares it: neither a traced nor a known tensor can give it."""
+Host = Literal["memory", "address", "array"]
+"""What of a tensor leaves the graph: its memory; its address, for which non-strict export puts 0; an array of numpy."""
 
 
 class Traits(TypedDict, total=False):
@@ -60,13 +60,15 @@ class Operator:
     """What an operator does, under each of its names and however it is called: `torch.sum(x)`, `x.sum()`, `x.add_(y)`.
 
     A name without a dot is one in `torch`, of a method, in `torch.nn.functional` and in `torch.special`, where these
-    have it; a name with dots stands for itself, behind `torch.`. `shape` is None where nothing is said of it. `dtype`
-    is the one that a cast gives, empty where the table says enough. `converts`: the result has the same values, in
-    another dtype, layout or place, and converting twice is converting once. `tells`: what it asks a tensor about, and
-    the name of that for messages. `needs`: the sizes that it must know. `plain`: parameters that have no symbolic form,
-    `compared`: those that it compares with numbers, so that a size can be one but a number read from a tensor cannot.
-    `overwrites`: it writes to the tensor in place, and twice is the same as once. `acts`: it is called for something
-    that is no result. `host`: what of a tensor it takes out of the graph.
+    have it; a name with dots stands for itself, behind `torch.` (`.embedding` is `torch.embedding` alone).
+
+    `shape` is None where nothing is said of it. `dtype` is the one that a cast gives, empty where the table says
+    enough. `converts`: the result has the same values, in another dtype, layout or place, and converting twice is
+    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes that it
+    must know. `plain`: parameters that have no symbolic form, `compared`: those that it compares with numbers, so that
+    a size can be one but a number read from a tensor cannot. `overwrites`: it writes to the tensor in place, and twice
+    is the same as once. `acts`: it is called for something that is no result. `host`: what of a tensor it takes out of
+    the graph.
     """
 
     names: tuple[str, ...]

@@ -22,12 +22,11 @@ OPERATORS = (
         """
         cumsum cumprod logcumsumexp flip fliplr flipud log_softmax softmax softmin gumbel_softmax masked_fill
         nn.functional.layer_norm nn.functional.rms_norm prelu sort argsort msort tril triu renorm
-        alpha_dropout feature_alpha_dropout dropout2d dropout3d
         """,
         shape="same",
     ),
-    operator("dropout", shape="same", compared=("p",)),
-    operator("dropout1d", shape="same"),
+    operator("dropout", shape="same", storage="unchanged", compared=("p",)),
+    *each("alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d", shape="same", storage="unchanged"),
     operator("bernoulli", shape="same", compared=("p",)),
     operator("normalize", shape="same", compared=("p",)),
     *each("cummax cummin", shape="same", needs="every"),

@@ -15,7 +15,9 @@ NAMESPACES = ("torch.", "torch.Tensor.", "torch.nn.functional.", "torch.special.
 
 def qualified(name: str) -> tuple[str, ...]:
     """The qualified names that a name in a record stands for, whether torch has them or not."""
-    return (f"torch.{name}",) if "." in name else tuple([namespace + name for namespace in NAMESPACES])
+    return (
+        (f"torch.{name.removeprefix('.')}",) if "." in name else tuple([namespace + name for namespace in NAMESPACES])
+    )
 
 
 @cache
