@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from exportlint.analysis import table
 from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find, operators, qualified
+from exportlint.config.settings import combine
+from exportlint.linter import Task, lint
 from tests.analysis.operator_samples import DEFAULT, SAMPLES, SPELLED, VARIABLES
 
 torch = pytest.importorskip("torch")
@@ -424,7 +428,8 @@ def model(sample: Sample) -> Any:
     return module
 
 
-LEAVE = ["is_nonzero", *(record.name for record in operators() if record.host in {"memory", "array"})]
+PINNED = "Tensor.pin_memory"
+LEAVE = ["is_nonzero", *(r.name for r in operators() if r.host in {"memory", "array"} and r.name != PINNED)]
 
 
 @pytest.mark.parametrize("record", [find(f"torch.{name}") for name in LEAVE], ids=lambda r: r.name)
@@ -441,3 +446,52 @@ def test_non_strict_export_takes_zero_for_an_address() -> None:
             x = torch.ones(2)
             program = torch.export.export(model(sample), (x,), strict=False)
             assert torch.equal(program.module()(x), x)
+
+
+# ------------------------------------------------------------ the interpreter
+
+INPUTS = tuple(line.partition(" = ")[0] for line in VARIABLES.splitlines())
+MODEL = """\
+import torch
+from torch import Tensor, nn
+
+
+class Model(nn.Module):
+    def forward(self, {inputs}):
+        result = {call}
+        if {call}:
+            return x
+        if {call} > 2:
+            return y
+        if result.shape[0] == 3 or result.shape[1] == 4 or result.is_floating_point():
+            result.add_(1)
+        return torch.split(result, result[0])
+"""
+"""Does with a result what tells a tensor from a number, a view from a copy, one shape from another."""
+
+
+def linted(call: str, directory: Path) -> list[tuple[int, str, str]]:
+    text = MODEL.format(inputs=", ".join(f"{name}: Tensor" for name in INPUTS), call=call)
+    findings = lint([Task(directory / "model.py", combine([], directory), data=text.encode())]).findings
+    return sorted((finding.span.start.row, finding.name, finding.severity.value) for finding in findings)
+
+
+@each_record
+def test_a_function_and_a_method_are_the_same_to_the_linter(record: Operator, tmp_path: Path) -> None:
+    for name in record.names:
+        if not {f"torch.{name}", f"torch.Tensor.{name}"} <= {*names(record)} - SPELLED.keys():
+            continue
+        api = table.tensor_member(name)
+        if api is not None and api.kind == "method":
+            sample = SAMPLES.get(record.name, DEFAULT)[0]
+            first, *rest = arguments(sample)
+            function = linted(f"torch.{name}({sample})", tmp_path)
+            assert linted(f"({first}).{name}({', '.join(rest)})", tmp_path) == function, sample
+            assert linted(f"torch.Tensor.{name}({sample})", tmp_path) == function, sample
+
+
+def arguments(sample: str) -> list[str]:
+    """The sources of the arguments of a call."""
+    call = ast.parse(f"f({sample})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return [ast.unparse(node) for node in (*call.args, *call.keywords)]
