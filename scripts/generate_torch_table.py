@@ -171,18 +171,6 @@ HAND: dict[str, tuple[str, ...]] = {
         "(mean:tensor,std:tensor,*,generator:generator?=,out:tensor?=)->tensor:float",
         f"(mean:float,std:float,size:ints,*,generator:generator?=,out:tensor?=,{OPTIONS})->tensor:float",
     ),
-    "torch.istft": (
-        (
-            "(input:tensor,n_fft:int,hop_length:int?=,win_length:int?=,window:tensor?=,center:bool=,normalized:bool=,"
-            "onesided:bool?=,length:int?=,return_complex:bool=)->tensor"
-        ),
-    ),
-    "torch.stft": (
-        (
-            "(input:tensor,n_fft:int,hop_length:int?=,win_length:int?=,window:tensor?=,center:bool=,pad_mode:str=,"
-            "normalized:bool=,onesided:bool?=,return_complex:bool?=)->tensor"
-        ),
-    ),
     "torch._assert": ("(condition:any,message:any)->none !reads",),
     "torch.sym_int": ("(a:any)->int",),
     "torch.sym_float": ("(a:any)->float",),
@@ -233,6 +221,18 @@ for _rank in (1, 2, 3):
     )
 
 for _name, _first in (("torch", "input:tensor,"), ("torch.Tensor", "")):
+    HAND[f"{_name}.istft"] = (
+        (
+            f"({_first}n_fft:int,hop_length:int?=,win_length:int?=,window:tensor?=,center:bool=,normalized:bool=,"
+            "onesided:bool?=,length:int?=,return_complex:bool=)->tensor"
+        ),
+    )
+    HAND[f"{_name}.stft"] = (
+        (
+            f"({_first}n_fft:int,hop_length:int?=,win_length:int?=,window:tensor?=,center:bool=,pad_mode:str=,"
+            "normalized:bool=,onesided:bool?=,return_complex:bool?=,align_to_window:bool?=)->tensor"
+        ),
+    )
     HAND[f"{_name}.unique"] = tuple(
         f"({_first}sorted:bool=,return_inverse:{a},return_counts:{b},dim:int?=)->{returns} !dynamic"
         for a, b, returns in (

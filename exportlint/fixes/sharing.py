@@ -5,16 +5,10 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
-from exportlint.analysis.calls.relations import VIEWS, VIEWS_OF_CONTIGUOUS
+from exportlint.analysis.torch.registry import find
 from exportlint.fixes.code import Code
 from exportlint.fixes.names import qualified
 from exportlint.fixes.purity import is_harmless_api
-
-SHARES = VIEWS | VIEWS_OF_CONTIGUOUS | {
-    "to", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "bool", "cpu", "cuda", "data", "T",
-    "mT", "H", "mH", "real", "imag",
-}  # fmt: skip
-"""Members of a tensor that may share its storage."""
 
 
 def is_consumed(code: Code, node: ast.expr) -> bool:
@@ -24,7 +18,7 @@ def is_consumed(code: Code, node: ast.expr) -> bool:
         return True
     if isinstance(parent, ast.Attribute):
         api = table.tensor_member(parent.attr)
-        if parent.attr in SHARES or api is None:
+        if find(parent.attr).storage != "new" or api is None:
             outer = code.tree.parents[parent]
             return is_consumed(code, outer if isinstance(outer, ast.Call) else parent)
         return True
@@ -40,4 +34,4 @@ def _is_operator(code: Code, call: ast.Call) -> bool:
     name = qualified(call.func, code.tree.root, code.module.package) or ""
     api = table.lookup(name)
     is_function = api is not None and api.kind == "function" and is_harmless_api(api, call)
-    return api is not None and is_function and not api.view and name.rpartition(".")[2] not in SHARES
+    return api is not None and is_function and not api.view and find(name).storage == "new"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.calls.relations import VIEWS
+from exportlint.analysis.torch.registry import find
 
 IN_PLACE: dict[type[ast.operator], str] = {
     ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.FloorDiv: "floor_divide_",
@@ -43,7 +43,11 @@ def _base(node: ast.expr) -> ast.expr:
     while True:
         if isinstance(node, ast.Subscript):
             node = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_view(node.func.attr):
             node = node.func.value
         else:
             return node
+
+
+def _is_view(method: str) -> bool:
+    return find(method).storage == "view"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -14,14 +15,16 @@ from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
-APIS = frozenset({"data_ptr", "const_data_ptr", "share_memory_", "pin_memory", "__dlpack__", "torch.from_dlpack"})
+ZERO = Claim(non_strict=always(WARNING), strict=always(ERROR))
+"""Non-strict export takes 0 for the address that `const_data_ptr` gives (2.13), without a word."""
 
 
 @rule("EXP206", "data-pointer", HostRead)
 def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
     """`x.data_ptr()`, `x.share_memory_()`, `x.pin_memory()`."""
-    severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or fact.api not in APIS:
+    host = find(fact.api).host
+    severity = context.severity(ZERO if host == "address" else CLAIM)
+    if severity is None or fact.guarded or host not in {"memory", "address"}:
         return
     yield Report(
         severity,

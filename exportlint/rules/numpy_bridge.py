@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.array_flow import computed_by_torch
@@ -14,14 +15,13 @@ from exportlint.fixes.unused import left_out
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
-OWN = frozenset({"numpy", "__array__"})
 
 
 @rule("EXP203", "numpy-bridge", HostRead)
 def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
     """`x.numpy()`, `np.exp(x)`, `np.asarray(x)`."""
     severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or not (fact.api in OWN or fact.api.startswith("np.")):
+    if severity is None or fact.guarded or not (find(fact.api).host == "array" or fact.api.startswith("np.")):
         return
     if fact.api == "np.ndarray":
         call = "arithmetic with an array"

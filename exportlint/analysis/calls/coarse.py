@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.values import (
     Const,
     External,
-    Kind,
     Python,
     Scalar,
     Sequence,
@@ -16,19 +16,6 @@ from exportlint.analysis.values import (
     Union,
     Value,
 )
-
-FLOATS = ("float", "float16", "float32", "float64", "half", "double", "bfloat16")
-
-
-INTEGERS = ("int", "long", "short", "int8", "int16", "int32", "int64", "uint8")
-
-
-DTYPES: dict[str, Kind] = {
-    **{f"torch.{name}": "float" for name in FLOATS},
-    **{f"torch.{name}": "int" for name in INTEGERS},
-    "torch.bool": "bool",
-}
-"""The class of each dtype of torch, by its qualified name."""
 
 
 def coarse(value: Value) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of
 from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.torch.operator import ShapeRule
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     Const,
     Dict,
@@ -18,20 +20,13 @@ from exportlint.analysis.values import (
     Value,
 )
 
-ELEMENTWISE = frozenset({
-    "clone", "detach", "contiguous", "float", "long", "int", "bool", "half", "double", "to", "type_as", "abs",
-    "exp", "log", "sqrt", "sigmoid", "tanh", "relu", "clamp", "neg", "round", "floor", "ceil", "cpu", "cuda",
-    "sort", "cat", "concat", "add", "sub", "mul", "div", "masked_fill", "zeros_like", "ones_like", "empty_like",
-    "full_like", "softmax", "log_softmax", "cumsum", "gelu", "silu", "dropout", "squeeze", "flatten", "ravel",
-    "scatter", "ne", "eq", "logical_not", "pow", "gt", "lt", "ge", "le", "isnan", "argsort", "flip", "layer_norm",
-    "normalize", "square", "sub_", "scatter_",
-})  # fmt: skip
-"""Operators that keep the sizes of their first tensor, as far as data-dependent dimensions go."""
+KEEPS: frozenset[ShapeRule | None] = frozenset({"same", "elementwise", "joined", "squeezed", "flattened"})
+"""The shapes that keep the sizes of the first tensor, as far as data-dependent dimensions go."""
 
 
 def kept_dims(name: str, operands: tuple[Value, ...]) -> frozenset[int]:
     """The data-dependent dimensions of the first tensor, where an operator keeps them."""
-    if name.rpartition(".")[2] not in ELEMENTWISE:
+    if find(name).shape not in KEEPS:
         return frozenset()
     found: frozenset[int] = frozenset()
     for tensor in flat(operands[:1]):

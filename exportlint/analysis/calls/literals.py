@@ -14,6 +14,8 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_conversion, product
 from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
 from exportlint.analysis.joins import options, tensors_in
+from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     Const,
     Origin,
@@ -49,9 +51,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
             frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
     kind = dtype_of(table.Returns("tensor"), (), arguments)
     if kind is None:
-        kind = (
-            "float" if name in {"torch.Tensor", "torch.FloatTensor"} else "int" if name == "torch.LongTensor" else None
-        )
+        kind = DTYPES.get(f"torch.{find(name).dtype}")
     if kind is None and data is not None:
         kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
     known = isinstance(data, (Const, Python)) and frame.engine.mode == "non-strict" and name != "torch.Tensor"
@@ -61,7 +61,3 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     trail = frame.trail(node, "`{}` is a tensor")
     zero_dim = isinstance(data, (Const, Scalar, Size)) and name in {"torch.tensor", "torch.as_tensor", "torch.asarray"}
     return Tensor(Origin.FRESH, kind, dynamic, known=known, zero_dim=zero_dim, region=region, trail=trail)
-
-
-LITERALS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor",
-                      "torch.asarray", "torch.IntTensor", "torch.BoolTensor"})  # fmt: skip

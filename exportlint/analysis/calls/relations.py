@@ -13,6 +13,9 @@ from exportlint.analysis.forms import Form, combined
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import elementwise
+from exportlint.analysis.torch.dtypes import dtype_name
+from exportlint.analysis.torch.operator import Operator, ShapeRule
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     TRUE,
     Const,
@@ -24,33 +27,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
-VIEWS = frozenset({
-    "view", "view_as", "transpose", "permute", "t", "adjoint", "squeeze", "unsqueeze", "expand", "expand_as", "narrow",
-    "select", "unflatten", "swapaxes", "swapdims", "movedim", "moveaxis", "diagonal", "unfold", "detach", "as_strided",
-    "broadcast_to", "chunk", "split", "split_with_sizes", "tensor_split", "unbind", "hsplit", "vsplit", "dsplit",
-})  # fmt: skip
-"""Operators whose result always shares the storage of the first tensor."""
-
-VIEWS_OF_CONTIGUOUS = frozenset({"reshape", "reshape_as", "flatten", "ravel", "contiguous"})
-"""Operators whose result shares the storage of a contiguous tensor, which the inputs of a module are."""
-
-UNARY = frozenset({
-    "abs", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "gelu", "silu", "neg",
-    "clone", "detach", "contiguous", "clamp", "clamp_min", "clamp_max", "round", "floor", "ceil", "square", "softmax",
-    "log_softmax", "cumsum", "dropout", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like",
-    "randn_like", "t", "adjoint", "transpose", "permute", "flip", "roll", "masked_fill", "reciprocal", "sign",
-})  # fmt: skip
-"""Operators that keep the rank of their first tensor, and its dtype if they make no floats of integers."""
-
-BINARY = frozenset({
-    "add", "sub", "mul", "div", "true_divide", "maximum", "minimum", "pow", "remainder", "fmod", "gt", "lt", "ge",
-    "le", "eq", "ne",
-})  # fmt: skip
-
-REDUCTIONS = frozenset({
-    "sum", "mean", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "any", "all", "std", "var", "norm",
-    "median", "logsumexp",
-})  # fmt: skip
+KEEPS_RANK: frozenset[ShapeRule | None] = frozenset({"same", "swapped", "transposed", "mirrored", "permuted"})
 
 
 def related(frame: Frame, api: table.Api, receiver: Tensor | None, arguments: Arguments, result: Value) -> Value:
@@ -59,9 +36,9 @@ def related(frame: Frame, api: table.Api, receiver: Tensor | None, arguments: Ar
         return result
     first = receiver if receiver is not None else arguments.get(0, "input")
     rest = arguments.positional if receiver is not None else arguments.positional[1:]
-    short = api.name.rpartition(".")[2]
-    form = _form(short, first, rest, arguments)
-    is_view = isinstance(first, Tensor) and _is_view(api, short, first)
+    record = find(api.name)
+    form = _form(record.shape, first, rest, arguments)
+    is_view = isinstance(first, Tensor) and is_alias(record, first)
 
     def relate(tensor: Tensor) -> Tensor:
         made = replace(tensor, form=_typed(form, first, tensor, arguments))
@@ -80,35 +57,34 @@ def _on_tensors(value: Value, function: Callable[[Tensor], Tensor]) -> Value:
     return value
 
 
-def _is_view(api: table.Api, short: str, tensor: Tensor) -> bool:
-    if api.name.startswith("torch.nn."):
-        return False
+def is_alias(record: Operator, tensor: Tensor) -> bool:
+    """Whether the result of an operator surely has the memory of the tensor; inputs of a module are contiguous."""
     is_input = tensor.origin is Origin.INPUT and bool(tensor.name)
-    return short in VIEWS or (short in VIEWS_OF_CONTIGUOUS and is_input)
+    return record.storage == "view" or (record.storage == "contiguous" and is_input)
 
 
-def _form(short: str, first: Value | None, rest: tuple[Value, ...], arguments: Arguments) -> Form | None:
-    if short in {"cat", "concat", "stack"}:
+def _form(shape: ShapeRule | None, first: Value | None, rest: tuple[Value, ...], arguments: Arguments) -> Form | None:
+    if shape in {"joined", "stacked"}:
         tensors = first.items if isinstance(first, Tuple) else ()
         forms = [item.form if isinstance(item, Tensor) else None for item in tensors]
         joined = combined(forms, keeps_dtype=True) if len(forms) > 1 else None
         if joined is None or joined != forms[0]:
             return None
-        return joined.deeper(1) if short == "stack" else joined.resize()
+        return joined.deeper(1) if shape == "stacked" else joined.resize()
     form = first.form if isinstance(first, Tensor) else None
     if form is None:
         return None
-    if short in BINARY:
+    if shape == "elementwise":
         return elementwise((first, *rest)) if first is not None else None
-    if short in UNARY:
+    if shape in KEEPS_RANK:
         return form.computed(keeps_dtype=True)
-    if short in REDUCTIONS:
+    if shape == "reduced":
         return _reduced(form, rest, arguments)
-    if short in {"flatten", "ravel"} and not rest and not arguments.keywords:
+    if shape == "flattened" and not rest and not arguments.keywords:
         return form.collapse(1)
-    if short in {"view", "reshape"} and rest == (Const(-1),):
+    if shape == "viewed" and rest == (Const(-1),):
         return form.collapse(1)
-    return form.deeper(1) if short == "unsqueeze" else None
+    return form.deeper(1) if shape == "unsqueezed" else None
 
 
 def _reduced(form: Form, rest: tuple[Value, ...], arguments: Arguments) -> Form | None:
@@ -130,15 +106,3 @@ def _typed(form: Form | None, first: Value | None, tensor: Tensor, arguments: Ar
         return replace(form, dtype=dtype_name(dtype.name))
     same = isinstance(first, Tensor) and first.kind == tensor.kind
     return form if same else replace(form, dtype="bool" if tensor.kind == "bool" else None)
-
-
-def dtype_name(name: str) -> str:
-    """`float64` for `torch.double`."""
-    short = name.removeprefix("torch.")
-    return ALIASES.get(short, short)
-
-
-ALIASES = {
-    "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16",
-    "byte": "uint8", "char": "int8",
-}  # fmt: skip

@@ -7,10 +7,7 @@ import ast
 from exportlint.analysis.facts.state import Resize
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import dotted
-
-MAKERS = frozenset(
-    {"empty", "zeros", "ones", "new_empty", "new_zeros", "tensor", "Tensor", "FloatTensor", "LongTensor"}
-)
+from exportlint.analysis.torch.registry import find
 
 
 def note_resizing_out(frame: Frame, name: str, node: ast.AST) -> None:
@@ -37,13 +34,16 @@ def _made(function: ast.AST, name: str) -> ast.expr | None:
 
 def _is_empty(node: ast.Call) -> bool:
     """`torch.empty(0)`, `x.new_empty((0,))`, `torch.tensor([])`."""
-    if (dotted(node.func) or "").rpartition(".")[2] not in MAKERS:
-        return False
+    name = (dotted(node.func) or "").rpartition(".")[2]
+    shape = find(f"torch.{name}").shape or find(name).shape
     first = node.args[0] if node.args else None
+    if shape == "listed" and isinstance(first, (ast.Tuple, ast.List)):
+        return not first.elts
+    if shape != "sized" and not (shape == "listed" and name.endswith("Tensor")):
+        return False
     if isinstance(first, (ast.Tuple, ast.List)):
-        is_data = (dotted(node.func) or "").endswith("tensor")
-        return not first.elts if is_data else bool(first.elts) and _is_zero(first.elts[0])
-    return first is not None and _is_zero(first) and not (dotted(node.func) or "").endswith("tensor")
+        return bool(first.elts) and _is_zero(first.elts[0])
+    return first is not None and _is_zero(first)
 
 
 def _is_zero(node: ast.expr) -> bool:

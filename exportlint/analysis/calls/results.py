@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
-from exportlint.analysis.calls.coarse import DTYPES, coarse
+from exportlint.analysis.calls.coarse import coarse
 from exportlint.analysis.calls.data_dims import data_dims, flat, kept_dims, selected_dim
 from exportlint.analysis.calls.shapes import note_sizes, result_dims, stated_rows
 from exportlint.analysis.calls.sizes_needed import divided_dims, note_numbers, note_size_needs
@@ -16,6 +16,8 @@ from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.tensors import promoted, result
 from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -45,9 +47,9 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     note_numbers(frame, api.name, overload, arguments, node)
     note_size_needs(frame, short, operands, arguments, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
-    of_known = short.rpartition(".")[2] in {"numpy", "data_ptr"}
+    of_known = find(short).host is not None
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
-    if reads and read is not None:
+    if (reads or of_known) and read is not None:
         consume(frame, read, node, short)
         frame.emit(HostRead, node, read, api=short, operand=read)
     if api.creates:
@@ -108,17 +110,15 @@ def build(
     return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
 
 
-REDUCTIONS = frozenset({"sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "prod", "median", "std", "var"})
-
-
 def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
     """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension; `torch.zeros(())`."""
-    library, _, short = name.rpartition(".")
-    first = arguments.get(0) if arguments is not None and library == "torch" else None
-    if short in {"zeros", "ones", "rand", "randn", "full", "empty"}:
+    if arguments is None:
+        return False
+    shape = find(name).shape
+    if shape == "sized":
+        first = arguments.get(0, "size")
         return isinstance(first, Tuple) and not first.items
-    given = 1 if library else 0
-    return short in REDUCTIONS and arguments is not None and len(arguments.values) == given
+    return shape == "reduced" and len(arguments.values) == (1 if "." in name else 0)
 
 
 def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arguments | None) -> Kind | None:

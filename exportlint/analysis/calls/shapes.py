@@ -1,6 +1,6 @@
 """Where operators take the dimensions that vary from call to call: the batch stays the batch.
 
-What is not listed here loses them, so that nothing is claimed about the sizes of its result.
+What has no record that says so loses them, so that nothing is claimed about the sizes of its result.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import broadcast, derived, note_conversion, note_fixed_rows, symbol_at
 from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.torch.operator import ShapeRule
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import Const, Shape, Size, Symbols, Tensor, Tuple, Value
 
 Rule = Callable[[Symbols, tuple[Value, ...], dict[str, Value]], Symbols]
@@ -146,40 +148,16 @@ def _selected(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value
     return NOWHERE if at is None else frozenset(d for d in dims if d[0] != at)
 
 
-def _rules(rule: Rule, names: str) -> dict[str, Rule]:
-    return dict.fromkeys(names.split(), rule)
-
-
-RULES: dict[str, Rule] = {
-    **_rules(_same, """
-        abs add addcdiv addcmul bitwise_and bitwise_not bitwise_or ceil clamp clamp_max clamp_min clone contiguous cos
-        cumprod cumsum detach div dropout empty_like eq erf exp expm1 flip floor fmod full_like ge gelu gt hardtanh
-        isfinite isinf isnan layer_norm le leaky_relu lerp log log1p log2 log_softmax logical_and logical_not
-        logical_or lt masked_fill maximum minimum mul nan_to_num ne neg normalize ones_like pow rand_like randn_like
-        reciprocal relu relu6 remainder roll round rsqrt scatter scatter_add sigmoid sign silu sin softmax softplus
-        sqrt square sub tan tanh to tril triu trunc type_as where zeros_like"""),
-    **_rules(_first, """
-        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d avg_pool1d avg_pool2d
-        avg_pool3d baddbmm batch_norm bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d embedding fold
-        grid_sample group_norm instance_norm interpolate linear matmul max_pool1d max_pool2d max_pool3d mm one_hot
-        pad pixel_shuffle pixel_unshuffle scaled_dot_product_attention unfold upsample"""),
-    **_rules(_reduced, "all amax amin any argmax argmin logsumexp max mean min norm prod std sum var"),
-    **_rules(_swapped, "transpose swapaxes swapdims"),
-    **_rules(_transposed, "t"),
-    **_rules(_permuted, "permute"),
-    **_rules(_unsqueezed, "unsqueeze"),
-    **_rules(_squeezed, "squeeze"),
-    **_rules(_flattened, "flatten ravel"),
-    **_rules(_sized, "empty full new_empty new_full new_ones new_zeros ones rand randn zeros"),
-    **_rules(_counted, "arange eye randperm"),
-    **_rules(_viewed, "view reshape"),
-    **_rules(_expanded, "expand repeat"),
-    **_rules(_like, "expand_as reshape_as view_as"),
-    **_rules(_joined, "cat concat concatenate"),
-    **_rules(_stacked, "stack"),
-    **_rules(_selected, "index_select narrow select gather topk chunk split unbind"),
+RULES: dict[ShapeRule, Rule] = {
+    "same": _same, "elementwise": _same, "first": _first, "reduced": _reduced, "swapped": _swapped,
+    "transposed": _transposed, "permuted": _permuted, "unsqueezed": _unsqueezed, "squeezed": _squeezed,
+    "flattened": _flattened, "sized": _sized, "counted": _counted, "viewed": _viewed, "expanded": _expanded,
+    "like": _like, "joined": _joined, "stacked": _stacked, "selected": _selected,
 }  # fmt: skip
+"""What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
+MAKES: frozenset[ShapeRule | None] = frozenset({"sized", "counted"})
+JOINS: frozenset[ShapeRule | None] = frozenset({"elementwise", "joined"})
 LOSES_BATCH = ("Loss", "RNN", "LSTM", "GRU", "MultiheadAttention", "Flatten", "Bag", "Transformer", "Cell")
 
 
@@ -189,17 +167,17 @@ def result_dims(name: str, operands: Iterable[Value], arguments: Arguments | Non
     tensors = [tensor for operand in operands for tensor in tensors_in(operand, 2)]
     if arguments is None:  # a module
         return _first(broadcast(tensors[:1]), (), {}) if not any(part in short for part in LOSES_BATCH) else NOWHERE
-    rule = RULES.get(short)
+    shape = find(name).shape
+    rule = RULES.get(shape) if shape is not None else None
     if rule is None:
         return NOWHERE
-    makes = rule in (_sized, _counted)
-    given = arguments.positional[1:] if library and not makes else arguments.positional
-    return rule(broadcast(tensors if rule in (_same, _joined) else tensors[:1]), given, arguments.keywords)
+    given = arguments.positional[1:] if library and shape not in MAKES else arguments.positional
+    return rule(broadcast(tensors if shape in JOINS else tensors[:1]), given, arguments.keywords)
 
 
 def stated_rows(name: str, arguments: Arguments | None) -> int:
     """The number of rows that the code states for a new tensor of several dimensions: 3 for `zeros(3, 4)`."""
-    if arguments is None or RULES.get(name.rpartition(".")[2]) not in (_sized, _expanded):
+    if arguments is None or find(name).shape not in {"sized", "expanded"}:
         return 0
     given = arguments.positional
     if given and isinstance(given[-1], Tuple):

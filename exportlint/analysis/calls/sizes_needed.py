@@ -13,16 +13,8 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_conversion
 from exportlint.analysis.joins import options
 from exportlint.analysis.operators import public_name
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
-
-WHOLE = frozenset({
-    "logsumexp", "cdist", "batch_norm", "roll", "cummax", "cummin", "instance_norm", "cosine_similarity",
-    "tensordot", "vander",
-})  # fmt: skip
-"""Operators that ask whether a tensor is empty, whichever of its dimensions data decides (measured on 2.13)."""
-
-ALONG = frozenset({"chunk", "split", "unbind", "tensor_split"})
-"""Operators that make as many tensors as a dimension, the first by default, is long."""
 
 NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
 RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
@@ -32,13 +24,13 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
     """Record that an operator, whose tensor is the first of `operands`, must know a size that data decides."""
     if frame.engine.silent or not any(isinstance(o, Tensor) and o.dynamic for o in operands[:3]):
         return
-    tensor, short = operands[0], name.rpartition(".")[2]
-    if short == "scaled_dot_product_attention":
+    tensor, short, needs = operands[0], name.rpartition(".")[2], find(name).needs
+    if needs == "keys":
         tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in o.dynamic), tensor)
         needed = frozenset({2})
-    elif short in WHOLE and isinstance(tensor, Tensor):
+    elif needs == "every" and isinstance(tensor, Tensor):
         needed = tensor.dynamic
-    elif short in ALONG:
+    elif needs == "divided":
         needed = _along(short, arguments, 1 if "." in name else 0)
     else:
         return
@@ -72,30 +64,11 @@ def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
-PLAIN = frozenset({
-    "axis0", "axis1", "bins", "chunks", "decimals", "dim2", "downscale_factor", "hop_length", "indices_or_sections",
-    "kernel_size", "n_fft", "num_classes", "num_groups", "offset", "sections", "steps", "upscale_factor", "win_length",
-    "window_length",
-    "adaptive_avg_pool1d.output_size", "adaptive_max_pool1d.output_size", "adaptive_max_pool2d.output_size",
-    "diff.n", "matrix_power.n", "polygamma.n", "rot90.k", "unfold.size", "unfold.step", "vander.N",
-})  # fmt: skip
-"""Parameters of operators, some of one operator only, that have no symbolic form (measured on 2.13)."""
-
-COMPARED = frozenset({
-    "correction", "dilation", "padding", "padding_idx", "split_size", "split_size_or_sections",
-    "adaptive_avg_pool2d.output_size", "arange.step", "avg_pool1d.stride", "avg_pool2d.stride",
-    "bernoulli.p", "conv1d.groups", "conv1d.stride", "conv2d.groups", "conv2d.stride", "dropout.p",
-    "interpolate.scale_factor", "max_pool1d.stride", "max_pool2d.stride", "norm.p", "normalize.p", "pad.value",
-    "quantile.q", "scaled_dot_product_attention.scale",
-})  # fmt: skip
-"""Parameters that operators compare with other numbers: a size can be one, a number read from a tensor cannot."""
-
-
 def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
     """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
     names = overload.parameters if overload is not None else ()
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
-    short = name.rpartition(".")[2]
+    record = find(name)
     for parameter, value in given:
         if parameter in DIMS:
             for item in (i for option in options(value) for i in _items(option)):
@@ -103,12 +76,11 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
                 if isinstance(data, Scalar):
                     frame.emit(Conversion, node, data, target="dim argument", operand=data)
             continue
-        asked = {parameter, f"{short}.{parameter}"}
-        if asked & (PLAIN | COMPARED):
+        if parameter in record.plain or parameter in record.compared:
             data = data_of(value)
             if isinstance(data, Scalar):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
-            elif asked & PLAIN:
+            elif parameter in record.plain:
                 note_conversion(frame, value, node, f"{public_name(name)}()")
 
 

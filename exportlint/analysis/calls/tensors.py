@@ -1,15 +1,14 @@
-"""Methods of tensors."""
+"""Operators of torch on a tensor: `torch.sum(x)`, `x.sum()` and `torch.Tensor.sum(x)` are one."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from exportlint.analysis import table
-from exportlint.analysis.baked import Source
-from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.calls.literals import make_literal
-from exportlint.analysis.calls.relations import dtype_name, related
+from exportlint.analysis.calls.relations import related
 from exportlint.analysis.calls.results import apply, fresh
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -21,8 +20,10 @@ from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.interpreter.recording import note_tensor_write
 from exportlint.analysis.interpreter.sizes import product
 from exportlint.analysis.interpreter.tensors import same
+from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
+from exportlint.analysis.torch.operator import Operator
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
-    PYTHON,
     TRUE,
     UNKNOWN,
     Const,
@@ -36,100 +37,99 @@ from exportlint.analysis.values import (
     Value,
 )
 
-METADATA = frozenset({
-    "dim", "ndimension", "nelement", "get_device", "is_pinned", "is_shared", "type", "is_signed", "is_inference",
-    "is_same_size", "untyped_storage", "storage", "new", "new_tensor", "is_set_to", "__len__", "is_sparse", "dense_dim",
-    "sparse_dim",
-})  # fmt: skip
-"""Methods that do not read the elements, so that they are harmless after `.data` too (measured on 2.13)."""
 
-ASKED: dict[str, tuple[Source, str]] = {
-    "stride": ("layout", "strides"),
-    "storage_offset": ("layout", "storage offset"),
-    "is_contiguous": ("layout", "contiguity"),
-    "is_floating_point": ("dtype", "dtype"),
-    "is_complex": ("dtype", "dtype"),
-    "element_size": ("dtype", "dtype"),
-}
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operator on a tensor; `arguments` are the others. `name` is how facts name the operator."""
 
-CASTS: dict[str, Kind] = {
-    "float": "float", "half": "float", "double": "float", "bfloat16": "float", "long": "int", "int": "int",
-    "short": "int", "byte": "int", "char": "int", "bool": "bool",
-}  # fmt: skip
-
-ALIASES = frozenset({
-    "view", "reshape", "transpose", "permute", "t", "squeeze", "unsqueeze", "expand", "expand_as", "view_as", "narrow",
-    "select", "flatten", "unflatten", "swapaxes", "movedim", "diagonal", "unfold", "contiguous", "detach", "reshape_as",
-    "requires_grad_",
-})  # fmt: skip
-"""Methods whose result can share the storage of the tensor, so that a write to it is a write to the tensor."""
+    record: Operator
+    tensor: Tensor
+    arguments: Arguments
+    name: str
 
 
-BESIDES = frozenset({
-    "backward", "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "to_mkldnn", "apply_", "map_",
-})  # fmt: skip
-"""Methods that do something else than to compute a tensor: they are calls of their own."""
-PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
-"""Methods that give several such tensors."""
-OVERWRITES = frozenset({"copy_", "zero_", "fill_", "requires_grad_", "set_", "share_memory_", "detach_"})
-"""Methods that do the same when they are called twice, whatever the tensor held."""
+Handler = Callable[[Frame, Call, ast.AST], Value | None]
+_HANDLERS: dict[str, Handler] = {}
 
-KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
+
+def performs(*names: str) -> Callable[[Handler], Handler]:
+    """Registers a function as what operators do, by the names of their records; None leaves it to the table."""
+
+    def register(handler: Handler) -> Handler:
+        _HANDLERS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return register
 
 
 def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`tensor.name(…)`."""
-    if name in {"item", "tolist"}:
-        return _read(frame, tensor, name, arguments, node)
-    if name == "size":
-        return _size(tensor, arguments)
-    if name in {"numel", "nelement"}:
-        return Scalar("int", "size", tensor.assumed, tensor.trail) if tensor.dynamic else product(tensor)
-    if name == "is_nonzero":
-        if not tensor.assumed:
-            consume(frame, tensor, node, name)
-            frame.emit(Branch, node, tensor, construct="is_nonzero", condition=tensor)
-        return Python("bool")
-    if name == "type" and arguments.values:
-        return fresh(frame, node, name, (tensor,))
-    if name == "new_tensor":
-        return make_literal(frame, name, arguments, node)
-    if name in {"storage", "untyped_storage"}:
-        return tensor  # its `data_ptr` is the tensor's
-    if name in ASKED:
-        return metadata(frame, tensor, *ASKED[name], node)
-    if name in METADATA:
-        return PYTHON if name != "new" else Tensor(region=frame.engine.region)
-    if name in CASTS:
-        consume(frame, tensor, node, name)
-        return _cast(frame, tensor, CASTS[name], dtype_name(name))
-    if name in {"cuda", "to", "cpu"}:
-        return _move(frame, tensor, name, arguments, node)
-    if name in {"share_memory_", "pin_memory"} and not tensor.assumed:
-        frame.emit(HostRead, node, tensor, api=name, operand=tensor)
-    if name == "requires_grad_" and not tensor.assumed:
-        note_grad_flag(frame, tensor, "requires_grad_()", arguments.get(0, "requires_grad") or TRUE, node)
-    if name in BESIDES and not tensor.assumed:
-        note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
     api = table.tensor_member(name)
     if api is None or api.kind != "method":
         return UNKNOWN
+    call = Call(find(api.name), tensor, arguments, name)
+    found = _performed(frame, call, node)
+    if found is not None:
+        return found
+    owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     value = related(frame, api, tensor, arguments, apply(frame, api, arguments, node, tensor))
-    if name.endswith("_") and not name.endswith("__"):
-        if name not in OVERWRITES and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            note_tensor_write(frame, node.func.value, node, tensor, arguments.values)
+    return _in_memory(frame, api, call, value, owner, node)
+
+
+def call_function(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST) -> Value:
+    """`torch.name(tensor, …)`."""
+    first = api.overloads[0].parameters[:1] if api.overloads else ()
+    tensor = arguments.get(0, first[0] if first else "")
+    call = None
+    if isinstance(tensor, Tensor):
+        keywords = {
+            name: value for name, value in arguments.keywords.items() if arguments.positional or name not in first
+        }
+        call = Call(find(api.name), tensor, Arguments(arguments.positional[1:], keywords), api.name)
+        found = _performed(frame, call, node)
+        if found is not None:
+            return found
+    value = related(frame, api, None, arguments, apply(frame, api, arguments, node))
+    if call is None:
+        return value
+    owner = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return _in_memory(frame, api, call, value, owner, node)
+
+
+def _performed(frame: Frame, call: Call, node: ast.AST) -> Value | None:
+    """What the record of an operator says of its result, where that is no new tensor."""
+    record, tensor = call.record, call.tensor
+    if record.tells is not None:
+        return metadata(frame, tensor, *record.tells, node)
+    if record.dtype and record.converts:
+        consume(frame, tensor, node, call.name)
+        return _cast(frame, tensor, DTYPES[f"torch.{record.dtype}"], record.dtype)
+    if record.acts and not tensor.assumed:
+        note_call(frame, f"torch.Tensor.{call.name}", call.arguments.after(tensor), node)
+    handler = _HANDLERS.get(record.name)
+    return handler(frame, call, node) if handler is not None else None
+
+
+def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: ast.expr | None, node: ast.AST) -> Value:
+    """The result of an operator, told to be what it was called on, or in its memory."""
+    record, tensor = call.record, call.tensor
+    if any(overload.returns.kind == "self" for overload in api.overloads):
+        if not record.overwrites and owner is not None:
+            note_tensor_write(frame, owner, node, tensor, call.arguments.values)
         return replace(tensor, data=None, known=False)
-    if isinstance(value, Tensor) and name in ALIASES:
-        kept = tensor.dynamic if name in KEEPS_SIZES else value.dynamic
-        is_detached = name == "detach"
-        return replace(value, origin=tensor.origin, dynamic=kept, detached=is_detached, trail=tensor.trail)
-    if isinstance(value, Sequence) and isinstance(value.item, Tensor) and name in PARTS:
+    if record.storage not in {"view", "contiguous"}:
+        return value
+    if isinstance(value, Tensor):
+        is_detached = record.name == "detach"
+        return replace(value, origin=tensor.origin, detached=is_detached, trail=tensor.trail)
+    if isinstance(value, Sequence) and isinstance(value.item, Tensor):
         return replace(value, item=replace(value.item, origin=tensor.origin, trail=tensor.trail))
     return value
 
 
-def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
-
+@performs("Tensor.item", "Tensor.tolist")
+def _read(frame: Frame, call: Call, node: ast.AST) -> Value:
+    tensor, name = call.tensor, call.name
     consume(frame, tensor, node, name)
     if tensor.known or frame.engine.eager:
         return Python(tensor.kind) if name == "item" else Sequence(Python(tensor.kind))
@@ -143,19 +143,62 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
     return scalar if name == "item" else Sequence(scalar)
 
 
-def _size(tensor: Tensor, arguments: Arguments) -> Value:
-    if not arguments.values:
-        return Shape(tensor)
-    dim = arguments.get(0, "dim")
-    return size_of(tensor, dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else -1)
+@performs("Tensor.size")
+def _size(frame: Frame, call: Call, node: ast.AST) -> Value:
+    if not call.arguments.values:
+        return Shape(call.tensor)
+    dim = call.arguments.get(0, "dim")
+    return size_of(call.tensor, dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else -1)
 
 
-def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
+@performs("Tensor.__len__")
+def _length(frame: Frame, call: Call, node: ast.AST) -> Value:
+    return size_of(call.tensor, 0)
 
+
+@performs("numel")
+def _count(frame: Frame, call: Call, node: ast.AST) -> Value:
+    tensor = call.tensor
+    return Scalar("int", "size", tensor.assumed, tensor.trail) if tensor.dynamic else product(tensor)
+
+
+@performs("is_nonzero")
+def _test(frame: Frame, call: Call, node: ast.AST) -> Value:
+    if not call.tensor.assumed:
+        consume(frame, call.tensor, node, call.name)
+        frame.emit(Branch, node, call.tensor, construct="is_nonzero", condition=call.tensor)
+    return Python("bool")
+
+
+@performs("Tensor.type")
+def _type(frame: Frame, call: Call, node: ast.AST) -> Value | None:
+    return fresh(frame, node, call.name, (call.tensor,)) if call.arguments.values else None
+
+
+@performs("Tensor.new_tensor")
+def _new_tensor(frame: Frame, call: Call, node: ast.AST) -> Value:
+    return make_literal(frame, call.name, call.arguments, node)
+
+
+@performs("Tensor.storage", "Tensor.untyped_storage")
+def _storage(frame: Frame, call: Call, node: ast.AST) -> Value:
+    return call.tensor  # its `data_ptr` is the tensor's
+
+
+@performs("Tensor.requires_grad_")
+def _set_flag(frame: Frame, call: Call, node: ast.AST) -> None:
+    if not call.tensor.assumed:
+        flag = call.arguments.get(0, "requires_grad") or TRUE
+        note_grad_flag(frame, call.tensor, "requires_grad_()", flag, node)
+
+
+@performs("Tensor.cuda", "Tensor.to", "Tensor.cpu")
+def _move(frame: Frame, call: Call, node: ast.AST) -> Value:
+    tensor, name = call.tensor, call.name
     consume(frame, tensor, node, name)
     device: object = "cuda" if name == "cuda" else "cpu" if name == "cpu" else None
     kind, exact = tensor.kind, None
-    for value in arguments.values:
+    for value in call.arguments.values:
         if isinstance(value, Const) and isinstance(value.value, str):
             device = value.value
         elif isinstance(value, Tensor) and name == "to":

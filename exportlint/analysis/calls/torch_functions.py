@@ -8,12 +8,12 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.custom_ops import call_custom_op
-from exportlint.analysis.calls.literals import LITERALS, make_literal
+from exportlint.analysis.calls.literals import make_literal
 from exportlint.analysis.calls.messages import note_message
-from exportlint.analysis.calls.relations import related
 from exportlint.analysis.calls.resizing import note_resizing_out
-from exportlint.analysis.calls.results import apply, consume_arguments
-from exportlint.analysis.facts import Copy, HostRead
+from exportlint.analysis.calls.results import consume_arguments
+from exportlint.analysis.calls.tensors import call_function, call_tensor_method
+from exportlint.analysis.facts import Copy
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
@@ -21,6 +21,7 @@ from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS, custom_op
 from exportlint.analysis.interpreter.tensors import kind_of
 from exportlint.analysis.joins import options, tensors_in
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     FALSE,
     NONE,
@@ -88,10 +89,6 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         module = construct(name, arguments, node)
         note_made(frame, module, name, node)
         return module
-    if name in {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack"}:
-        tensor = arguments.get(0)
-        if isinstance(tensor, Tensor) and not tensor.assumed:
-            frame.emit(HostRead, node, tensor, api="torch.from_dlpack", operand=tensor)
     if name in STATE:
         consume_arguments(frame, arguments, node)
         kind = kind_of(arguments.get(0, "data") or UNKNOWN)
@@ -100,7 +97,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         made = Tensor(Origin.PARAMETER, kind or "float", made=node)
         note_made(frame, made, name, node)
         return made
-    if name in LITERALS:
+    if find(name).shape == "listed":
         return make_literal(frame, name, arguments, node)
     if name.endswith("quantization.quantize_dynamic"):
         return External(QUANTIZED)
@@ -118,13 +115,17 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")
+    receiver = arguments.get(0)
+    if isinstance(receiver, Tensor) and api is not None and api.kind == "method":
+        rest = Arguments(arguments.positional[1:], arguments.keywords)
+        return call_tensor_method(frame, receiver, name.rpartition(".")[2], rest, node)
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
     if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
         return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
     note_resizing_out(frame, name, node)
-    return related(frame, api, None, arguments, apply(frame, api, arguments, node))
+    return call_function(frame, api, arguments, node)
 
 
 def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
-from exportlint.analysis.baked import Baked, Source
+from exportlint.analysis.baked import Baked
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.interpreter.baked import metadata
 from exportlint.analysis.interpreter.classes import is_autograd_function
@@ -15,6 +15,7 @@ from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.recording import note_attribute_read
 from exportlint.analysis.interpreter.scopes import global_value, named_value
 from exportlint.analysis.interpreter.tensors import result
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import (
     FALSE,
     PYTHON,
@@ -40,13 +41,6 @@ from exportlint.analysis.values import (
     TypeOf,
     Value,
 )
-
-VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
-METADATA = frozenset({"layout", "ndim", "is_cuda", "is_cpu", "names"})
-ASKED: dict[str, tuple[Source, str]] = {
-    "dtype": ("dtype", "dtype"),
-    "requires_grad": ("gradient", "`requires_grad`"),
-}
 
 
 @evaluates(ast.Attribute)
@@ -128,21 +122,19 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
         return replace(tensor, data=frame.site(node) if not tensor.assumed else None, known=False)
     if name == "__class__":
         return TypeOf(tensor)
-    if name in VIEWS:
+    api = table.tensor_member(name)
+    if api is None or name in {"grad", "grad_fn"}:
+        return UNKNOWN
+    if api.kind == "method":
+        return BoundMethod(tensor, name)
+    record = find(api.name)
+    if record.tells is not None:
+        return metadata(frame, tensor, *record.tells, node)
+    if record.storage == "view":
         made = result(frame, node, name, (tensor,), tensor.kind)
         return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
-    if name in ASKED:
-        return metadata(frame, tensor, *ASKED[name], node)
-    if name == "device":
-        return Python("device")
-    if name in METADATA:
-        return Python(name) if name in {"dtype", "device", "layout"} else PYTHON
-    if name in {"grad", "grad_fn", "_base"}:
-        return UNKNOWN
-    api = table.tensor_member(name)
-    if api is not None and api.kind == "method":
-        return BoundMethod(tensor, name)
-    return PYTHON if api is not None else UNKNOWN
+    kind = api.overloads[0].returns.kind if api.overloads else "unknown"
+    return Python(kind) if kind in {"int", "bool", "device"} else PYTHON
 
 
 @has_attributes(TorchModule)

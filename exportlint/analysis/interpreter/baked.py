@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from exportlint.analysis.baked import OF_TENSORS, Baked, Source, baked_in
-from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.eval.effects import Mode
 from exportlint.analysis.facts import Moments
 from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import dotted
+from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     NONE,

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from exportlint.analysis import table
 from exportlint.analysis.baked import Baked
-from exportlint.analysis.calls.coarse import DTYPES
 from exportlint.analysis.interpreter.classes import bases, is_module, lineage
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options
 from exportlint.analysis.outline import Class
+from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.values import (
     ClassValue,
     Dict,

@@ -10,12 +10,10 @@ from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.outline import dotted
 from exportlint.analysis.state.cells import State
 from exportlint.analysis.state.effects import OUTPUT, Effects, reports, targets
+from exportlint.analysis.torch.registry import find
 
-MOVES = frozenset({
-    "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "type_as", "contiguous", "detach", "get", "setdefault",
-    "copy",
-})  # fmt: skip
-"""Methods that give what they are called on, or a part of it, as it is."""
+PARTS = frozenset({"get", "setdefault", "copy"})
+"""Methods of containers that give what they hold, or a part of it, as it is."""
 
 
 class Flow(NamedTuple):
@@ -91,7 +89,7 @@ class Uses:
         """Whether an expression gives a part of it as it is, for all that is known."""
         if isinstance(parent, ast.Call):
             if node is parent.func:
-                return isinstance(node, ast.Attribute) and node.attr in MOVES
+                return isinstance(node, ast.Attribute) and (node.attr in PARTS or find(node.attr).converts)
             name = (dotted(parent.func) or "").rpartition(".")[2]
             return name in self._state.functions or parent in self._writes
         return not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr))

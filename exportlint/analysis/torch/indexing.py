@@ -1,0 +1,10 @@
+"""Operators that select or write elements by index."""
+
+from __future__ import annotations
+
+from exportlint.analysis.torch.operator import each
+
+OPERATORS = (
+    *each("scatter scatter_add", shape="same"),
+    *each("index_select gather topk", shape="selected"),
+)

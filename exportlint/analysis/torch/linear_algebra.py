@@ -1,0 +1,13 @@
+"""Products of matrices, and what is made of them."""
+
+from __future__ import annotations
+
+from exportlint.analysis.torch.operator import each, operator
+
+OPERATORS = (
+    *each("baddbmm bmm matmul mm nn.functional.linear", shape="first"),
+    operator("cdist", needs="every"),
+    operator("tensordot", needs="every"),
+    operator("matrix_power linalg.matrix_power", plain=("n",)),
+    *each("stft istft", plain=("n_fft", "hop_length", "win_length")),
+)

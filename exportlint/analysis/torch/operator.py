@@ -1,0 +1,100 @@
+"""The record of an operator of torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypedDict, Unpack
+
+ShapeRule = Literal[
+    "same", "elementwise", "first", "reduced", "swapped", "transposed", "mirrored", "permuted", "unsqueezed",
+    "squeezed", "flattened", "sized", "counted", "viewed", "expanded", "like", "joined", "stacked", "selected",
+    "listed",
+]  # fmt: skip
+"""How the shape of the result follows from the first tensor and the arguments.
+
+same: that of the first tensor. elementwise: that of all tensors, broadcast. first: the first dimension is that of the
+first tensor, the others are not known. reduced: without the dimensions `dim`, or with size 1 there under `keepdim`.
+swapped, transposed, mirrored, permuted: with its dimensions in another order, mirrored with the last two swapped.
+unsqueezed, squeezed: with one of size 1 more, or without those. flattened: several dimensions become one. sized: as the
+arguments say. counted: one dimension, as long as the arguments say. viewed, expanded: as the arguments say, -1 for what
+follows. like: that of the second tensor. joined: the tensors one behind the other. stacked: likewise, in a new
+dimension. selected: other only in the dimension `dim`. listed: that of the Python data.
+"""
+
+Storage = Literal["new", "view", "contiguous", "unchanged"]
+"""Whose memory the result has.
+
+new: its own. view: that of the first tensor. contiguous: that of the first tensor if it is laid out as the result is.
+unchanged: the result is the first tensor itself if there is nothing to convert.
+"""
+
+SizeNeed = Literal["every", "divided", "keys"]
+"""The sizes that may not come from data: all of the first tensor, the one that is divided, those of the keys."""
+
+Tells = Literal["dtype", "layout", "gradient"]
+"""What a program that is exported with one input takes for granted of the next."""
+
+
+Host = Literal["memory", "address", "array"]
+"""What of a tensor leaves the graph: its memory; its address, for which non-strict export puts 0; an array of numpy."""
+
+
+class Traits(TypedDict, total=False):
+    """The fields of a record but its names."""
+
+    shape: ShapeRule
+    storage: Storage
+    dtype: str
+    converts: bool
+    tells: tuple[Tells, str]
+    needs: SizeNeed
+    plain: tuple[str, ...]
+    compared: tuple[str, ...]
+    overwrites: bool
+    acts: bool
+    host: Host
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """What an operator does, under each of its names and however it is called: `torch.sum(x)`, `x.sum()`, `x.add_(y)`.
+
+    A name without a dot is one in `torch`, of a method, in `torch.nn.functional` and in `torch.special`, where these
+    have it; a name with dots stands for itself, behind `torch.` (`.embedding` is `torch.embedding` alone).
+
+    `shape` is None where nothing is said of it. `dtype` is the one that a cast gives, empty where the table says
+    enough. `converts`: the result has the same values, in another dtype, layout or place, and converting twice is
+    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes that it
+    must know. `plain`: parameters that have no symbolic form, `compared`: those that it compares with numbers, so that
+    a size can be one but a number read from a tensor cannot. `overwrites`: it writes to the tensor in place, and twice
+    is the same as once. `acts`: it is called for something that is no result. `host`: what of a tensor it takes out of
+    the graph.
+    """
+
+    names: tuple[str, ...]
+    shape: ShapeRule | None = None
+    storage: Storage = "new"
+    dtype: str = ""
+    converts: bool = False
+    tells: tuple[Tells, str] | None = None
+    needs: SizeNeed | None = None
+    plain: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+    overwrites: bool = False
+    acts: bool = False
+    host: Host | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that stands for all of them."""
+        return self.names[0]
+
+
+def operator(names: str, **traits: Unpack[Traits]) -> Operator:
+    """The record of one operator, whose names stand in a text."""
+    return Operator(tuple(names.split()), **traits)
+
+
+def each(names: str, **traits: Unpack[Traits]) -> tuple[Operator, ...]:
+    """Records of operators that differ in nothing but their names."""
+    return tuple([Operator((name,), **traits) for name in names.split()])

@@ -1,0 +1,40 @@
+"""Operators that arrange the elements of a tensor in another way."""
+
+from __future__ import annotations
+
+from exportlint.analysis.torch.operator import each, operator
+
+OPERATORS = (
+    operator("transpose", shape="swapped", storage="view"),
+    operator("swapaxes", shape="swapped", storage="view", plain=("axis0", "axis1")),
+    operator("swapdims", shape="swapped", storage="view"),
+    operator("t", shape="transposed", storage="view"),
+    operator("permute", shape="permuted", storage="view"),
+    operator("movedim moveaxis", storage="view"),
+    *each("adjoint Tensor.mT Tensor.mH", shape="mirrored", storage="view"),
+    *each("Tensor.T Tensor.H", storage="view"),
+    *each("real Tensor.imag view_as_real", storage="view"),
+    operator("unsqueeze", shape="unsqueezed", storage="view"),
+    operator("squeeze", shape="squeezed", storage="view"),
+    operator("expand broadcast_to", shape="expanded", storage="view"),
+    *each("expand_as view_as", shape="like", storage="view"),
+    operator("view", shape="viewed", storage="view"),
+    operator("reshape", shape="viewed", storage="contiguous"),
+    operator("reshape_as", shape="like", storage="contiguous"),
+    operator("flatten ravel", shape="flattened", storage="contiguous"),
+    operator("Tensor.contiguous", shape="same", storage="contiguous", converts=True),
+    operator("unflatten", storage="view"),
+    operator("as_strided", storage="view"),
+    operator("diagonal", storage="view", plain=("offset", "dim2")),
+    operator("linalg.diagonal", storage="view", plain=("offset", "dim2")),
+    operator("Tensor.unfold", storage="view", plain=("size", "step")),
+    *each("narrow select", shape="selected", storage="view"),
+    operator("chunk", shape="selected", storage="view", needs="divided", plain=("chunks",)),
+    operator(
+        "split", shape="selected", storage="view", needs="divided", compared=("split_size", "split_size_or_sections")
+    ),
+    operator("split_with_sizes", shape="selected", storage="view"),
+    operator("unbind", shape="selected", storage="view", needs="divided"),
+    operator("tensor_split", storage="view", needs="divided", plain=("sections",)),
+    *each("hsplit vsplit dsplit", storage="view", plain=("sections",)),
+)

@@ -1,0 +1,497 @@
+"""What a record says of an operator is what torch does, under each of its names, on small tensors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exportlint.analysis import table
+from exportlint.analysis.torch.operator import Operator
+from exportlint.analysis.torch.registry import find, operators, qualified
+from exportlint.config.settings import combine
+from exportlint.linter import Task, lint
+from tests.analysis.operator_samples import DEFAULT, SAMPLES, SPELLED, VARIABLES
+
+torch = pytest.importorskip("torch")
+
+NEEDS_CUDA = {"torch.Tensor.cuda", "torch.Tensor.pin_memory"}
+
+
+@dataclass(frozen=True, repr=False)
+class Sample:
+    """One call of an operator: `name` is a qualified one, `arguments` the source of what it is called with."""
+
+    record: Operator
+    name: str
+    arguments: str
+
+    def __repr__(self) -> str:
+        return f"{self.name.removeprefix('torch.')}({self.arguments})"
+
+
+@dataclass
+class Call:
+    """What a sample evaluates to.
+
+    `positional` and `keywords` are the arguments, as they were before, `target` the first as it is afterwards; `writes`
+    says how often each tensor was written.
+    """
+
+    positional: list[Any]
+    keywords: dict[str, Any]
+    target: Any
+    result: Any
+    writes: list[int]
+
+    @property
+    def tensors(self) -> list[Any]:
+        return tensors_of([*self.positional, *self.keywords.values()])
+
+    @property
+    def results(self) -> list[Any]:
+        return tensors_of(self.result)
+
+
+def tensors_of(value: Any) -> list[Any]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [t for item in value for t in tensors_of(item)] if isinstance(value, (list, tuple)) else []
+
+
+def names(record: Operator) -> Iterator[str]:
+    """The qualified names under which torch has an operator and its form in place."""
+    for name in record.names:
+        for full in qualified(name):
+            for spelled in (full, full + "_"):
+                api = table.lookup(spelled)
+                known = api is not None and api.kind in {"function", "method", "attribute", "class"}
+                if known and table.resolve(spelled) == spelled and find(spelled) is record:
+                    yield spelled
+
+
+def samples(record: Operator) -> list[Sample]:
+    """The calls of an operator, under all its names."""
+    return [
+        Sample(record, name, arguments)
+        for name in names(record)
+        if name not in NEEDS_CUDA
+        for arguments in SPELLED.get(name, SAMPLES.get(record.name, DEFAULT))
+    ]
+
+
+@cache
+def scope(strided: bool = False) -> dict[str, Any]:
+    """The variables of the samples; `strided` ones are not contiguous."""
+    variables: dict[str, Any] = {"torch": torch}
+    exec(VARIABLES, variables)
+    if strided:
+        for name in ("x", "y", "i", "j", "b", "c", "image"):
+            value = variables[name]
+            variables[name] = torch.stack([value, value], -1)[..., 0]
+    return variables
+
+
+def called(sample: Sample, *, strided: bool = False, target: Any = None) -> Call:
+    """Runs a sample, on another first argument if that is given."""
+    torch.manual_seed(0)
+    text = f"(lambda *a, **k: (list(a), k))({sample.arguments})"
+    positional, keywords = eval(text, scope(strided))
+    before = list(positional)
+    if target is not None:
+        positional[0] = target
+    elif in_place(sample.name):
+        positional[0] = positional[0].clone()
+    given = tensors_of([*positional, *keywords.values()])
+    versions = [t._version for t in given]
+    library, _, short = sample.name.rpartition(".")
+    api = table.lookup(sample.name)
+    if api is not None and api.kind == "attribute":
+        result = getattr(positional[0], short)
+    else:
+        result = getattr(eval(library, {"torch": torch}), short)(*positional, **keywords)
+    writes = [t._version - version for t, version in zip(given, versions, strict=True)]
+    return Call(before, keywords, positional[0] if positional else None, result, writes)
+
+
+def in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
+
+
+def shares(one: Any, other: Any) -> bool:
+    """Whether two tensors have the same memory."""
+    if any(t.is_nested or t.is_mkldnn for t in (one, other)):
+        return one is other
+    return bool(one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr())
+
+
+each_record = pytest.mark.parametrize("record", operators(), ids=lambda record: record.name)
+
+
+def test_no_operator_has_two_records() -> None:
+    found = [full for record in operators() for name in record.names for full in qualified(name)]
+    assert sorted({full for full in found if found.count(full) > 1}) == []
+
+
+def test_samples_are_of_records() -> None:
+    known = {record.name for record in operators()}
+    assert sorted(SAMPLES.keys() - known) == []
+    assert sorted(name for name in SPELLED if find(name).name not in known) == []
+
+
+@each_record
+def test_torch_takes_the_samples_of_every_operator(record: Operator) -> None:
+    assert list(names(record))
+    for sample in samples(record):
+        called(sample)
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS_CUDA))
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_what_needs_a_gpu_fails_without_one(name: str) -> None:
+    with pytest.raises((AssertionError, RuntimeError)):
+        getattr(torch.ones(2), name.rpartition(".")[2])()
+
+
+# ------------------------------------------------------------ shapes
+
+
+def dims_of(value: Any, rank: int) -> list[int]:
+    return [d % rank for d in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+def argument(call: Call, place: int, *words: str, default: Any = None) -> Any:
+    found = [call.keywords[word] for word in words if word in call.keywords]
+    return found[0] if found else call.positional[place] if len(call.positional) > place else default
+
+
+def bound(sample: Sample, call: Call, word: str, place: int) -> Any:
+    """An argument by the name that the table gives it, else by its place."""
+    api = table.lookup(sample.name)
+    at = 1 if sample.name.startswith("torch.Tensor.") else 0
+    for overload in api.overloads if api is not None else ():
+        if word in overload.parameters and len(call.positional) <= len(overload.parameters) + at:
+            return argument(call, overload.parameters.index(word) + at, word)
+    return argument(call, place, word)
+
+
+def reduced(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    dim, keeps = bound(sample, call, "dim", 1), bound(sample, call, "keepdim", 2)
+    gone = range(len(shape)) if dim is None else dims_of(dim, len(shape))
+    if keeps is True:
+        return [1 if d in gone else size for d, size in enumerate(shape)]
+    return [size for d, size in enumerate(shape) if d not in gone]
+
+
+def swapped(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    one, other = call.positional[1:3]
+    shape[one], shape[other] = shape[other], shape[one]
+    return shape
+
+
+def mirrored(sample: Sample, call: Call) -> list[int]:
+    *first, one, other = call.tensors[0].shape
+    return [*first, other, one]
+
+
+def unsqueezed(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    shape.insert(call.positional[1] % (len(shape) + 1), 1)
+    return shape
+
+
+def squeezed(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    dims = dims_of(argument(call, 1, "dim", default=list(range(len(shape)))), len(shape))
+    return [size for d, size in enumerate(shape) if d not in dims or size != 1]
+
+
+def flattened(sample: Sample, call: Call) -> list[int]:
+    tensor = call.tensors[0]
+    if tensor.dim() == 0:
+        return [1]
+    start, end = argument(call, 1, "start_dim", default=0), argument(call, 2, "end_dim", default=-1) % tensor.dim()
+    shape = list(tensor.shape)
+    return [*shape[:start], torch.Size(shape[start : end + 1]).numel(), *shape[end + 1 :]]
+
+
+def sized(sample: Sample, call: Call) -> list[int]:
+    return list(call.positional[1 if sample.name.startswith("torch.Tensor.") else 0])
+
+
+def viewed(sample: Sample, call: Call) -> list[int]:
+    sizes = list(call.positional[1])
+    rest = call.tensors[0].numel() // -torch.Size(sizes).numel() if -1 in sizes else 0
+    return [rest if size == -1 else size for size in sizes]
+
+
+def expanded(sample: Sample, call: Call) -> list[int]:
+    sizes, shape = list(call.positional[1]), list(call.tensors[0].shape)
+    shape = [1] * (len(sizes) - len(shape)) + shape
+    if sample.record.name == "repeat":
+        return [size * times for size, times in zip(shape, sizes, strict=True)]
+    return [old if new == -1 else new for new, old in zip(sizes, shape, strict=True)]
+
+
+def joined(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    dim = argument(call, 1, "dim", default=0)
+    shape[dim] = sum(t.shape[dim] for t in call.tensors)
+    return shape
+
+
+def stacked(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    shape.insert(argument(call, 1, "dim", default=0), len(call.tensors))
+    return shape
+
+
+def listed(sample: Sample, call: Call) -> list[int]:
+    data = call.positional[-1]
+    if not isinstance(data, list):
+        return list(call.positional) if sample.record.dtype else []
+    return [len(data)]
+
+
+SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
+    "same": lambda sample, call: list(call.tensors[0].shape),
+    "elementwise": lambda sample, call: list(torch.broadcast_shapes(*(t.shape for t in call.tensors))),
+    "reduced": reduced,
+    "swapped": swapped,
+    "transposed": lambda sample, call: list(call.tensors[0].shape)[::-1],
+    "mirrored": mirrored,
+    "permuted": lambda sample, call: [call.tensors[0].shape[d] for d in call.positional[1]],
+    "unsqueezed": unsqueezed,
+    "squeezed": squeezed,
+    "flattened": flattened,
+    "sized": sized,
+    "viewed": viewed,
+    "expanded": expanded,
+    "like": lambda sample, call: list(call.tensors[1].shape),
+    "joined": joined,
+    "stacked": stacked,
+    "listed": listed,
+}  # fmt: skip
+
+
+@each_record
+def test_the_shape_is_that_of_the_rule(record: Operator) -> None:
+    for sample in samples(record) if record.shape is not None else ():
+        call = called(sample)
+        assert call.results, sample
+        for result in call.results:
+            assert fits(sample, call, list(result.shape)), f"{sample} gives {list(result.shape)}"
+
+
+def fits(sample: Sample, call: Call, shape: list[int]) -> bool:
+    """Whether a result can have a shape, by the rule that the record names."""
+    rule = sample.record.shape
+    if rule == "first":
+        return bool(shape[0] == call.tensors[0].shape[0])
+    if rule == "counted":
+        return len(set(shape)) == 1
+    if rule == "selected":
+        before = list(call.tensors[0].shape)
+        dim = argument(call, dim_at(sample), "dim", default=-1 if sample.record.name == "topk" else 0) % len(before)
+        others = before[:dim] + before[dim + 1 :]
+        return shape == others or (len(shape) == len(before) and shape[:dim] + shape[dim + 1 :] == others)
+    assert rule is not None
+    return shape == SHAPES[rule](sample, call)
+
+
+def dim_at(sample: Sample) -> int:
+    return 2 if sample.record.name in {"chunk", "split", "split_with_sizes", "topk"} else 1
+
+
+# ------------------------------------------------------------ dtypes
+
+
+def dtype_class(dtype: Any) -> str:
+    if dtype is torch.bool:
+        return "bool"
+    return "complex" if dtype.is_complex else "float" if dtype.is_floating_point else "int"
+
+
+@each_record
+def test_a_cast_gives_the_dtype_that_its_record_states(record: Operator) -> None:
+    for sample in samples(record) if record.dtype else ():
+        assert called(sample).result.dtype is getattr(torch, record.dtype), sample
+
+
+@each_record
+def test_the_dtype_is_of_the_class_that_the_table_states(record: Operator) -> None:
+    for sample in samples(record):
+        call, returns = called(sample), returned(sample.name)
+        if returns in {"bool", "int", "float"} and "dtype" not in sample.arguments and "torch." not in sample.arguments:
+            assert {dtype_class(result.dtype) for result in call.results} <= {returns}, sample
+        elif (
+            returns == "same" and call.tensors and "dtype" not in sample.arguments and not call.tensors[0].is_complex()
+        ):
+            assert call.results[0].dtype == call.tensors[0].dtype, sample
+
+
+def returned(name: str) -> str:
+    """The class of dtypes that all overloads with one tensor as their result have."""
+    api = table.lookup(name)
+    found = {o.returns.dtype if o.returns.kind == "tensor" else "" for o in (api.overloads if api is not None else ())}
+    return found.pop() if len(found) == 1 else ""
+
+
+# ------------------------------------------------------------ memory
+
+
+@each_record
+@pytest.mark.parametrize("strided", [False, True])
+def test_the_result_is_in_the_memory_that_its_record_states(record: Operator, strided: bool) -> None:
+    if record.host is not None or record.acts:
+        return
+    for sample in samples(record):
+        if in_place(sample.name):
+            continue
+        try:
+            call = called(sample, strided=strided)
+        except RuntimeError:
+            assert strided, f"{sample} is refused"
+            continue
+        for result in call.results:
+            first = call.tensors[0] if call.tensors else result
+            if record.storage == "new":
+                assert not any(shares(result, tensor) for tensor in call.tensors), sample
+            elif record.storage == "unchanged":
+                assert shares(result, first) == (result is first), sample
+            elif record.storage == "view" or not strided:
+                assert shares(result, first), sample
+
+
+def test_a_tensor_that_needs_no_conversion_is_given_back() -> None:
+    for record in operators():
+        if record.dtype and record.storage == "unchanged":
+            tensor = torch.ones(3, dtype=getattr(torch, record.dtype))
+            assert getattr(tensor, record.name.rpartition(".")[2])() is tensor
+
+
+@each_record
+def test_what_converts_does_nothing_the_second_time(record: Operator) -> None:
+    for sample in samples(record) if record.converts and record.name != "Tensor.data" else ():
+        first = called(sample).result
+        second = called(sample, target=first).result
+        assert first.dtype == second.dtype, sample
+        assert torch.equal(first, second), sample
+
+
+# ------------------------------------------------------------ writes
+
+
+FLAGS = {"Tensor.requires_grad_", "detach_", "Tensor.share_memory_"}
+"""Operators that end in `_` and leave the elements as they are."""
+
+
+@each_record
+def test_only_what_is_in_place_writes(record: Operator) -> None:
+    for sample in samples(record):
+        call, api = called(sample), table.lookup(sample.name)
+        assert api is not None
+        writes = in_place(sample.name) and record.name not in FLAGS and not record.acts
+        assert any(call.writes[:1]) == writes, sample
+        assert not any(call.writes[1:]) or api.mutates, sample
+        if in_place(sample.name) and not record.acts:
+            assert call.result is call.target, sample
+            assert any(overload.returns.kind == "self" for overload in api.overloads), sample
+
+
+@each_record
+def test_what_overwrites_does_the_same_when_it_is_called_twice(record: Operator) -> None:
+    for sample in samples(record) if record.overwrites else ():
+        first = called(sample).result.detach().clone()
+        assert torch.equal(called(sample, target=first.clone()).result, first), sample
+
+
+# ------------------------------------------------------------ the host
+
+
+def model(sample: Sample) -> Any:
+    """A model that calls a sample on its input."""
+
+    def forward(x: Any) -> Any:
+        result = called(sample, target=x).result
+        return x + (result if isinstance(result, int) else 1)
+
+    module = torch.nn.Module()
+    module.forward = forward
+    return module
+
+
+PINNED = "Tensor.pin_memory"
+LEAVE = ["is_nonzero", *(r.name for r in operators() if r.host in {"memory", "array"} and r.name != PINNED)]
+
+
+@pytest.mark.parametrize("record", [find(f"torch.{name}") for name in LEAVE], ids=lambda r: r.name)
+def test_what_leaves_the_graph_cannot_be_exported(record: Operator) -> None:
+    assert samples(record)
+    for sample in samples(record):
+        with pytest.raises((RuntimeError, TypeError, ValueError)):
+            torch.export.export(model(sample), (called(sample).positional[0],), strict=False)
+
+
+def test_non_strict_export_takes_zero_for_an_address() -> None:
+    for record in operators():
+        for sample in samples(record) if record.host == "address" else ():
+            x = torch.ones(2)
+            program = torch.export.export(model(sample), (x,), strict=False)
+            assert torch.equal(program.module()(x), x)
+
+
+# ------------------------------------------------------------ the interpreter
+
+INPUTS = tuple(line.partition(" = ")[0] for line in VARIABLES.splitlines())
+MODEL = """\
+import torch
+from torch import Tensor, nn
+
+
+class Model(nn.Module):
+    def forward(self, {inputs}):
+        result = {call}
+        if {call}:
+            return x
+        if {call} > 2:
+            return y
+        if result.shape[0] == 3 or result.shape[1] == 4 or result.is_floating_point():
+            result.add_(1)
+        return torch.split(result, result[0])
+"""
+"""Does with a result what tells a tensor from a number, a view from a copy, one shape from another."""
+
+
+def linted(call: str, directory: Path) -> list[tuple[int, str, str]]:
+    text = MODEL.format(inputs=", ".join(f"{name}: Tensor" for name in INPUTS), call=call)
+    findings = lint([Task(directory / "model.py", combine([], directory), data=text.encode())]).findings
+    return sorted((finding.span.start.row, finding.name, finding.severity.value) for finding in findings)
+
+
+@each_record
+def test_a_function_and_a_method_are_the_same_to_the_linter(record: Operator, tmp_path: Path) -> None:
+    for name in record.names:
+        if not {f"torch.{name}", f"torch.Tensor.{name}"} <= {*names(record)} - SPELLED.keys():
+            continue
+        api = table.tensor_member(name)
+        if api is not None and api.kind == "method":
+            sample = SAMPLES.get(record.name, DEFAULT)[0]
+            first, *rest = arguments(sample)
+            function = linted(f"torch.{name}({sample})", tmp_path)
+            assert linted(f"({first}).{name}({', '.join(rest)})", tmp_path) == function, sample
+            assert linted(f"torch.Tensor.{name}({sample})", tmp_path) == function, sample
+
+
+def arguments(sample: str) -> list[str]:
+    """The sources of the arguments of a call."""
+    call = ast.parse(f"f({sample})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return [ast.unparse(node) for node in (*call.args, *call.keywords)]
