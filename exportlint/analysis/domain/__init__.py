@@ -1,0 +1,1 @@
+"""The abstract domain of the interpreter: what it knows of numbers and shapes, ordered by how much it knows."""
