@@ -32,6 +32,7 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Shape,
+    Size,
     Tensor,
     Value,
 )
@@ -73,8 +74,6 @@ PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit
 """Methods that give several such tensors."""
 OVERWRITES = frozenset({"copy_", "zero_", "fill_", "requires_grad_", "set_", "share_memory_", "detach_"})
 """Methods that do the same when they are called twice, whatever the tensor held."""
-
-KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "flatten"})
 
 
 def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -120,9 +119,7 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
             note_tensor_write(frame, node.func.value, node, tensor, arguments.values)
         return replace(tensor, data=None, known=False)
     if isinstance(value, Tensor) and name in ALIASES:
-        kept = tensor.dynamic if name in KEEPS_SIZES else value.dynamic
-        is_detached = name == "detach"
-        return replace(value, origin=tensor.origin, dynamic=kept, detached=is_detached, trail=tensor.trail)
+        return replace(value, origin=tensor.origin, detached=name == "detach", trail=tensor.trail)
     if isinstance(value, Sequence) and isinstance(value.item, Tensor) and name in PARTS:
         return replace(value, item=replace(value.item, origin=tensor.origin, trail=tensor.trail))
     return value
@@ -147,7 +144,9 @@ def _size(tensor: Tensor, arguments: Arguments) -> Value:
     if not arguments.values:
         return Shape(tensor)
     dim = arguments.get(0, "dim")
-    return size_of(tensor, dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else -1)
+    if isinstance(dim, Const) and isinstance(dim.value, int):
+        return size_of(tensor, dim.value)
+    return Size(trail=tensor.trail)
 
 
 def _move(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:

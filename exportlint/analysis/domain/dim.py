@@ -522,8 +522,8 @@ def depending(*dims: Dim) -> Dim:
 
 def minimum(left: Dim, right: Dim) -> Dim:
     """The smaller of two."""
-    is_less = compare("<=", left, right)
-    if isinstance(is_less, bool):
+    is_less = _settled("<=", left - right, specialized=True)
+    if is_less is not None:
         return left if is_less else right
     one, other = left.within(), right.within()
     return _mixed(left, right, (min(one[0], other[0]), min(one[1], other[1])))
@@ -531,8 +531,8 @@ def minimum(left: Dim, right: Dim) -> Dim:
 
 def maximum(left: Dim, right: Dim) -> Dim:
     """The larger of two."""
-    is_less = compare("<=", left, right)
-    if isinstance(is_less, bool):
+    is_less = _settled("<=", left - right, specialized=True)
+    if is_less is not None:
         return right if is_less else left
     one, other = left.within(), right.within()
     return _mixed(left, right, (max(one[0], other[0]), max(one[1], other[1])))
@@ -559,9 +559,9 @@ def compare(operator: Operator, left: Dim, right: Dim) -> bool | Test | None:
 
 def _are_related(left: Dim, right: Dim) -> bool:
     """Whether two numbers depend on the same, so that they may be equal whatever that is."""
-    if left.number is not None or right.number is not None or left.sources is None or right.sources is None:
+    if not (left.varies and right.varies):
         return False
-    return bool(left.sources & right.sources)
+    return left.sources is None or right.sources is None or bool(left.sources & right.sources)
 
 
 def _settled(operator: Operator, difference: Dim, *, specialized: bool) -> bool | None:

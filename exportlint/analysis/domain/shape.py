@@ -12,7 +12,11 @@ from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
 
 @dataclass(frozen=True, slots=True)
 class TensorShape:
-    """The sizes of the first dimensions; of all if `rank`, the number of dimensions, is known. None if it is not."""
+    """The sizes of the first dimensions; of all if `rank`, the number of dimensions, is known, else it is None.
+
+    Of a tensor whose rank is not known, a dimension that is counted from the last one is taken to be behind the first
+    ones: operators leave those as they are.
+    """
 
     dims: tuple[Dim, ...] = ()
     rank: int | None = None
@@ -63,17 +67,15 @@ class TensorShape:
         """With another size of one dimension."""
         index = self.index(position)
         if index is None:
-            return self if size == ANY_SIZE else TensorShape((), self.rank)
+            return self
         dims = list(self.up_to(max(index + 1, len(self.dims))))
         dims[index] = size
         return TensorShape(tuple(dims), self.rank)
 
     def removed(self, *positions: int) -> TensorShape:
         """Without some dimensions."""
-        found = [self.index(position) for position in positions]
-        rank = None if self.rank is None else max(self.rank - len(set(positions)), 0)
-        if None in found:
-            return TensorShape((), rank)
+        found = {self.index(position) for position in positions}
+        rank = None if self.rank is None else self.rank - len(found - {None})
         return TensorShape(tuple([dim for i, dim in enumerate(self.dims) if i not in found]), rank)
 
     def inserted(self, position: int, size: Dim = ONE) -> TensorShape:
@@ -81,7 +83,7 @@ class TensorShape:
         rank = None if self.rank is None else self.rank + 1
         index = position + rank if rank is not None and position < 0 else position
         if index < 0:
-            return TensorShape((), rank)
+            return self
         return TensorShape((*self.up_to(index), size, *self.dims[index:]), rank)
 
     def permuted(self, order: Iterable[int]) -> TensorShape:
