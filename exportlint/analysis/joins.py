@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any, TypeVar
 
 from exportlint.analysis.baked import Baked
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
+from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     NONE,
@@ -108,14 +110,11 @@ def _merged_tensors(tensors: list[Tensor]) -> Tensor:
     return Tensor(
         _same((t.origin for t in tensors), Origin.FRESH),
         _same((t.kind for t in tensors), None),
-        frozenset.intersection(*[t.dynamic for t in tensors]),
-        frozenset.intersection(*[t.symbolic for t in tensors]),
-        _same((t.rows for t in tensors), 0),
+        reduce(TensorShape.join, [t.shape for t in tensors]),
         known=any(t.known for t in tensors),
         assumed=any(t.assumed for t in tensors),
         optional=any(t.optional for t in tensors),
         data=_same((t.data for t in tensors), None),
-        zero_dim=all(t.zero_dim for t in tensors),
         detached=all(t.detached for t in tensors),
         region=_same((t.region for t in tensors), 0),
         form=_same((t.form for t in tensors), None),

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
+from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
+
 if TYPE_CHECKING:
     from exportlint.analysis.forms import Form
     from exportlint.analysis.outline import Class, Module
@@ -18,9 +21,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["int", "float", "bool"]
 """Class of a dtype or of a Python number."""
-
-Symbols = frozenset[tuple[int, str]]
-"""Dimensions of a tensor whose sizes vary from call to call, each with a name of the size: `(0, "1.0")`."""
 
 Range = tuple[int, int | None]
 """The smallest and the largest value of a size that varies; None if there is no largest."""
@@ -123,26 +123,21 @@ class Const(Value):
 class Tensor(Value):
     """A tensor whose values tracing does not know.
 
-    `dynamic` names the dimensions whose size depends on data, `symbolic` those whose size varies from call to call as
-    that of an input does; `rows` is the size of the first dimension where the code has a number for it that is larger
-    than 1, and there are others. `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and,
-    until an op touches it, a tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to
-    be a tensor. `data` is the place of the `.data` that gave it. `zero_dim`: it surely has no dimensions.
-    `detached`: it is what `detach` gave. `region` is that of the engine in which its storage was made, as far as that
-    is certain of a view. `form` is its dtype and rank next to the operands of the operator whose body is being run.
-    `fed`: it was computed from the data of inputs. `made` is the call of `nn.Parameter` that made a parameter.
+    `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and, until an op touches it, a
+    tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to be a tensor. `data` is
+    the place of the `.data` that gave it. `detached`: it is what `detach` gave. `region` is that of the engine in which
+    its storage was made, as far as that is certain of a view. `form` is its dtype and rank next to the operands of the
+    operator whose body is being run. `fed`: it was computed from the data of inputs. `made` is the call of
+    `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH
     kind: Kind | None = None
-    dynamic: frozenset[int] = frozenset()
-    symbolic: Symbols = frozenset()
-    rows: int = 0
+    shape: TensorShape = UNSHAPED
     known: bool = False
     assumed: bool = False
     optional: bool = False
     data: Site | None = None
-    zero_dim: bool = False
     detached: bool = False
     region: int = 0
     form: Form | None = None
@@ -150,6 +145,16 @@ class Tensor(Value):
     made: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
+
+    @property
+    def dynamic(self) -> frozenset[int]:
+        """The dimensions whose size depends on data."""
+        return self.shape.dynamic
+
+    @property
+    def zero_dim(self) -> bool:
+        """Whether it surely has no dimensions."""
+        return self.shape.rank == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +169,19 @@ class Scalar(Value):
 
 @dataclass(frozen=True, slots=True)
 class Size(Value):
-    """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data.
+    """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data. `kind` "str" is its text."""
 
-    `symbol` is the name of a size that varies from call to call, with a `'` after it for a number that was worked out
-    from it; empty for a size that does not vary. `kind` "str" is its text.
-    """
-
-    symbol: str = ""
+    dim: Dim = ANY_SIZE
     kind: Literal["int", "float", "str"] = "int"
     trail: Trail | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Guard(Value):
-    """The truth of a comparison of a size that varies: torch.export settles it for the example, and guards it.
+    """The truth of a comparison of `dim`, which varies: torch.export settles it for the example, and guards it."""
 
-    `test` is with what: "one" if it tells 1 from larger sizes, "constant" if for equality with a number, else "order".
-    """
-
-    symbol: str
-    test: Literal["one", "constant", "order"]
+    dim: Dim
+    test: Test
     trail: Trail | None = field(default=None, compare=False)
 
 

@@ -51,7 +51,7 @@ def _takes_a_part(code: Code, subscript: ast.Subscript) -> bool:
     held = code.value(subscript.value)
     if not isinstance(held, Tensor):
         return False
-    dims = {dim for dim, _ in held.symbolic}
+    dims = held.shape.varying
     items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
     at = 0
     for item in items:

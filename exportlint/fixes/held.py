@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import reduce
 
+from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import BoundMethod, Const, External, Guard, Python, Scalar, Size, Tensor, Value
 from exportlint.fixes.code import Code
@@ -26,10 +28,9 @@ def as_tensor(value: Value) -> Tensor | None:
     return replace(
         first,
         kind=first.kind if all(t.kind == first.kind for t in found) else None,
-        dynamic=frozenset().union(*(t.dynamic for t in found)),
+        shape=next((t.shape for t in found if t.dynamic), reduce(TensorShape.join, (t.shape for t in found))),
         assumed=any(t.assumed for t in found),
         optional=any(t.optional for t in found),
-        zero_dim=all(t.zero_dim for t in found),
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.dim import Expression
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.interpreter.sizes import is_own
 from exportlint.analysis.values import External, Size
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -123,7 +123,7 @@ def _is_size_of(code: Code, size: ast.expr, tensor: ast.expr, dim: int) -> bool:
     if _key(size) in {_key(length), _key(asked)}:
         return True
     found, expected = code.value(size), code.value(length)
-    return isinstance(found, Size) and is_own(found.symbol) and found == expected
+    return isinstance(found, Size) and isinstance(found.dim, Expression) and found == expected
 
 
 def _padded(code: Code, statement: ast.If) -> Fix:

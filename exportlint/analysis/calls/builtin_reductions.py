@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import reduce
 
 from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
+from exportlint.analysis.domain.dim import depending, maximum, minimum
 from exportlint.analysis.facts import Construct, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
@@ -15,7 +17,7 @@ from exportlint.analysis.interpreter.demands import (
     truth,
 )
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import derived
+from exportlint.analysis.interpreter.sizes import dim_of, worked_out
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import join, options
 from exportlint.analysis.values import (
@@ -56,7 +58,9 @@ def _sum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, first_of(arguments), argument_node(node))
     if any(isinstance(o, Tensor) for o in options(item)):
         return result(frame, node, "sum", (item, *arguments.positional[1:]), getattr(item, "kind", None))
-    return item if isinstance(item, (Scalar, Size)) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
+    if isinstance(item, Size):
+        return worked_out(item)
+    return item if isinstance(item, Scalar) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
 
 
 @builtin("max", "min")
@@ -87,8 +91,12 @@ def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
             demand_truth(frame, scalar, node, construct)
             return Python("float")
         return Scalar("float" if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)
-    size = next((o for o in flat if isinstance(o, Size)), None)
-    return PYTHON if size is None else replace(size, symbol=derived(size.symbol))
+    size = next((o for o in flat if isinstance(o, Size) and o.kind != "str"), None)
+    if size is None:
+        return PYTHON
+    choose = minimum if name == "min" else maximum
+    given = [dim for option in flat if (dim := dim_of(option)) is not None]
+    return replace(size, dim=reduce(choose, given) if len(flat) == len(given) > 1 else depending(*given))
 
 
 def _is_float(value: Value) -> bool:

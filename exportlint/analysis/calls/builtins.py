@@ -16,7 +16,7 @@ from exportlint.analysis.interpreter.demands import (
     note_text,
 )
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import derived, note_conversion, settled, text_of
+from exportlint.analysis.interpreter.sizes import note_conversion, settled, text_of, worked_out
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
     PYTHON,
@@ -104,11 +104,11 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, Tensor):
-        return result(frame, node, "abs", arguments.values, value.kind, value.dynamic)
+        return result(frame, node, "abs", arguments.values, value.kind, value.shape)
     if isinstance(value, Size):
         name = getattr(getattr(node, "func", None), "id", "abs")
         note_conversion(frame, value, node, f"{name}()")
-        return replace(value, symbol=derived(value.symbol))
+        return worked_out(value)
     data = data_of(value)
     if getattr(getattr(node, "func", None), "id", "") == "divmod" and isinstance(data, Scalar):
         frame.emit(Conversion, node, data, target="divmod()", operand=data)
@@ -124,7 +124,7 @@ def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     data = data_of(value)
     if data is not None:
         return text_of(data)
-    return replace(value, kind="str") if isinstance(value, Size) and value.symbol else Python("str")
+    return replace(value, kind="str") if isinstance(value, Size) and value.dim.varies else Python("str")
 
 
 @builtin("hex", "oct", "bin", "chr")

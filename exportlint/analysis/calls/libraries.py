@@ -11,7 +11,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
-from exportlint.analysis.interpreter.sizes import derived, note_conversion, product
+from exportlint.analysis.interpreter.sizes import note_conversion, product, worked_out
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
@@ -149,10 +149,17 @@ def _math(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     if keeps and isinstance(first, Shape):
         return product(first.tensor)
     if keeps and isinstance(first, Size):
-        return replace(first, symbol=derived(first.symbol), kind="int")
+        return _rounded(name, first)
     operands = [item for v in arguments.positional for item in (v.items if isinstance(v, Tuple) else (v,))]
     next((item for item in operands if demand_number(frame, item, node, f"{name}()")), None)
     return Python("bool" if name in {"math.isnan", "math.isinf", "math.isfinite", "math.isclose"} else "float")
+
+
+def _rounded(name: str, size: Size) -> Size:
+    """`math.floor(n)`, `math.ceil(n)`: the bounds of a float are the integers that it lies between."""
+    if name in {"math.floor", "math.ceil", "math.trunc"} and size.kind != "str":
+        return replace(size, kind="int")
+    return worked_out(size, kind="int")
 
 
 def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:

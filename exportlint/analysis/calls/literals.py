@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.calls.results import dtype_of, items_of, note_creation
+from exportlint.analysis.domain.dim import constant
+from exportlint.analysis.domain.shape import SCALAR, UNSHAPED, TensorShape
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import note_conversion, product
-from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
+from exportlint.analysis.interpreter.tensors import data_shape, kind_of, promoted, result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
@@ -56,8 +58,17 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
     known = isinstance(data, (Const, Python)) and frame.engine.mode == "non-strict" and name != "torch.Tensor"
     sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
-    dynamic = frozenset({0}) if sized else frozenset()
     region = frame.engine.region
     trail = frame.trail(node, "`{}` is a tensor")
-    zero_dim = isinstance(data, (Const, Scalar, Size)) and name in {"torch.tensor", "torch.as_tensor", "torch.asarray"}
-    return Tensor(Origin.FRESH, kind, dynamic, known=known, zero_dim=zero_dim, region=region, trail=trail)
+    shape = data_shape(UNSHAPED, (0,), node) if sized else _shape(name, data)
+    return Tensor(Origin.FRESH, kind, shape, known=known, region=region, trail=trail)
+
+
+def _shape(name: str, data: Value | None) -> TensorShape:
+    """Of a number, and of a list of numbers."""
+    if name not in {"torch.tensor", "torch.as_tensor", "torch.asarray"}:
+        return UNSHAPED
+    if isinstance(data, (Const, Scalar, Size)):
+        return SCALAR
+    is_flat = isinstance(data, Tuple) and all(isinstance(item, (Const, Scalar, Size)) for item in data.items)
+    return TensorShape((constant(len(data.items)),), 1) if is_flat and isinstance(data, Tuple) else UNSHAPED

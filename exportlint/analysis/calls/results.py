@@ -8,13 +8,14 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.coarse import coarse
 from exportlint.analysis.calls.data_dims import data_dims, flat, kept_dims, selected_dim
-from exportlint.analysis.calls.shapes import note_sizes, result_dims, stated_rows
+from exportlint.analysis.calls.shapes import note_sizes, result_shape
 from exportlint.analysis.calls.sizes_needed import divided_dims, note_numbers, note_size_needs
+from exportlint.analysis.domain.shape import SCALAR
 from exportlint.analysis.facts import Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.tensors import promoted, result
+from exportlint.analysis.interpreter.tensors import data_shape, promoted, result
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
@@ -81,13 +82,12 @@ def build(
 ) -> Value:
     """A value of the type that the table gives."""
     if returns.kind in {"tensor", "self"}:
+        shape = SCALAR if _is_zero_dim(name, arguments) else result_shape(name, operands, arguments)
         dims = selected_dim(name, arguments) if dynamic else data_dims(name, arguments) if creates else frozenset()
         dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
-        made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), dims)
-        # whatever went in, an operator of torch gives a tensor
-        symbolic = made.symbolic or result_dims(name, operands, arguments)
-        zero_dim, rows = _is_zero_dim(name, arguments), stated_rows(name, arguments)
-        made = replace(made, assumed=False, zero_dim=zero_dim, symbolic=symbolic, rows=rows)
+        shape = data_shape(shape, dims - shape.dynamic, node)
+        made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
+        made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(
@@ -95,12 +95,8 @@ def build(
         )
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
-        item = replace(
-            result(frame, node, name, flat(operands), None, frozenset({0}) if dynamic else frozenset()),
-            assumed=False,
-            symbolic=result_dims(name, operands, arguments),
-        )
-        return Sequence(item, "tuple")
+        shape = data_shape(result_shape(name, operands, arguments), (0,) if dynamic else (), node)
+        return Sequence(replace(result(frame, node, name, flat(operands), None, shape), assumed=False), "tuple")
     for operand in operands:
         for tensor in tensors_in(operand, 1):
             if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:

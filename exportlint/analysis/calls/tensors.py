@@ -33,6 +33,7 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Shape,
+    Size,
     Tensor,
     Value,
 )
@@ -148,7 +149,9 @@ def _size(frame: Frame, call: Call, node: ast.AST) -> Value:
     if not call.arguments.values:
         return Shape(call.tensor)
     dim = call.arguments.get(0, "dim")
-    return size_of(call.tensor, dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else -1)
+    if isinstance(dim, Const) and isinstance(dim.value, int):
+        return size_of(call.tensor, dim.value)
+    return Size(trail=call.tensor.trail)
 
 
 @performs("Tensor.__len__")

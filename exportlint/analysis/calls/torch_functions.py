@@ -140,7 +140,7 @@ def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if key is not None and isinstance(value, Scalar):
             frame.env[key] = replace(value, assumed=True)
         elif key is not None and isinstance(value, Tensor):
-            frame.env[key] = replace(value, dynamic=frozenset())  # `torch._check(x.shape[0] > 0)`
+            frame.env[key] = replace(value, shape=value.shape.without_data())  # `torch._check(x.shape[0] > 0)`
     return NONE
 
 

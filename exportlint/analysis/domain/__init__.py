@@ -1,1 +1,1 @@
-"""What the analysis knows: values, their joins, sizes, and the heap."""
+"""What the analysis knows: values, their joins, sizes and shapes, and the heap."""

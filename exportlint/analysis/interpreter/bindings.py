@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
 from exportlint.analysis.interpreter.recording import (
@@ -61,7 +62,7 @@ def register_buffer(frame: Frame, instance: Instance, name: str, value: Value, n
     note_write(frame, attribute_cell(Object(instance), name), node, value, frame.held(instance, name), node, "buffer")
     instance.buffers.add(name)
     buffer = (
-        Tensor(Origin.BUFFER, value.kind, zero_dim=value.zero_dim)
+        Tensor(Origin.BUFFER, value.kind, shape=SCALAR if value.zero_dim else UNSHAPED)
         if isinstance(value, Tensor)
         else Tensor(Origin.BUFFER)
     )

@@ -14,7 +14,7 @@ from exportlint.analysis.interpreter.demands import data_of, demand_number, dema
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.instances import operator_method
 from exportlint.analysis.interpreter.sizes import compared_shapes, compared_sizes, note_conversion
-from exportlint.analysis.interpreter.tensors import dynamic_dims, result
+from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
     FALSE,
@@ -95,7 +95,7 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
         other = right if isinstance(left, Tensor) else left
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):
             return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == "a"`: Python's answer, no data
-        return result(frame, node, "comparison", (left, right), "bool", dynamic_dims((left, right)))
+        return result(frame, node, "comparison", (left, right), "bool")
     if isinstance(left, Scalar) or isinstance(right, Scalar):
         scalar = left if isinstance(left, Scalar) else right
         other = right if scalar is left else left

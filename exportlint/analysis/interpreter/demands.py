@@ -6,10 +6,11 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.baked import Baked
+from exportlint.analysis.domain.dim import ANY_SIZE
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, symbol_at, truth_of
+from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, truth_of
 from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
     BASE,
@@ -161,8 +162,7 @@ def element_of(tensor: Tensor) -> Tensor:
     """A row of a tensor: `x[0]`, or what iterating gives."""
     return replace(
         tensor,
-        dynamic=frozenset(d - 1 for d in tensor.dynamic if d > 0),
-        symbolic=frozenset((d - 1, symbol) for d, symbol in tensor.symbolic if d > 0),
+        shape=tensor.shape.removed(0),
         known=False,
         data=None,
         optional=False,
@@ -217,12 +217,12 @@ def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value
 def rows(frame: Frame, value: Value, node: ast.AST) -> Value:
     """The elements of a value where the code takes a fixed number of them, as `a, b = x` and `f(*x)` do."""
     if isinstance(value, Tensor):
-        value = replace(value, symbolic=frozenset(d for d in value.symbolic if d[0]))
+        value = replace(value, shape=value.shape.replaced(0, ANY_SIZE)) if 0 in value.shape.varying else value
     return elements(frame, value, node)
 
 
 def size_of(tensor: Tensor, dim: int | None) -> Value:
     """`x.shape[dim]`: a Size, or a Scalar where data decides it. `dim` None is any dimension."""
-    if tensor.dynamic and (dim in tensor.dynamic if dim is not None and dim >= 0 else dim is None):
+    if tensor.dynamic and (dim is None or tensor.shape.index(dim) in tensor.dynamic):
         return Scalar("int", "size", tensor.assumed, tensor.trail)
-    return Size(symbol_at(tensor, dim) if dim is not None else "", trail=tensor.trail)
+    return Size(ANY_SIZE if dim is None or tensor.assumed else tensor.shape.at(dim), trail=tensor.trail)

@@ -147,7 +147,7 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
             if isinstance(value, Const) and part.format_spec is None and part.conversion == -1:
                 text.append(str(value.value))
             data = data_of(value)
-            if isinstance(value, Size) and value.symbol:
+            if isinstance(value, Size) and value.dim.varies:
                 size = replace(value, kind="str")
             if data is not None and part.format_spec is None:
                 size = text_of(data)

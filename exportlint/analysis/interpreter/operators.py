@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from exportlint.analysis.baked import Baked
+from exportlint.analysis.domain.shape import UNSHAPED
 from exportlint.analysis.facts import Conversion, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.instances import operator_method
-from exportlint.analysis.interpreter.sizes import arithmetic, broadcast, derived
-from exportlint.analysis.interpreter.tensors import dynamic_dims, promoted, result
+from exportlint.analysis.interpreter.sizes import arithmetic, worked_out
+from exportlint.analysis.interpreter.tensors import promoted, result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     FALSE,
@@ -80,12 +81,10 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         if Python("ndarray") in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
-        dims = frozenset() if isinstance(op, ast.MatMult) else dynamic_dims((left, right))
-        operation = "matmul" if isinstance(op, ast.MatMult) else "operator"
-        made = result(frame, node, operation, (left, right), kind, dims)
         if isinstance(op, ast.MatMult):
-            return replace(made, symbolic=frozenset(d for d in broadcast((left,)) if d[0] == 0))
-        return made
+            shape = left.shape.first(1) if isinstance(left, Tensor) else UNSHAPED
+            return result(frame, node, "matmul", (left, right), kind, shape)
+        return result(frame, node, "operator", (left, right), kind)
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (Tuple, Sequence)):
             return _sequence(frame, node, op, sequence, count, is_left=sequence is left)
@@ -174,11 +173,11 @@ def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
 
 def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
     if isinstance(value, Tensor):
-        return result(frame, node, "operator", (value,), value.kind, value.dynamic)
+        return result(frame, node, "operator", (value,), value.kind)
     if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
         return constant(-value.value)
     if isinstance(value, Size):
-        return replace(value, symbol=derived(value.symbol))
+        return replace(value, dim=-value.dim) if isinstance(node.op, ast.USub) else worked_out(value)
     if isinstance(value, Scalar) and isinstance(node.op, ast.Invert) and not value.assumed:
         frame.emit(Conversion, node, value, target="~", operand=value)
     return value if isinstance(value, (Scalar, Unknown, Baked)) else PYTHON

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from exportlint.analysis.domain.dim import LEAST, symbol
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.interpreter.annotations import annotated_argument
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
 from exportlint.analysis.interpreter.declared import believed, declared_argument
 from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.recording import note_default
-from exportlint.analysis.interpreter.sizes import bounded
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
     NONE,
@@ -24,7 +25,6 @@ from exportlint.analysis.values import (
     Python,
     Range,
     Sequence,
-    Symbols,
     Tensor,
     Tuple,
     Value,
@@ -124,7 +124,7 @@ def forward_arguments(
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
             value = Tensor(
-                Origin.INPUT, value.kind, symbolic=_symbols(frame, index, name, dynamic),
+                Origin.INPUT, value.kind, shape=_shape(frame, index, name, dynamic),
                 assumed=value.assumed, optional=value.optional or is_none,
                 name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
@@ -145,14 +145,18 @@ def forward_arguments(
     return env
 
 
-def _symbols(frame: Frame, index: int, name: str, dynamic: Mapping[str, Mapping[int, Range]] | None) -> Symbols:
-    """The dimensions of an input that vary from call to call.
+def _shape(frame: Frame, index: int, name: str, dynamic: Mapping[str, Mapping[int, Range]] | None) -> TensorShape:
+    """The shape of an input, of which some dimensions vary from call to call.
 
     They are called by its position: what a helper gives is kept for the inputs of other modules.
     """
-    if dynamic is None:
-        return frozenset((dim, f"{index}.{dim}") for dim in frame.engine.options.dynamic_dims)
-    return frozenset((dim, bounded(f"{index}.{dim}", within)) for dim, within in dynamic.get(name, {}).items())
+    bounds = (
+        dict.fromkeys(frame.engine.options.dynamic_dims, (LEAST, None)) if dynamic is None else dynamic.get(name, {})
+    )
+    shape = UNSHAPED
+    for position, (lowest, highest) in bounds.items():
+        shape = shape.replaced(position, symbol(f"{index}.{position}", lowest, highest))
+    return shape
 
 
 def _like_default(value: Value) -> Value:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import Assignment, Class, FunctionNode, Module
@@ -123,7 +124,7 @@ def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
 def settled(value: Value, origin: Origin, known: bool) -> Value:
     """A value as it is once the code that made it has run: its tensors are real, so non-strict tracing knows them."""
     if isinstance(value, Tensor) and value.origin is Origin.FRESH:
-        return Tensor(origin, value.kind, known=known, zero_dim=value.zero_dim, trail=value.trail)
+        return Tensor(origin, value.kind, known=known, shape=SCALAR if value.zero_dim else UNSHAPED, trail=value.trail)
     if isinstance(value, Tuple):
         return Tuple(tuple(settled(i, origin, known) for i in value.items), value.mutable)
     if isinstance(value, Sequence):

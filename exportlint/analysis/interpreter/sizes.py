@@ -3,102 +3,143 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
+from math import ceil, floor, inf, isfinite
 from typing import Literal
 
+from exportlint.analysis.domain import dim as dims
+from exportlint.analysis.domain import shape as shapes
+from exportlint.analysis.domain.dim import FIXED, LEAST, ZERO, Approximation, Dim, Expression, constant
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.values import Const, Guard, Python, Range, Scalar, Shape, Size, Symbols, Tensor, Tuple, Value
+from exportlint.analysis.values import Const, Guard, Python, Scalar, Shape, Size, Tensor, Tuple, Value
 
 BOOL = Python("bool")
-DERIVED = "'"
-REMAINDER = "%"
 TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()"})
 """What makes a difference of a text; messages make none."""
-
-LEAST = 2
-"""What torch.export takes a size that varies to be at least."""
-
-
-def symbol_at(tensor: Tensor, dim: int) -> str:
-    """The name of the size of a dimension, empty if it does not vary, or if it is not sure that there is a tensor."""
-    if tensor.assumed:
-        return ""
-    return next((symbol for at, symbol in tensor.symbolic if at == dim), "")
+NUMBERS = frozenset({None, "int", "float", "bool", "number"})
+"""Types of Python values that may be numbers."""
+DATA = Approximation(0, inf, None, is_data=True)
+"""A number that data decides, at no place in particular."""
+SIGNS: dict[type[ast.cmpop], dims.Operator] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
 
 
-def bounded(symbol: str, within: Range) -> str:
-    """The name of a size that varies within bounds."""
-    lowest, highest = within
-    return symbol if lowest <= LEAST and highest is None else f"{symbol}[{lowest},{highest or ''}]"
+def size_at(tensor: Tensor, position: int) -> Dim | None:
+    """The size of a dimension that varies; None if it does not, or if it is not sure that there is a tensor."""
+    found = None if tensor.assumed else tensor.shape.at(position)
+    return found if found is not None and found.varies and not found.is_data else None
 
 
-def bounds(symbol: str) -> Range:
-    """Between which numbers a size varies: by its name those of `bounded`, else from the least that torch.export takes.
-
-    Of a number that was worked out from a size, nothing is known but that.
-    """
-    found = re.search(r"\[(\d+),(\d*)\]$", symbol)
-    return (max(int(found[1]), LEAST), int(found[2]) if found[2] else None) if found else (LEAST, None)
+def dim_of(value: Value) -> Dim | None:
+    """A number as a size; None for what is none."""
+    match value:
+        case Size(dim=dim):
+            return None if value.kind == "str" else dim
+        case Const(value=bool() | int() as number):
+            return constant(int(number))
+        case Const(value=float() as number) if isfinite(number):
+            return constant(int(number)) if number == int(number) else Approximation(floor(number), ceil(number))
+        case Scalar():
+            return DATA
+        case Tensor(kind="int", assumed=False):
+            return DATA
+        case Python(type=kind):
+            return FIXED if kind in NUMBERS else None
+    return None
 
 
 def text_of(value: Tensor | Scalar) -> Size:
     """The text of tensor data, in which tracing puts the name of a symbol."""
-    return Size("data", "str", value.trail)
+    return Size(DATA, "str", value.trail)
 
 
-def derived(symbol: str) -> str:
-    """The name of a number that was worked out from a size."""
-    return symbol.rstrip(DERIVED + REMAINDER) + DERIVED if symbol else ""
-
-
-def is_own(symbol: str) -> bool:
-    """Whether a name is that of a size itself, of which torch.export takes it to be 2 at least."""
-    return bool(symbol) and not symbol.endswith((DERIVED, REMAINDER))
+def worked_out(size: Size, *others: Value, kind: Literal["int", "float", "str"] | None = None) -> Size:
+    """A number that a function gives for a size and other numbers."""
+    given = [size.dim, *(dim for other in others if (dim := dim_of(other)) is not None)]
+    return replace(size, dim=dims.depending(*given), kind=kind or size.kind)
 
 
 def truth_of(size: Size) -> Guard | None:
     """What has to be settled for the truth of a number: of a remainder, which is 0 for some sizes."""
-    return Guard(size.symbol, "order", size.trail) if size.symbol.endswith(REMAINDER) else None
+    test = dims.compare("!=", size.dim, ZERO) if size.kind != "str" else None
+    return Guard(size.dim, "order" if test == "constant" else test, size.trail) if isinstance(test, str) else None
 
 
-def broadcast(values: Iterable[Value]) -> Symbols:
-    """The dimensions of an elementwise result that vary, as far as operands of equal rank tell."""
-    found: dict[int, str] = {}
-    for value in values:
-        if isinstance(value, Tensor):
-            for dim, symbol in sorted(value.symbolic):
-                found.setdefault(dim, symbol)
-    return frozenset(found.items())
+def broadcast(values: Iterable[Value]) -> TensorShape:
+    """The shape of an elementwise result."""
+    found = [value.shape for value in values if isinstance(value, Tensor)]
+    return reduce(shapes.broadcast, found) if found else UNSHAPED
 
 
 def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str) -> None:
     """A tensor with a number of rows that the code states meets one whose rows vary."""
     tensors = [value for value in values if isinstance(value, Tensor) and not value.assumed]
-    fixed = next((tensor.rows for tensor in tensors if tensor.rows), 0)
-    varying = next((tensor for tensor in tensors if symbol_at(tensor, 0)), None)
+    fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor))), 0)
+    varying = next((tensor for tensor in tensors if size_at(tensor, 0) is not None), None)
     if fixed and varying is not None and not frame.engine.eager:
         frame.emit(FixedSize, node, varying, api=api, size=fixed)
 
 
+def stated_rows(tensor: Tensor) -> int:
+    """The number of rows that the code states for a new tensor of several dimensions: 3 for `zeros(3, 4)`."""
+    number = tensor.shape.at(0).number
+    return number if len(tensor.shape.dims) > 1 and number is not None and number > 1 else 0
+
+
 def product(tensor: Tensor) -> Size:
     """The number of elements."""
-    return Size(derived(min((symbol for _, symbol in tensor.symbolic), default="")), trail=tensor.trail)
+    return Size(tensor.shape.elements(), trail=tensor.trail)
 
 
 def arithmetic(op: ast.operator, left: Value, right: Value) -> Size:
     """`left op right`, one of which is a size."""
-    symbol = next((o.symbol for o in (left, right) if isinstance(o, Size) and o.symbol), "")
-    trail = next((o.trail for o in (left, right) if isinstance(o, Size) and o.trail is not None), None)
+    trail = next((o.trail for o in (left, right) if isinstance(o, Size) and o.dim.varies), None)
+    trail = trail or next((o.trail for o in (left, right) if isinstance(o, Size) and o.trail is not None), None)
+    found = [dim_of(left), dim_of(right)]
+    given = [o.dim if isinstance(o, Size) else dim for o, dim in zip((left, right), found, strict=True)]
+    depends = dims.depending(*(dim for dim in given if dim is not None))
     if any(isinstance(o, Size) and o.kind == "str" for o in (left, right)):
-        return Size(symbol, "str", trail)
-    if isinstance(op, ast.Mod) and isinstance(left, Size) and left.symbol and left.kind == "int":
-        return Size(left.symbol.rstrip(DERIVED + REMAINDER) + REMAINDER, "int", trail)
+        return Size(depends, "str", trail)
+    one, other = found
     is_float = isinstance(op, ast.Div) or any(_is_float(o) for o in (left, right))
-    return Size(derived(symbol), "float" if is_float else "int", trail)
+    if one is None or other is None:
+        return Size(depends, "float" if is_float else "int", trail)
+    if is_float:
+        return Size(_float(op, left, right, one, other) or depends, "float", trail)
+    return Size(_whole(op, one, other) or depends, "int", trail)
+
+
+def _whole(op: ast.operator, left: Dim, right: Dim) -> Dim | None:
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv():
+            return left // right
+        case ast.Mod():
+            return left % right
+        case ast.Pow() if right.number == LEAST:
+            return left * left
+    return None
+
+
+def _float(op: ast.operator, left: Value, right: Value, one: Dim, other: Dim) -> Dim | None:
+    for number, dim in ((left, other), (right, one)):
+        if isinstance(op, ast.Mult) and isinstance(number, Const) and isinstance(number.value, float):
+            return dims.scaled(dim, number.value)
+    if isinstance(op, ast.Div):
+        return dims.true_divide(one, other)
+    found = _whole(op, one, other) if isinstance(op, (ast.Add, ast.Sub)) else None
+    return dims.approximated(found) if found is not None else None
 
 
 def _is_float(value: Value) -> bool:
@@ -109,57 +150,31 @@ def _is_float(value: Value) -> bool:
 
 def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
     """`left op right` of sizes."""
-    size = left if isinstance(left, Size) and left.symbol else right
-    other = right if size is left else left
-    if not isinstance(size, Size) or not size.symbol or size.kind == "str":
+    one, other, sign = dim_of(left), dim_of(right), SIGNS.get(type(op))
+    if one is None or other is None or sign is None:
         return BOOL
-    if isinstance(other, Size) and other.symbol == size.symbol:
-        return BOOL  # of the same size, or of numbers of which we do not know how they differ
-    is_equality = isinstance(op, (ast.Eq, ast.NotEq))
-    if isinstance(other, Const) and isinstance(other.value, int):
-        return _with_number(op, size, other.value, is_left=size is left)
-    if isinstance(other, (Size, Python, Const)):
-        is_known = isinstance(other, Const) or not is_equality
-        return Guard(size.symbol, "constant" if is_equality and is_known else "order", size.trail)
-    return BOOL
-
-
-FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
-
-
-def _with_number(op: ast.cmpop, size: Size, number: int, *, is_left: bool) -> Value:
-    """A size that varies is within its bounds, so that numbers outside of them are settled without a guard."""
-    remainder = truth_of(size)
-    if remainder is not None:
-        return remainder
-    kind = type(op) if is_left else FLIPPED.get(type(op), type(op))
-    is_equality = kind in {ast.Eq, ast.NotEq}
-    least = number + (kind in {ast.Gt, ast.LtE})  # `n > 1` is `n >= 2`: it tells 2 from 1
-    lowest, highest = bounds(size.symbol)
-    if lowest == LEAST and ((is_equality and number == 1) or (not is_equality and least == LEAST)):
-        return Guard(size.symbol, "one", size.trail)
-    at = number if is_equality else least
-    if at < lowest + (not is_equality) or (highest is not None and at > highest):
-        return BOOL
-    return Guard(size.symbol, "constant" if is_equality else "order", size.trail)
+    found = dims.compare(sign, one, other)
+    if isinstance(found, str):
+        size = left if isinstance(left, Size) and left.dim.varies else right
+        return Guard(one - other, found, size.trail) if isinstance(size, Size) else BOOL
+    is_exact = all(isinstance(dim, Expression) and not dim.is_data for dim in (one, other))
+    return Const(found) if found is not None and is_exact else BOOL
 
 
 def compared_shapes(op: ast.cmpop, left: Value, right: Value) -> Value:
     """`x.shape == (3, 4)`, `x.shape != y.shape`."""
-    found = [_items(left), _items(right)]
-    for dim in found[0].keys() | found[1].keys():
-        mine, other = (items.get(dim) for items in found)
-        if isinstance(mine, Value) and isinstance(other, Value):
-            verdict = compared_sizes(op, mine, other)
-            if isinstance(verdict, Guard):
-                return verdict
+    for mine, other in zip(_items(left), _items(right), strict=False):
+        verdict = compared_sizes(op, mine, other)
+        if isinstance(verdict, Guard):
+            return verdict
     return BOOL
 
 
-def _items(value: Value) -> dict[int, Value]:
+def _items(value: Value) -> tuple[Value, ...]:
     if isinstance(value, Shape):
-        return {dim: Size(symbol, trail=value.tensor.trail) for dim, symbol in value.tensor.symbolic}
-    return dict(enumerate(value.items)) if isinstance(value, Tuple) else {}
+        tensor = value.tensor
+        return tuple([Size(dim, trail=tensor.trail) for dim in tensor.shape.dims]) if not tensor.assumed else ()
+    return value.items if isinstance(value, Tuple) else ()
 
 
 def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct, *, raises: bool) -> None:
@@ -170,40 +185,69 @@ def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct
 
 def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
     """Whether Python wants the number behind a size that varies; then that is a fact."""
-    if not isinstance(value, Size) or frame.engine.eager or not (value.symbol or value.kind == "float"):
+    if not isinstance(value, Size) or frame.engine.eager:
+        return False
+    varies = value.dim.varies or value.dim.is_data
+    if not varies and value.kind != "float":
         return False
     if value.kind == "str":
         if target not in TEXT_USES:
             return False
         target = "text"
-    frame.emit(SizeConversion, node, value, target=target, varies=bool(value.symbol), is_float=value.kind == "float")
-    return bool(value.symbol)
+    frame.emit(SizeConversion, node, value, target=target, varies=varies, is_float=value.kind == "float")
+    return varies
 
 
 def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
     """Python goes through the first dimension of a tensor."""
-    symbol = symbol_at(tensor, 0)
-    if symbol and not frame.engine.eager:
+    if size_at(tensor, 0) is not None and not frame.engine.eager:
         frame.emit(SizeConversion, node, tensor, target=target, varies=True)
 
 
 def settled(size: Size, kind: Literal["int", "float"]) -> Size:
     """The number that a conversion leaves: it no longer varies."""
-    return replace(size, symbol="", kind=kind)
+    return replace(size, dim=Approximation(*size.dim.within(), frozenset()), kind=kind)
 
 
-def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, dim: int) -> str:
-    """The name of the size that a slice of a dimension has, empty if it does not vary."""
-    symbol = symbol_at(tensor, dim)
-    if not symbol or (node.lower is None and node.upper is None and node.step is None):
-        return symbol
-    lower, upper = (frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper))
-    for bound in (lower, upper):
-        number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
-        if abs(number) >= max(bounds(symbol)[0], LEAST + 1) and not frame.engine.eager:
-            frame.emit(FixedSize, node, tensor, api="slice", size=number)
-    if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0:
-        return ""
-    if isinstance(upper, Size):
-        return derived(upper.symbol)
-    return derived(symbol) if upper is None or isinstance(upper, Const) else ""
+def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
+    """The size that a slice of a dimension has."""
+    size = tensor.shape.at(position)
+    if node.lower is None and node.upper is None and node.step is None:
+        return size
+    lower, upper, step = (
+        frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper, node.step)
+    )
+    if size_at(tensor, position) is not None and not frame.engine.eager:
+        for bound in (lower, upper):
+            number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
+            if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):
+                frame.emit(FixedSize, node, tensor, api="slice", size=number)
+    start = ZERO if lower is None else _clamped(_bound(lower), size)
+    if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0 and size.varies:
+        # the program takes sizes on one side of the number only
+        end: Dim = constant(upper.value)
+        is_exact = dims.compare(">=", size, end) is True
+        end = end if is_exact else Approximation(0, upper.value, size.sources)
+    else:
+        end = size if upper is None else _clamped(_bound(upper), size)
+    length = dims.maximum(end - start, ZERO)
+    if step is None:
+        return length
+    by = dim_of(step)
+    return -((-length) // by) if by is not None and by.within()[0] > 0 else dims.depending(length)
+
+
+def _bound(value: Value) -> Dim:
+    """A bound of a slice."""
+    found = dim_of(value)
+    return Approximation(sources=frozenset()) if found is None or found == FIXED else found
+
+
+def _clamped(bound: Dim, size: Dim) -> Dim:
+    """A bound of a slice as a number of elements from the first one on, of `size` of them."""
+    low, high = bound.within(specialized=False)
+    if high < 0:
+        return dims.maximum(size + bound, ZERO)
+    if low >= 0:
+        return dims.minimum(bound, size)
+    return Approximation(0, size.within()[1], None if size.sources is None else size.sources | (bound.sources or set()))

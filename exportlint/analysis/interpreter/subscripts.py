@@ -7,14 +7,16 @@ from collections.abc import Sequence as Seq
 from dataclasses import replace
 
 from exportlint.analysis.baked import Baked
+from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.facts import Conversion, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import read_environment, spend, through
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.demands import any_entry, built_on, consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.sizes import note_conversion, sliced
-from exportlint.analysis.interpreter.tensors import result
+from exportlint.analysis.interpreter.sizes import DATA, note_conversion, sliced
+from exportlint.analysis.interpreter.tensors import data_shape, result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     PYTHON,
@@ -77,36 +79,32 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         return UNKNOWN  # what is indexed with strings is no tensor
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
-    dynamic: set[int] = set()
-    symbolic: set[tuple[int, str]] = set()
-    position = dim = 0
+    dims: list[Dim] = []
+    shape = tensor.shape
+    position = 0
     for part, given in zip(parts, values, strict=False):
         value = next((o for o in options(given) if isinstance(o, Tensor)), given)
         if isinstance(part, ast.Slice):
-            if _has_data_bound(frame, part) or position in tensor.dynamic:
-                dynamic.add(dim)
-            if symbol := sliced(frame, part, tensor, position):
-                symbolic.add((dim, symbol))
-            dim, position = dim + 1, position + 1
+            dims.append(DATA if _has_data_bound(frame, part) else sliced(frame, part, tensor, position))
+            position += 1
         elif isinstance(value, Const) and value.value is None:
-            dim += 1
-        elif isinstance(value, Tensor):
-            if value.kind == "bool" or value.dynamic:
-                dynamic.add(dim)
-            dim, position = dim + 1, position + 1
-        elif isinstance(value, (Tuple, Sequence)):
-            dim, position = dim + 1, position + 1
+            dims.append(ONE)
+        elif isinstance(value, Tensor) and (value.kind == "bool" or value.dynamic):
+            dims.append(data_shape(UNSHAPED, (len(dims),), node).at(len(dims)))
+            position += 1
+        elif isinstance(value, (Tensor, Tuple, Sequence)):
+            dims.append(ANY_SIZE)
+            position += 1
         elif isinstance(value, Python) and value.type == "ellipsis":
-            made = result(frame, node, "indexing", (tensor, index), tensor.kind)
-            kept = ((d - position + dim, symbol) for d, symbol in tensor.symbolic if d == position == 0)
-            return replace(made, symbolic=frozenset({*symbolic, *kept}))
+            kept = tensor.shape.dims[:1] if position == 0 else ()
+            return result(frame, node, "indexing", (tensor, index), tensor.kind, TensorShape((*dims, *kept)))
         else:
             position += 1
-    dynamic.update(d - position + dim for d in tensor.dynamic if d >= position)
-    made = result(frame, node, "indexing", (tensor, *values), tensor.kind, frozenset(dynamic))
-    symbolic.update((d - position + dim, symbol) for d, symbol in tensor.symbolic if d >= position)
-    made = replace(_related(tensor, made, parts, values), symbolic=frozenset(symbolic))
-    return replace(made, origin=tensor.origin, trail=tensor.trail)
+    is_mask = any(isinstance(value, Tensor) for value in values)
+    rank = None if shape.rank is None or is_mask else shape.rank - position + len(dims)
+    shape = TensorShape((*dims, *shape.dims[position:]), rank)
+    made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
+    return replace(_related(tensor, made, parts, values), origin=tensor.origin, trail=tensor.trail)
 
 
 def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> Tensor:
@@ -139,8 +137,9 @@ def _shape_item(frame: Frame, node: ast.Subscript, shape: Shape, index: Value) -
     if isinstance(node.slice, ast.Slice):
         return shape if node.slice.lower is None else Sequence(Size(trail=shape.tensor.trail), "tuple")
     demand_number(frame, index, node.slice, "list index")
-    dim = index.value if isinstance(index, Const) and isinstance(index.value, int) else -1
-    return size_of(shape.tensor, dim)
+    if isinstance(index, Const) and isinstance(index.value, int):
+        return size_of(shape.tensor, index.value)
+    return Size(trail=shape.tensor.trail)
 
 
 def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequence, index: Value) -> Value:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from exportlint.analysis.domain.dim import unbacked
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.forms import Form, combined
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.demands import consume
@@ -33,7 +35,7 @@ def result(
     operation: str,
     operands: Iterable[Value],
     kind: Kind | None = None,
-    dynamic: frozenset[int] = frozenset(),
+    shape: TensorShape = UNSHAPED,
 ) -> Tensor:
     """The fresh tensor that an operator makes of its operands; `.data` among them is thereby read."""
     tensors: list[Tensor] = []
@@ -53,12 +55,9 @@ def result(
     return Tensor(
         Origin.FRESH,
         kind,
-        dynamic,
-        broadcast(tensors) if operation in BROADCASTS else frozenset(),
-        0,
+        broadcast(tensors) if operation in BROADCASTS else shape,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
-        zero_dim=operation in {"operator", "comparison"} and bool(tensors) and all(t.zero_dim for t in tensors),
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
         fed=any(is_fed(t) for t in _read(operation, tensors)),
@@ -118,13 +117,12 @@ def kind_of(value: Value) -> Kind | None:
     return "float" if isinstance(number, float) else None
 
 
-def dynamic_dims(values: Iterable[Value]) -> frozenset[int]:
-    """The data-dependent dimensions of an elementwise result, as far as operands of equal rank tell."""
-    found: frozenset[int] = frozenset()
-    for value in values:
-        if isinstance(value, Tensor):
-            found |= value.dynamic
-    return found
+def data_shape(shape: TensorShape, positions: Iterable[int], node: ast.AST) -> TensorShape:
+    """The shape in which the data of tensors, read at `node`, decides the size of some dimensions."""
+    place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+    for position in positions:
+        shape = shape.replaced(position, unbacked(f"{place}.{position}"))
+    return shape
 
 
 def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
