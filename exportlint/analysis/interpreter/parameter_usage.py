@@ -461,7 +461,7 @@ class _Reader:
             self._mark(index, "tensor" if is_mask else "number")
         if self._holds(node.value) is None:
             return
-        if is_mask or _is_new_axis(index) or (isinstance(index, ast.Tuple) and any(map(_is_of_tensors, index.elts))):
+        if is_mask or _is_new_axis(index) or (isinstance(index, ast.Tuple) and not any(map(_is_key, index.elts))):
             self._mark(node.value, "tensor")
         elif _is_key(index):
             self._mark(node.value, "dict")
@@ -614,11 +614,6 @@ def _is_whole(node: ast.expr) -> bool:
 def _is_new_axis(node: ast.expr) -> bool:
     """`[None]`, `[...]`."""
     return isinstance(node, ast.Constant) and (node.value is None or node.value is Ellipsis)
-
-
-def _is_of_tensors(node: ast.expr) -> bool:
-    """`[:, 0]`, `[..., 0]`, `[None, :]`: what only tensors take among several indices."""
-    return isinstance(node, ast.Slice) or _is_new_axis(node)
 
 
 def _is_number(node: ast.expr) -> bool:
