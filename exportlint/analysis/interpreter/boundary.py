@@ -18,8 +18,8 @@ from exportlint.analysis.values import Value
 def is_exported(frame: Frame, cls: Class) -> bool:
     """Whether a module is rather exported than a part of others.
 
-    No other class of its file uses it, or the file makes it. What else is in the file does not matter. `frame` is that of its
-    `forward`; one that stands in another file may be a part there.
+    No other class of its file uses it, or the file makes it. What else is in the file does not matter. `frame` is that
+    of its `forward`; one that stands in another file may be a part there.
     """
     named = frame.engine.options.exports(cls)
     if named is not None:
