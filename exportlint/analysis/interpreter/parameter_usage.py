@@ -487,7 +487,7 @@ class _Reader:
                     self._mark(one, "list")  # a list takes nothing but a list
                 elif isinstance(other, ast.Constant):
                     self._mark(one, "arithmetic")
-        elif not isinstance(node.op, ast.Mult) or not any(_is_whole(side) for side, _ in sides):
+        else:  # `xs * 2` could repeat a list, but hardly does
             for one, _ in sides:
                 if self._holds(one) is not None:
                     self._mark(one, "arithmetic")
@@ -605,10 +605,6 @@ def _item(held: _Held | None) -> _Held | None:
 
 def _is_key(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _is_whole(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _is_new_axis(node: ast.expr) -> bool:
