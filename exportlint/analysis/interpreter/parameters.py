@@ -111,10 +111,13 @@ def forward_arguments(
         value = annotated_argument(frame, argument)
         given = default.get(name)
         is_none = isinstance(given, ast.Constant) and given.value is None
-        if value is None:
-            value = _used(frame, argument, usages.get(name, NOTHING), given is None and is_exported())
-            if isinstance(value, Tensor) and not (given is None or is_none):
-                value = _like_default(frame.peek(given))
+        usage = usages.get(name, NOTHING)
+        if value is None and given is not None and not is_none and usage.kind not in {"list", "dict"}:
+            value = _like_default(frame.peek(given))
+        elif value is None:
+            value = _used(frame, argument, usage, is_exported=given is None and is_exported())
+        elif value == UNKNOWN and usage.item is not None and usage.item.kind == "tensor":
+            value = Sequence(_used(frame, argument, usage.item, is_exported=False), ITERABLE)  # `x: list`
         if isinstance(value, Tensor) and given is not None and not is_none:
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
@@ -140,15 +143,16 @@ def forward_arguments(
     return env
 
 
-def _used(frame: Frame, argument: ast.arg, usage: Usage, is_exported: bool) -> Value:
+def _used(frame: Frame, argument: ast.arg, usage: Usage, *, is_exported: bool) -> Value:
     """What an argument without annotation is, judged by its uses."""
     if usage.kind == "number":
         return _tensor(frame, argument, surely=False)
     if usage.kind == "dict":
         return Dict((), UNKNOWN)
-    if usage.kind in {"list", "iterable"}:
-        item = _used(frame, argument, usage.item or NOTHING, is_exported)
-        return Sequence(item, "list" if usage.kind == "list" else ITERABLE)
+    if usage.kind == "list":
+        return Sequence(UNKNOWN if usage.item is None else _used(frame, argument, usage.item, is_exported=False))
+    if usage.kind == "iterable":
+        return Sequence(_used(frame, argument, usage.item or NOTHING, is_exported=is_exported), ITERABLE)
     return _tensor(frame, argument, surely=usage.kind == "tensor" or is_exported)
 
 
