@@ -215,6 +215,10 @@ class TupleType(Value):
     fields: tuple[str, ...]
 
 
+ITERABLE = "iterable"
+"""The type of a `Sequence` that is a list, a tuple or a tensor."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sequence(Composite):
     """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis import table
-from exportlint.analysis.interpreter.evidence import NOT_MODULES, TENSOR_ONLY
+from exportlint.analysis.interpreter.parameter_usage import NOT_MODULES, TENSOR_ONLY
 from exportlint.analysis.values import External, Origin, Tensor, TorchModule, Value
 from exportlint.fixes.code import Code
 

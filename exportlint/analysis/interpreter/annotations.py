@@ -136,10 +136,13 @@ def _either(frame: Frame, nodes: list[ast.expr], name: str) -> Value | None:
     values = [annotated_value(frame, node, name) for node in nodes]
     known = [v for v in values if v is not None and v != NONE]
     if len(known) == 1 and isinstance(known[0], Tensor):
-        return Tensor(Origin.INPUT, known[0].kind, optional=NONE in values, name=name)
+        one = known[0]
+        is_optional = one.optional or NONE in values
+        return Tensor(Origin.INPUT, one.kind, assumed=one.assumed, optional=is_optional, name=name)
     if any(isinstance(v, Tensor) for v in known):
         # a tensor or something else: what the code finds out about it decides
-        return Tensor(Origin.INPUT, assumed=True, optional=NONE in values, name=name)
+        is_optional = NONE in values or any(isinstance(v, Tensor) and v.optional for v in known)
+        return Tensor(Origin.INPUT, assumed=True, optional=is_optional, name=name)
     if not known:
         return None
     return join([*known, *([NONE] if NONE in values else [])])

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
 from exportlint.analysis.interpreter.classes import bases, lineage
-from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.opaque import is_abstract, is_unregistered
+from exportlint.analysis.interpreter.parameter_usage import NOTHING, parameter_usage
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import NONE, UNKNOWN, ClassValue, Const, External, Python, Sequence, Tensor, Value
+from exportlint.analysis.values import (
+    ITERABLE,
+    NONE,
+    UNKNOWN,
+    ClassValue,
+    Const,
+    External,
+    Python,
+    Sequence,
+    Tensor,
+    Value,
+)
 
 ArgumentType = Literal["int", "float", "bool", "str", "Enum", "None", "list"]
 
@@ -22,8 +32,6 @@ OBJECTS = frozenset({
     "pathlib.Path", "types.SimpleNamespace",
 })  # fmt: skip
 """Classes of which torch.export takes no objects."""
-
-ITERATING = frozenset({"sum", "zip", "enumerate", "len", "list", "tuple", "sorted", "reversed", "iter", "map"})
 
 
 def object_type(frame: Frame, argument: ast.arg, tested: str | None) -> str | None:
@@ -56,7 +64,7 @@ def typed(
     if len(names) == 1 and (name := names.pop()) is not None:
         return name
     is_open = argument.annotation is None and default is None
-    return tested if is_open and tested in {"str", "Enum", "bool", "int", "list"} else None  # type: ignore[return-value]
+    return tested if is_open and tested in {"str", "Enum", "bool", "int"} else None  # type: ignore[return-value]
 
 
 def _is_optional(value: Value) -> bool:
@@ -65,7 +73,7 @@ def _is_optional(value: Value) -> bool:
 
 def _name(value: Value) -> ArgumentType | None:
     name = value.type if isinstance(value, Python) else type(value.value).__name__ if isinstance(value, Const) else None
-    if isinstance(value, Sequence) and value.type == "list":
+    if isinstance(value, Sequence) and value.type in {"list", ITERABLE}:
         name = "list"
     return name if name in {"int", "float", "bool", "str", "list"} else None  # type: ignore[return-value]
 
@@ -90,20 +98,15 @@ def _class(frame: Frame, annotation: ast.expr) -> Value:
 def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
     """What the body shows the arguments to be that it uses like no tensor: by name, the first that it shows.
 
-    "function" for what is called, "list" for what is only iterated.
+    "function" for what is called.
     """
     nodes = [child for statement in node.body for child in ast.walk(statement)]
-    shown = uses(frame, node)
+    shown = parameter_usage(frame, node)
     found: dict[str, str] = {}
     for child in nodes:
         for name, kind in _shown(frame, child):
-            if kind == "None" or shown.get(name) != "tensor":
+            if kind == "None" or shown.get(name, NOTHING).kind != "tensor":
                 found.setdefault(name, kind)
-    loads = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    iterated = Counter(name for child in nodes for name in _iterated(frame, child))
-    for name, count in iterated.items():
-        if count == loads[name]:
-            found.setdefault(name, "list")
     return found
 
 
@@ -150,13 +153,3 @@ def _constant(frame: Frame, node: ast.expr) -> str | None:
     if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
         return "Enum" if is_enum(frame, Frame(frame.engine, frame.module).peek(node.value)) else None
     return None
-
-
-def _iterated(frame: Frame, node: ast.AST) -> Iterator[str]:
-    sources: list[ast.expr] = []
-    if isinstance(node, (ast.For, ast.comprehension)):
-        sources = [node.iter]
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ITERATING:
-        is_builtin = Frame(frame.engine, frame.module).peek(node.func) == External(f"builtins.{node.func.id}")
-        sources = node.args if is_builtin else []  # torch has a `map` too
-    yield from (source.id for source in sources if isinstance(source, ast.Name))

@@ -16,10 +16,10 @@ from exportlint.analysis.values import Value
 
 
 def is_exported(frame: Frame, cls: Class) -> bool:
-    """Whether a module is rather exported than a part of others, which its file must show.
+    """Whether a module is rather exported than a part of others.
 
-    Nothing in the file needs it, and it is the only one of the kind, or the file itself makes one. `frame` is that of
-    its `forward`; one that stands in another file may be a part there.
+    No other class of its file uses it, or the file makes it. What else is in the file does not matter. `frame` is that
+    of its `forward`; one that stands in another file may be a part there.
     """
     named = frame.engine.options.exports(cls)
     if named is not None:
@@ -29,10 +29,7 @@ def is_exported(frame: Frame, cls: Class) -> bool:
         return False
     if cls.node.name in module.made:
         return True
-    if cls.qualname != cls.node.name or not is_module(frame, cls):
-        return False
-    others = (c for c in module.classes if c is not cls and c.qualname == c.node.name)
-    return not any(c.node.name not in module.parts and is_module(frame, c) for c in others)
+    return cls.qualname == cls.node.name and is_module(frame, cls)
 
 
 def is_surely_exported(frame: Frame, cls: Class) -> bool:

@@ -11,11 +11,12 @@ from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.interpreter.annotations import annotated_argument
 from exportlint.analysis.interpreter.arguments import UNPACKED, Arguments
 from exportlint.analysis.interpreter.declared import believed, declared_argument
-from exportlint.analysis.interpreter.evidence import uses
 from exportlint.analysis.interpreter.frame import Environment, Frame
+from exportlint.analysis.interpreter.parameter_usage import NOTHING, Usage, parameter_usage
 from exportlint.analysis.interpreter.recording import note_default
 from exportlint.analysis.joins import join
 from exportlint.analysis.values import (
+    ITERABLE,
     NONE,
     PYTHON,
     UNKNOWN,
@@ -98,28 +99,25 @@ def forward_arguments(
 
     It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `is_exported`
     says that no other class of the file calls the module: then what `forward` demands without a default is a tensor
-    too, unless it is used like something else. `dynamic` are the dimensions that vary, by argument, where the code that
-    exports the module says so.
+    too, unless it is used like something else. What is used as lists, tuples and tensors all can be is an iterable of
+    unknown kind, whose items are what they are used as. `dynamic` are the dimensions that vary, by argument, where the
+    code that exports the module says so.
     """
     default = dict(defaults(node))
-    evidence = uses(frame, node)
+    usages = parameter_usage(frame, node)
     env: Environment = {}
     for index, argument in enumerate(list(_all_arguments(node))[1:]):
         name = argument.arg
         value = annotated_argument(frame, argument)
         given = default.get(name)
         is_none = isinstance(given, ast.Constant) and given.value is None
-        if value is None:
-            use = evidence.get(name)
-            if use == "dict":
-                value = Dict((), UNKNOWN)
-            elif use == "list":
-                value = Sequence(UNKNOWN)
-            elif given is None or is_none:
-                surely = use == "tensor" or (use is None and given is None and is_exported())
-                value = Tensor(Origin.INPUT, assumed=not surely, name=name)
-            else:
-                value = _like_default(frame.peek(given))
+        usage = usages.get(name, NOTHING)
+        if value is None and given is not None and not is_none and usage.kind not in {"list", "dict"}:
+            value = _like_default(frame.peek(given))
+        elif value is None:
+            value = _used(frame, argument, usage, is_exported=given is None and is_exported())
+        elif value == UNKNOWN and usage.item is not None and usage.item.kind == "tensor":
+            value = Sequence(_used(frame, argument, usage.item, is_exported=False), ITERABLE)  # `x: list`
         if isinstance(value, Tensor) and given is not None and not is_none:
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
         if isinstance(value, Tensor):
@@ -132,7 +130,7 @@ def forward_arguments(
         env[name] = value
         if given is not None and is_exported() and note_default(env, name, given):
             env[name] = frame.peek(given)
-        elif isinstance(value, (Sequence, Dict)):
+        elif isinstance(value, Dict) or (isinstance(value, Sequence) and value.type != ITERABLE):
             env[f"{name}.<input>"] = value
     if node.args.vararg is not None:
         env[node.args.vararg.arg] = Sequence(
@@ -143,6 +141,24 @@ def forward_arguments(
     if node.args.kwarg is not None:
         env[node.args.kwarg.arg] = Dict((), UNKNOWN)
     return env
+
+
+def _used(frame: Frame, argument: ast.arg, usage: Usage, *, is_exported: bool) -> Value:
+    """What an argument without annotation is, judged by its uses."""
+    if usage.kind == "number":
+        return _tensor(frame, argument, surely=False)
+    if usage.kind == "dict":
+        return Dict((), UNKNOWN)
+    if usage.kind == "list":
+        return Sequence(UNKNOWN if usage.item is None else _used(frame, argument, usage.item, is_exported=False))
+    if usage.kind == "iterable":
+        return Sequence(_used(frame, argument, usage.item or NOTHING, is_exported=is_exported), ITERABLE)
+    return _tensor(frame, argument, surely=usage.kind == "tensor" or is_exported)
+
+
+def _tensor(frame: Frame, argument: ast.arg, *, surely: bool) -> Tensor:
+    trail = frame.trail(argument, f"`{argument.arg}` is an input of `{frame.symbol}`")
+    return Tensor(Origin.INPUT, assumed=not surely, name=argument.arg, trail=trail)
 
 
 def _shape(frame: Frame, index: int, name: str, dynamic: Mapping[str, Mapping[int, Range]] | None) -> TensorShape:

@@ -19,6 +19,7 @@ from exportlint.analysis.interpreter.sizes import DATA, note_conversion, sliced
 from exportlint.analysis.interpreter.tensors import data_shape, result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
+    ITERABLE,
     PYTHON,
     UNKNOWN,
     Const,
@@ -143,6 +144,8 @@ def _shape_item(frame: Frame, node: ast.Subscript, shape: Shape, index: Value) -
 
 
 def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequence, index: Value) -> Value:
+    if isinstance(container, Sequence) and container.type == ITERABLE:
+        return container if isinstance(node.slice, ast.Slice) else container.item  # perhaps a tensor: it takes data
     if isinstance(node.slice, ast.Slice):
         for part in (node.slice.lower, node.slice.upper, node.slice.step):
             if part is not None:
@@ -223,7 +226,8 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
                 if isinstance(part, Tensor) and part.zero_dim:
                     demand_number(frame, part, target.slice, "index of an assignment")
         elif isinstance(option, (Tuple, Sequence)):
-            if not isinstance(target.slice, ast.Slice):
+            is_open = isinstance(option, Sequence) and option.type == ITERABLE
+            if not isinstance(target.slice, ast.Slice) and not is_open:
                 demand_number(frame, index, target.slice, "list index")
         elif isinstance(option, Dict):
             scalar = data_of(index)
