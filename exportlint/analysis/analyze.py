@@ -7,6 +7,7 @@ import gc
 import math
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
@@ -37,7 +38,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
 from exportlint.analysis.interpreter.call_graph import ROOT
-from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
+from exportlint.analysis.interpreter.classes import find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.interpreter.frame import Environment, Frame
@@ -105,8 +106,9 @@ def _entry_points(engine: Engine, cls: Class) -> list[str]:
     frame = Frame(engine, cls.module)
     if engine.options.exports(cls) is False or not is_module(frame, cls):
         return []
-    names = dict.fromkeys(name for owner in lineage(frame, cls) for name in owner.methods)
-    found = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+    names = dict.fromkeys(name for owner in lineage(frame, cls) for name in (*owner.methods, *owner.attributes))
+    named = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+    found = [name for name in named if find_method(frame, cls, name) is not None]
     # what torch.export calls is the module; `forward` is what `nn.Module.__call__` calls
     return [*(["__call__"] if "forward" in found and "__call__" in names else []), *found]
 
@@ -129,13 +131,13 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     try:
         receiver = _instance(frame, cls)
         engine.has_parameters = holds_parameters(receiver)
-        function = bound(frame, receiver, owner, definition)
-        if isinstance(function, Partial):  # under a decorator of torch
+        function = frame.attribute(receiver, entry_point, definition)
+        while isinstance(function, Partial) and function.wrapper:  # under a decorator of torch
             decorators = getattr(definition, "decorator_list", [definition])
             note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
-        if isinstance(function, Function):
-            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls)
+        wrapper = function if isinstance(function, Function) and function.node is not definition else None
+        _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, wrapper)
     except OutOfTimeError:
         engine.cuts.append("seconds")
     except BudgetExceededError:
@@ -162,7 +164,8 @@ def _instance(frame: Frame, cls: Class) -> Value:
     return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node, is_exported=True)
 
 
-def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -> None:
+def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class, wrapper: Function | None) -> None:
+    """Run an entry point, under the wrapper that its decorators put around it."""
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
@@ -180,7 +183,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     engine.exported = cls if is_exported(frame, cls) else None
     start, written = dict(frame.env), len(engine.state.writes)
     engine.state.begin(node, function.module)
-    frame.execute(node.body)
+    _run(frame, function, wrapper)
     if engine.exported is not None:
         surely = is_surely_exported(frame, cls)
         note_inputs(frame, node, start, surely=surely)
@@ -191,16 +194,28 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
             consume(frame, tensor, node, "output")
         spend(frame, value, node, "output")
     if len(engine.state.writes) > written:
-        _run_again(engine, frame, node, start)
+        _run_again(engine, frame, function, wrapper, start)
 
 
-def _run_again(engine: Engine, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, start: Environment) -> None:
+def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:
+    """Run the body of an entry point, and then the wrapper that its decorators put around it."""
+    node, given = function.node, dict(frame.env)
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    frame.execute(node.body)
+    if wrapper is not None:
+        named = [argument.arg for argument in node.args.kwonlyargs if argument.arg in given]
+        positional = [given[a.arg] for a in (*node.args.posonlyargs, *node.args.args) if a.arg in given]
+        arguments = Arguments(tuple(positional), {name: given[name] for name in named})
+        frame.call(replace(wrapper, receiver=None), arguments, node)
+
+
+def _run_again(engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment) -> None:
     """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
     engine.runs += 1
     engine.replay, engine.silent = engine.runs, 1
-    engine.state.begin(node, frame.module)
+    engine.state.begin(function.node, frame.module)
     frame.env = start
     try:
-        frame.execute(node.body)
+        _run(frame, function, wrapper)
     finally:
         engine.replay = engine.silent = 0

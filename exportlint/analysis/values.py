@@ -424,6 +424,20 @@ class Super(Composite):
 
 
 @dataclass(frozen=True, slots=True)
+class Descriptor(Composite):
+    """What `staticmethod`, `property`, `functools.partialmethod` or the like makes of a function."""
+
+    kind: Literal["static", "class", "property", "cached_property", "partial"]
+    function: Value
+
+    def _parts(self) -> Iterable[Value]:
+        return (self.function,)
+
+    def _forget(self) -> None:
+        self._set(function=UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
 class TypeOf(Value):
     """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like."""
 

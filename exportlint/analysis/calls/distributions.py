@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.classes import class_attribute
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.values import Dict, Object
 
 

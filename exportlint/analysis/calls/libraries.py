@@ -11,6 +11,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
+from exportlint.analysis.interpreter.scopes import descriptor
 from exportlint.analysis.interpreter.sizes import derived, note_conversion, product
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
@@ -20,6 +21,7 @@ from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
     Const,
+    Descriptor,
     Dict,
     External,
     Function,
@@ -67,9 +69,14 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return _copy(frame, name, first, node)
     if name == "functools.partial":
         return Partial(first, arguments.positional[1:], tuple(arguments.keywords.items()))
+    if name == "functools.partialmethod":
+        return Descriptor("partial", Partial(first, arguments.positional[1:], tuple(arguments.keywords.items())))
     if name == "functools.reduce":
         item = elements(frame, arguments.get(1) or UNKNOWN, node)
         return frame.call(first, Arguments((item, item)), node)
+    made = descriptor(name, first)
+    if made is not None:
+        return made
     if name in {"functools.wraps", "functools.lru_cache", "functools.cache"}:
         return first if isinstance(first, Function) else PYTHON
     if name == "operator.index":

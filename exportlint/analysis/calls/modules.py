@@ -76,9 +76,9 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
     receiver = target.receiver
     if not isinstance(receiver, Object):
         return UNKNOWN
-    found = find_method(frame, receiver.instance.definition, name, after=target.owner)
+    found = bound(frame, receiver, receiver.instance.definition, name, node, after=target.owner)
     if found is not None:
-        return frame.call(bound(frame, receiver, *found), arguments, node)
+        return frame.call(found, arguments, node)
     if name == "__init__":
         for base in bases(frame, target.owner):
             if isinstance(base, External):

@@ -8,9 +8,8 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.baked import Baked, Source
 from exportlint.analysis.interpreter.baked import metadata
-from exportlint.analysis.interpreter.classes import is_autograd_function
+from exportlint.analysis.interpreter.classes import bind_member, bound, is_autograd_function, member
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
-from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.recording import note_attribute_read
 from exportlint.analysis.interpreter.scopes import global_value, named_value
 from exportlint.analysis.interpreter.tensors import result
@@ -25,6 +24,7 @@ from exportlint.analysis.values import (
     External,
     Function,
     Namespace,
+    Object,
     Origin,
     Partial,
     Python,
@@ -73,10 +73,9 @@ def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AS
 
 @has_attributes(ClassValue)
 def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) -> Value:
-    method = value.definition.methods.get(name)
-    if method is not None:
-        symbol = f"{value.definition.qualname}.{name}"
-        return Function(value.definition.module, method, symbol, value.definition)
+    found = member(frame, value.definition, name)
+    if found is not None:
+        return bind_member(frame, name, found[1], value, value.definition, node)
     inner = f"{value.definition.qualname}.{name}"
     nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
     if nested is not None:
@@ -85,7 +84,7 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
         return BoundMethod(value, name)
     if name in {"__name__", "__module__", "__doc__"}:
         return PYTHON
-    return class_attribute(frame, value.definition, name) or UNKNOWN
+    return UNKNOWN
 
 
 def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
@@ -99,7 +98,17 @@ def _baked_attribute(frame: Frame, value: Baked, name: str, node: ast.AST) -> Va
     return value
 
 
-has_attributes(Super, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
+@has_attributes(Super)
+def _super_attribute(frame: Frame, value: Super, name: str, node: ast.AST) -> Value:
+    receiver = value.receiver
+    if isinstance(receiver, Object):
+        found = bound(frame, receiver, receiver.instance.definition, name, node, after=value.owner)
+        if found is not None:
+            return found
+    return BoundMethod(value, name)
+
+
+has_attributes(Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
 
 
 @has_attributes(TypeOf)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Call
-from exportlint.analysis.facts.tracing import CachedRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
@@ -39,25 +38,14 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     found = instance.attributes.get(name)
     if found is not None:
         return explained(frame, found, node)
-    method = find_method(frame, instance.definition, name)
-    if method is not None:
-        owner, definition = method
-        assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
-        function = bound(frame, value, owner, definition)
-        if any(_names(d, "property", "cached_property") for d in definition.decorator_list):
-            computed = frame.call(function, Arguments(), node)
-            if any(_names(d, "cached_property") for d in definition.decorator_list):
-                frame.emit(CachedRead, node, None, name=name, computed=computed)
-            return computed
-        return function
+    shared = bound(frame, value, instance.definition, name, node)
+    if shared is not None:
+        return shared
     if name == "training" and is_module(frame, instance.definition):
         note_mode(frame, node, "training")
         return Const(frame.engine.options.training)
     if name == "__class__":
         return ClassValue(instance.definition)
-    shared = class_attribute(frame, instance.definition, name)
-    if shared is not None:
-        return shared
     if name in {"weight", "bias"} and any(
         isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
         for cls in lineage(frame, instance.definition)
@@ -102,36 +90,6 @@ MODULE_METHODS = frozenset({
 })  # fmt: skip
 
 
-def _names(node: ast.expr, *names: str) -> bool:
-    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in names
-
-
-def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
-    """What the body of a class or of one of its bases assigns or annotates; None if none does."""
-    cls = next((cls for cls in lineage(frame, definition) if name in cls.attributes), None)
-    if cls is None:
-        return None
-    node = cls.attributes[name]
-    if node is None:
-        annotation = cls.annotations.get(name)
-        return annotated(frame, cls, annotation) if annotation is not None else UNKNOWN
-    value = Frame(frame.engine, cls.module).peek(node)
-    return settled(value, Origin.ATTRIBUTE, frame.engine.mode == "non-strict")
-
-
-def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
-    """An attribute that is only annotated: `mask: torch.Tensor` is the usual way to type a buffer of a module.
-
-    Other objects that nothing here has made are passed in, and their tensors with them.
-    """
-    value = Frame(frame.engine, cls.module).peek(annotation)
-    if not isinstance(value, External) or value.name not in {"torch.Tensor", "torch.nn.Parameter"}:
-        return UNKNOWN
-    if value.name.endswith("Parameter"):
-        return Tensor(Origin.PARAMETER)
-    return Tensor(Origin.BUFFER if is_module(frame, cls) else Origin.INPUT)
-
-
 def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *, is_exported: bool = False) -> Value:
     """`Class(...)`: the constructor runs, silently if the class is a module, since tracing does not see that.
 
@@ -170,14 +128,15 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
                 note_call(frame, base.name, arguments, node)
         _fill_fields(frame, instance, arguments)
         return
-    owner, definition = found
+    _, definition = found
     if engine.active.count(definition) or len(engine.building) > 40:
         return
     engine.silent += silent
     engine.eager += silent
     engine.building.add(cls)
     try:
-        frame.call(bound(frame, Object(instance), owner, definition), arguments, node)
+        constructor = bound(frame, Object(instance), cls, "__init__", node)
+        frame.call(UNKNOWN if constructor is None else constructor, arguments, node)
         if silent:
             settle(frame, instance)
     finally:
