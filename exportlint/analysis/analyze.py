@@ -213,6 +213,7 @@ def _run_again(engine: Engine, frame: Frame, function: Function, wrapper: Functi
     """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
     engine.runs += 1
     engine.replay, engine.silent = engine.runs, 1
+    assert not isinstance(function.node, ast.Lambda)
     engine.state.begin(function.node, frame.module)
     frame.env = start
     try:

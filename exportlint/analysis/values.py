@@ -107,7 +107,7 @@ class Python(Value):
 
 @dataclass(frozen=True, slots=True)
 class Const(Value):
-    """A Python constant that is known: None, a bool, a number, a string."""
+    """A Python constant that is known: None, a bool, a number, a string, a member of an enumeration."""
 
     value: object
 
@@ -347,6 +347,22 @@ class Object(Value):
     """An instance of a project class."""
 
     instance: Instance
+
+
+@dataclass(frozen=True, slots=True)
+class AttributesOf(Value):
+    """`vars(value)`, `value.__dict__`: the attributes of an object as a dictionary."""
+
+    receiver: Object
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    """A member of an enumeration of the project; `value` is what the class body gives it."""
+
+    definition: Class
+    name: str
+    value: Value = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

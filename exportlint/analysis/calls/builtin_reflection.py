@@ -22,9 +22,11 @@ from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Const,
+    Dict,
     Object,
     Python,
     Scalar,
@@ -115,6 +117,25 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
             attributes = target.instance.attributes
             attributes[COMPUTED] = join((attributes[COMPUTED], value)) if COMPUTED in attributes else value
     return NONE
+
+
+@builtin("vars")
+def _vars(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    return AttributesOf(value) if isinstance(value, Object) else UNKNOWN
+
+
+def call_attributes_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method of `vars(receiver)`."""
+    first = arguments.get(0)
+    if name == "update":
+        entries = first.entries if isinstance(first, Dict) else ()
+        for key, value in (*entries, *arguments.keywords.items()):
+            if isinstance(key, str):
+                bind_attribute(frame, receiver, key, value, node, node)
+        return NONE
+    attributes = tuple(receiver.instance.attributes.items())
+    return frame.call(BoundMethod(Dict(attributes), name), arguments, node)
 
 
 @builtin("type")

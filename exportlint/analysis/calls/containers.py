@@ -6,10 +6,19 @@ import ast
 import string
 from dataclasses import replace
 
+from exportlint.analysis.calls.builtins import argument_node
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import change_contents
-from exportlint.analysis.interpreter.demands import any_entry, data_of, doubtful, elements, known_items, size_of
+from exportlint.analysis.interpreter.demands import (
+    any_entry,
+    data_of,
+    demand_number,
+    doubtful,
+    elements,
+    known_items,
+    size_of,
+)
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.sizes import note_conversion
@@ -22,6 +31,7 @@ from exportlint.analysis.values import (
     Const,
     Dict,
     Python,
+    Scalar,
     Sequence,
     Shape,
     Tuple,
@@ -42,6 +52,9 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         _format(frame, receiver.value, arguments, node)
         return Python("str")
+    if isinstance(receiver, Tuple) and receiver.fields and name in {"_replace", "_asdict"}:
+        entries = {**dict(zip(receiver.fields, receiver.items, strict=False)), **arguments.keywords}
+        return Dict(tuple(entries.items())) if name == "_asdict" else replace(receiver, items=tuple(entries.values()))
     if isinstance(receiver, (Tuple, Sequence)):
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
@@ -122,6 +135,8 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
             if found is not None:
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
+        if key is not None and isinstance(data_of(key), Scalar):
+            demand_number(frame, key, argument_node(node), "dict key")
         note_conversion(frame, key or UNKNOWN, node, "dict key")
         return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name == "values":

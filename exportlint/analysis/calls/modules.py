@@ -15,11 +15,12 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.bindings import register_buffer
-from exportlint.analysis.interpreter.classes import bases, bound, find_method, lineage
+from exportlint.analysis.interpreter.classes import bases, bound, class_attribute, enum_base, find_method, lineage
 from exportlint.analysis.interpreter.demands import built_on, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.joins import join
+from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
     BASE,
     NONE,
@@ -28,6 +29,7 @@ from exportlint.analysis.values import (
     ClassValue,
     Const,
     Dict,
+    EnumMember,
     External,
     Object,
     Origin,
@@ -51,12 +53,23 @@ GROWS = frozenset({"append", "extend", "insert", "add_module"})
 
 @calls(ClassValue)
 def _call_class(frame: Frame, callee: ClassValue, arguments: Arguments, node: ast.AST) -> Value:
+    if enum_base(frame, callee.definition) is not None:
+        return _enum_by_value(frame, callee.definition, arguments.get(0) or UNKNOWN)
     made = instantiate(frame, callee.definition, arguments, node)
     if isinstance(made, Object) and find_method(frame, callee.definition, "__init__") is None:
         for base in (b for cls in lineage(frame, callee.definition) for b in bases(frame, cls)):
             if isinstance(base, External):
                 build_on(made.instance, base.name, arguments, node)
     return made
+
+
+def _enum_by_value(frame: Frame, cls: Class, value: Value) -> Value:
+    """`Mode("train")`: the member that has a value."""
+    if not isinstance(value, Const):
+        return PYTHON
+    members = [found for name in cls.attributes if (found := class_attribute(frame, cls, name)) is not None]
+    values = [m.value.value if isinstance(m, Const) and isinstance(m.value, EnumMember) else m for m in members]
+    return next((m for m, held in zip(members, values, strict=True) if held == value or m == value), PYTHON)
 
 
 @calls(Object)

@@ -17,10 +17,12 @@ from exportlint.analysis.values import (
     FALSE,
     PYTHON,
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Const,
     Dict,
+    EnumMember,
     External,
     Function,
     Namespace,
@@ -88,6 +90,11 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
 
 
 def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    if isinstance(value, Const) and name in {"value", "name"}:
+        member = value.value
+        if not isinstance(member, EnumMember):
+            return value if name == "value" else PYTHON  # a member that is a number or a text as well
+        return member.value if name == "value" else Const(member.name)
     if isinstance(value, Tuple) and name in value.fields:
         return value.items[value.fields.index(name)]
     return BoundMethod(value, name)
@@ -108,7 +115,7 @@ def _super_attribute(frame: Frame, value: Super, name: str, node: ast.AST) -> Va
     return BoundMethod(value, name)
 
 
-has_attributes(Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
+has_attributes(AttributesOf, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
 
 
 @has_attributes(TypeOf)

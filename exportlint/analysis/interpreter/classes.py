@@ -14,11 +14,13 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.scopes import decorated, settled
 from exportlint.analysis.joins import join
 from exportlint.analysis.limits import MAX_BASES
-from exportlint.analysis.outline import Class
+from exportlint.analysis.outline import Class, dotted
 from exportlint.analysis.values import (
     UNKNOWN,
     ClassValue,
+    Const,
     Descriptor,
+    EnumMember,
     External,
     Function,
     Origin,
@@ -147,8 +149,11 @@ def _own_member(frame: Frame, cls: Class, name: str, before: float = math.inf) -
     node = cls.attributes.get(name)
     if method is not None and method.lineno < before and (node is None or not method.lineno < node.lineno < before):
         return decorated(frame, Function(cls.module, method, f"{cls.qualname}.{name}", cls))
+    if node is not None and node.lineno < before:
+        value = _assigned_member(frame, cls, node)
+        return _enum_member(cls, name, value) if enum_base(frame, cls) else value
     if node is not None:
-        return _assigned_member(frame, cls, node) if node.lineno < before else None
+        return None
     if name in cls.attributes:
         annotation = cls.annotations.get(name)
         return annotated(frame, cls, annotation) if annotation is not None else UNKNOWN
@@ -164,6 +169,21 @@ def _assigned_member(frame: Frame, cls: Class, node: ast.expr) -> Value:
             if found is not None:
                 scope.env[child.id] = found
     return settled(scope.peek(node), Origin.ATTRIBUTE, frame.engine.mode == "non-strict")
+
+
+def enum_base(frame: Frame, cls: Class) -> str | None:
+    """The class of `enum` that a class is made of, if it is an enumeration."""
+    roots = [base for owner in lineage(frame, cls) for base in bases(frame, owner) if isinstance(base, External)]
+    return next((root.name for root in roots if root.name.startswith("enum.")), None)
+
+
+def _enum_member(cls: Class, name: str, value: Value) -> Value:
+    """What `Class.NAME` is. A member that is a number or a text as well is taken for that."""
+    is_plain = all(isinstance(base, ast.Name | ast.Attribute) for base in cls.node.bases)
+    is_mixed = len(cls.node.bases) != 1 or not is_plain or dotted(cls.node.bases[0]) not in {"Enum", "enum.Enum"}
+    if is_mixed or name.startswith("_") or isinstance(value, (Function, Descriptor)):
+        return value
+    return Const(EnumMember(cls, name, value))
 
 
 def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
@@ -198,8 +218,9 @@ def bind_member(frame: Frame, name: str, value: Value, receiver: Value, cls: Cla
         return value.function
     if value.kind == "partial":
         given = value.function
-        is_partial = isinstance(given, Partial) and not by_class
-        return replace(given, function=_with_receiver(given.function, receiver)) if is_partial else UNKNOWN
+        if by_class or not isinstance(given, Partial):
+            return UNKNOWN
+        return replace(given, function=_with_receiver(given.function, receiver))
     if value.kind == "class":
         owner = receiver if isinstance(receiver, ClassValue) else ClassValue(cls)
         return _with_receiver(value.function, owner)

@@ -10,6 +10,7 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
+from exportlint.analysis.interpreter.fields import fill_fields
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import settled
@@ -18,6 +19,7 @@ from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
     BASE,
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Const,
@@ -46,6 +48,8 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         return Const(frame.engine.options.training)
     if name == "__class__":
         return ClassValue(instance.definition)
+    if name == "__dict__":
+        return AttributesOf(value)
     if name in {"weight", "bias"} and any(
         isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
         for cls in lineage(frame, instance.definition)
@@ -126,7 +130,7 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
         for base in bases(frame, cls):
             if isinstance(base, External):
                 note_call(frame, base.name, arguments, node)
-        _fill_fields(frame, instance, arguments)
+        fill_fields(frame, instance, arguments, node)
         return
     _, definition = found
     if engine.active.count(definition) or len(engine.building) > 40:
@@ -158,13 +162,6 @@ def settle(frame: Frame, instance: Instance) -> None:
     known = frame.engine.mode == "non-strict"
     for name, value in instance.attributes.items():
         instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
-
-
-def _fill_fields(frame: Frame, instance: Instance, arguments: Arguments) -> None:
-    names = [n for cls in reversed(lineage(frame, instance.definition)) for n in cls.annotations]
-    for name, value in zip(names, arguments.positional, strict=False):
-        instance.attributes[name] = value
-    instance.attributes.update(arguments.keywords)
 
 
 WITHOUT_PARAMETERS = frozenset({
