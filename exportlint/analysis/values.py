@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
@@ -100,9 +101,13 @@ class Unknown(Value):
 
 @dataclass(frozen=True, slots=True)
 class Python(Value):
-    """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known."""
+    """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known.
+
+    `affixes`: how a text surely begins and ends.
+    """
 
     type: str | None = None
+    affixes: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,6 +445,18 @@ class Super(Composite):
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution(Value):
+    """An object of `torch.distributions`, by the qualified name of its class.
+
+    `validates`: its methods look at the values that they are given. `is_traced`: it was made of traced tensors.
+    """
+
+    name: str
+    validates: bool = True
+    is_traced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Descriptor(Composite):
     """What `staticmethod`, `property`, `functools.partialmethod` or the like makes of a function."""
 
@@ -489,6 +506,19 @@ UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
+
+
+def text(parts: Sequence_[Value]) -> Const | Python:
+    """The text that values make one after the other, as far as it is known."""
+    if all(isinstance(part, Const) for part in parts):
+        return constant("".join(str(part.value) for part in parts if isinstance(part, Const)))
+    unknown = [i for i, part in enumerate(parts) if not isinstance(part, Const)]
+    first, last = parts[unknown[0]], parts[unknown[-1]]
+    before = "".join(str(part.value) for part in parts[: unknown[0]] if isinstance(part, Const))
+    after = "".join(str(part.value) for part in parts[unknown[-1] + 1 :] if isinstance(part, Const))
+    before += first.affixes[0] if isinstance(first, Python) else ""
+    after = (last.affixes[1] if isinstance(last, Python) else "") + after
+    return Python("str", (before[:MAX_LENGTH], after[-MAX_LENGTH:]))
 
 
 def constant(value: object) -> Const | Python:

@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Conversion, Identity
 from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import bind_attribute
+from exportlint.analysis.interpreter.computed_names import attribute_by_computed_name, bind_computed
 from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
@@ -38,9 +39,6 @@ from exportlint.analysis.values import (
     Unknown,
     Value,
 )
-
-COMPUTED = "<computed>"
-"""The attribute that stands for all whose names are put together by the code."""
 
 
 @builtin("isinstance")
@@ -94,13 +92,13 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
         note_conversion(frame, name or UNKNOWN, node, "getattr()")
-        if isinstance(value, Object) and COMPUTED in value.instance.attributes:
-            return value.instance.attributes[COMPUTED]
-        return UNKNOWN
+        named = (
+            attribute_by_computed_name(frame, value, name or UNKNOWN, node) if isinstance(value, Object) else UNKNOWN
+        )
+        other = arguments.get(2)
+        return named if other is None or named == UNKNOWN else join((named, other))
     note_attribute_read(frame, value, name.value, node)
     found_value = frame.attribute(value, name.value, node)
-    if found_value == UNKNOWN and isinstance(value, Object):
-        found_value = value.instance.attributes.get(COMPUTED, UNKNOWN)
     default = arguments.get(2)
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value
@@ -114,8 +112,7 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(name, Const) and isinstance(name.value, str):
             bind_attribute(frame, target, name.value, value, node, node)
         else:
-            attributes = target.instance.attributes
-            attributes[COMPUTED] = join((attributes[COMPUTED], value)) if COMPUTED in attributes else value
+            bind_computed(target.instance, name, value)
     return NONE
 
 

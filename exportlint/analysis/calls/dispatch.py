@@ -10,6 +10,7 @@ from exportlint.analysis.calls.builtin_reflection import call_attributes_method
 from exportlint.analysis.calls.builtins import call_builtin
 from exportlint.analysis.calls.containers import call_container_method
 from exportlint.analysis.calls.control_flow import OPERATORS
+from exportlint.analysis.calls.distributions import call_distribution_method
 from exportlint.analysis.calls.host import ask_host
 from exportlint.analysis.calls.libraries import call_library
 from exportlint.analysis.calls.modules import call_module_method, call_super, call_torch_module_method
@@ -28,6 +29,7 @@ from exportlint.analysis.values import (
     BoundMethod,
     ClassValue,
     Dict,
+    Distribution,
     External,
     Object,
     Python,
@@ -122,6 +124,8 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
         return call_torch_module_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, ClassValue) and method.name == "apply":
         return apply_function(frame, receiver.definition, arguments, node)
+    if isinstance(receiver, Distribution):
+        return call_distribution_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, AttributesOf):
         return call_attributes_method(frame, receiver.receiver, method.name, arguments, node)
     value = call_container_method(frame, receiver, method.name, arguments, node)

@@ -16,6 +16,7 @@ from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.bindings import register_buffer
 from exportlint.analysis.interpreter.classes import bases, bound, class_attribute, enum_base, find_method, lineage
+from exportlint.analysis.interpreter.computed_names import bind_computed
 from exportlint.analysis.interpreter.demands import built_on, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
@@ -142,6 +143,8 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             value = Tensor(Origin.PARAMETER, value.kind, made=value.made)
         if not isinstance(first, Const) or not isinstance(first.value, str):
             receiver.instance.registered.append(value)
+            is_buffer = name == "register_buffer" and isinstance(value, Tensor)
+            bind_computed(receiver.instance, first or UNKNOWN, Tensor(Origin.BUFFER) if is_buffer else value)
         elif name == "register_buffer":
             register_buffer(frame, receiver.instance, first.value, value, node)
         else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.custom_ops import call_custom_op
+from exportlint.analysis.calls.distributions import make_distribution
 from exportlint.analysis.calls.literals import LITERALS, make_literal
 from exportlint.analysis.calls.messages import note_message
 from exportlint.analysis.calls.relations import related
@@ -118,6 +119,10 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")
+    made_distribution = make_distribution(name, arguments)
+    if made_distribution is not None:
+        consume_arguments(frame, arguments, node)
+        return made_distribution
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON

@@ -10,6 +10,7 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
+from exportlint.analysis.interpreter.computed_names import computed_attribute
 from exportlint.analysis.interpreter.fields import fill_fields
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.interpreter.parameterized import note_made
@@ -50,6 +51,9 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         return ClassValue(instance.definition)
     if name == "__dict__":
         return AttributesOf(value)
+    computed = computed_attribute(instance, name)
+    if computed is not None:
+        return computed
     if name in {"weight", "bias"} and any(
         isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
         for cls in lineage(frame, instance.definition)
