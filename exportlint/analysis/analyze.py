@@ -109,17 +109,23 @@ def _entry_points(engine: Engine, cls: Class) -> list[str]:
     names = dict.fromkeys(name for owner in lineage(frame, cls) for name in (*owner.methods, *owner.attributes))
     named = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
     found = [name for name in named if find_method(frame, cls, name) is not None]
+    if "forward" not in found and _assigns_forward(frame, cls):
+        found += [name for name in ("forward",) if any(fnmatchcase(name, p) for p in engine.options.entry_points)]
     # what torch.export calls is the module; `forward` is what `nn.Module.__call__` calls
     return [*(["__call__"] if "forward" in found and "__call__" in names else []), *found]
+
+
+def _assigns_forward(frame: Frame, cls: Class) -> bool:
+    """Whether a constructor assigns `self.forward`."""
+    constructors = [owner.methods["__init__"] for owner in lineage(frame, cls) if "__init__" in owner.methods]
+    assigned = (n for c in constructors for n in ast.walk(c) if isinstance(n, ast.Attribute) and n.attr == "forward")
+    return any(isinstance(node.ctx, ast.Store) for node in assigned)
 
 
 def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     """Run one entry point of a class as torch.export does."""
     frame = Frame(engine, cls.module)
     found = find_method(frame, cls, entry_point)
-    if found is None:
-        return
-    owner, definition = found
     engine.limit = engine.steps + steps_of(cls.node, limits.MAX_STEPS)
     engine.deadline = engine.project.clock() + MAX_SECONDS
     engine.active.clear()
@@ -131,13 +137,18 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     try:
         receiver = _instance(frame, cls)
         engine.has_parameters = holds_parameters(receiver)
+        owner, definition = found or (None, cls.node)
         function = frame.attribute(receiver, entry_point, definition)
         while isinstance(function, Partial) and function.wrapper:  # under a decorator of torch
             decorators = getattr(definition, "decorator_list", [definition])
             note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
-        wrapper = function if isinstance(function, Function) and function.node is not definition else None
-        _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, wrapper)
+        if owner is not None:
+            is_wrapped = isinstance(function, Function) and function.node is not definition
+            wrapper = function if is_wrapped and isinstance(function, Function) else None
+            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, wrapper)
+        elif isinstance(function, Function) and function.owner and not isinstance(function.node, ast.Lambda):
+            _run_root(engine, undecorated(receiver, function.owner, function.node), receiver, cls, None)
     except OutOfTimeError:
         engine.cuts.append("seconds")
     except BudgetExceededError:

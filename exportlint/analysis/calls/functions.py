@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.calls.generators import generated
 from exportlint.analysis.calls.wrappers import call_wrapped
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import is_module
@@ -21,7 +22,6 @@ from exportlint.analysis.values import (
     WRITTEN,
     Function,
     Partial,
-    Sequence,
     Tensor,
     Value,
     Written,
@@ -178,7 +178,7 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
         inner.exits.append(inner.env)
     inner.cell.variables = inner.env
     if inner.yields:
-        return Sequence(join(inner.yields), "generator")
+        return generated(node, inner.yields, reached=reached)
     found = [*(value for _, value in inner.returns), *([NONE] if reached else [])]
     return join(found) if found else UNKNOWN
 

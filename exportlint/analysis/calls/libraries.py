@@ -57,7 +57,6 @@ BELOW_DEFAULT = frozenset({External("logging.DEBUG"), External("logging.INFO"), 
 
 COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
 MAKE_ARRAYS = frozenset({"array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack"})
-NUMPY_PLAIN = frozenset({"numpy.float32", "numpy.float64", "numpy.int64", "numpy.int32", "numpy.dtype"})
 
 
 def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -225,7 +224,7 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
             return result(frame, node, name, (tensor,))
         return Python("ndarray")
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)
-    if scalar is not None and name not in NUMPY_PLAIN:
+    if scalar is not None:
         demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
     for value in arguments.positional[:1]:
         size = product(value.tensor) if isinstance(value, Shape) else value

@@ -115,6 +115,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if api is None or api.kind != "method":
         return UNKNOWN
     value = related(frame, api, tensor, arguments, apply(frame, api, arguments, node, tensor))
+    if name == "numpy" and frame.engine.mode == "strict":
+        return fresh(frame, node, name, (tensor,))  # TorchDynamo traces what numpy does with it
     if name.endswith("_") and not name.endswith("__"):
         if name not in OVERWRITES and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             note_tensor_write(frame, node.func.value, node, tensor, arguments.values)

@@ -16,6 +16,7 @@ from exportlint.analysis.joins import join
 from exportlint.analysis.limits import MAX_BASES
 from exportlint.analysis.outline import Class, dotted
 from exportlint.analysis.values import (
+    NONE,
     UNKNOWN,
     ClassValue,
     Const,
@@ -23,6 +24,7 @@ from exportlint.analysis.values import (
     EnumMember,
     External,
     Function,
+    Object,
     Origin,
     Partial,
     Tensor,
@@ -210,6 +212,10 @@ def bind_member(frame: Frame, name: str, value: Value, receiver: Value, cls: Cla
     if isinstance(value, Union):
         return join([bind_member(frame, name, option, receiver, cls, node) for option in value.options])
     by_class = isinstance(receiver, ClassValue)
+    if isinstance(value, Object):  # of a class that says what reading it gives
+        getter = bound(frame, value, value.instance.definition, "__get__", node)
+        asked = Arguments((NONE if by_class else receiver, ClassValue(cls)))
+        return value if getter is None else frame.call(getter, asked, node)
     if isinstance(value, (Function, Partial)):
         return value if by_class else _with_receiver(value, receiver)
     if not isinstance(value, Descriptor):

@@ -24,6 +24,7 @@ from exportlint.analysis.values import (
     Python,
     Sequence,
     Tensor,
+    Tuple,
     Value,
 )
 
@@ -66,6 +67,8 @@ def _entered(frame: Frame, context: Value, node: ast.expr) -> Value:
         return frame.call(frame.attribute(context, "__enter__", node), Arguments(), node)
     if isinstance(context, Sequence) and context.type == "generator":
         return context.item
+    if isinstance(context, Tuple) and context.items:
+        return context.items[0]
     return UNKNOWN if isinstance(context, External) else context
 
 

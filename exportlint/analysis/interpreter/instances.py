@@ -62,8 +62,10 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         return Tensor(Origin.PARAMETER, "float", name=name)
     if is_module(frame, instance.definition):
         is_method = table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS
-        return BoundMethod(value, name) if is_method or _is_container(instance) else UNKNOWN
-    return UNKNOWN
+        if is_method or _is_container(instance):
+            return BoundMethod(value, name)
+    fallback = bound(frame, value, instance.definition, "__getattr__", node)
+    return UNKNOWN if fallback is None else frame.call(fallback, Arguments((Const(name),)), node)
 
 
 def operator_method(frame: Frame, value: Value, name: str | None, node: ast.AST) -> Value | None:
