@@ -6,6 +6,7 @@ import ast
 import gc
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
@@ -39,7 +40,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
 from exportlint.analysis.interpreter.call_graph import ROOT
-from exportlint.analysis.interpreter.classes import bound, find_method, is_module, lineage, undecorated
+from exportlint.analysis.interpreter.classes import find_method, is_module, lineage, undecorated
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.interpreter.frame import Environment, Frame
@@ -111,32 +112,44 @@ def _entry_points(engine: Engine, cls: Class) -> list[str]:
     frame = Frame(engine, cls.module)
     if engine.options.exports(cls) is False or not is_module(frame, cls):
         return []
-    names = dict.fromkeys(name for owner in lineage(frame, cls) for name in owner.methods)
-    found = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+    names = dict.fromkeys(name for owner in lineage(frame, cls) for name in (*owner.methods, *owner.attributes))
+    named = [name for name in names if any(fnmatchcase(name, pattern) for pattern in engine.options.entry_points)]
+    found = [name for name in named if find_method(frame, cls, name) is not None]
+    if "forward" not in found and _assigns_forward(frame, cls):
+        found += [name for name in ("forward",) if any(fnmatchcase(name, p) for p in engine.options.entry_points)]
     # what torch.export calls is the module; `forward` is what `nn.Module.__call__` calls
     return [*(["__call__"] if "forward" in found and "__call__" in names else []), *found]
+
+
+def _assigns_forward(frame: Frame, cls: Class) -> bool:
+    """Whether a constructor assigns `self.forward`."""
+    constructors = [owner.methods["__init__"] for owner in lineage(frame, cls) if "__init__" in owner.methods]
+    assigned = (n for c in constructors for n in ast.walk(c) if isinstance(n, ast.Attribute) and n.attr == "forward")
+    return any(isinstance(node.ctx, ast.Store) for node in assigned)
 
 
 def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     """Run one entry point of a class as torch.export does."""
     frame = Frame(engine, cls.module)
     found = find_method(frame, cls, entry_point)
-    if found is None:
-        return
-    owner, definition = found
     engine.limit = steps_of(cls.node, limits.MAX_STEPS)
     engine.deadline = engine.project.clock() + MAX_SECONDS
     engine.calls.current = ROOT
     try:
         receiver = _instance(frame, cls)
         engine.has_parameters = holds_parameters(receiver)
-        function = bound(frame, receiver, owner, definition)
-        if isinstance(function, Partial):  # under a decorator of torch
+        owner, definition = found or (None, cls.node)
+        function = frame.attribute(receiver, entry_point, definition)
+        while isinstance(function, Partial) and function.wrapper:  # under a decorator of torch
             decorators = getattr(definition, "decorator_list", [definition])
             note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
-        if isinstance(function, Function):
-            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, frame.heap)
+        if owner is not None:
+            is_wrapped = isinstance(function, Function) and function.node is not definition
+            wrapper = function if is_wrapped and isinstance(function, Function) else None
+            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, frame.heap, wrapper)
+        elif isinstance(function, Function) and function.owner and not isinstance(function.node, ast.Lambda):
+            _run_root(engine, undecorated(receiver, function.owner, function.node), receiver, cls, frame.heap, None)
     except OutOfTimeError:
         engine.cuts.append("seconds")
     except BudgetExceededError:
@@ -161,7 +174,10 @@ def _instance(frame: Frame, cls: Class) -> Value:
     return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node, is_exported=True)
 
 
-def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class, heap: Heap) -> None:
+def _run_root(
+    engine: Engine, function: Function, receiver: Value, cls: Class, heap: Heap, wrapper: Function | None
+) -> None:
+    """Run an entry point, under the wrapper that its decorators put around it."""
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
@@ -180,8 +196,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class, h
     start = dict(frame.env)
     first = engine.effects
     first.function, first.module = node, function.module
-    if frame.execute(node.body):
-        frame.exits.append(frame.env)
+    _run(frame, function, wrapper)
     if is_exported(frame, cls):
         modes = first.all_modes()
         if modes:
@@ -198,22 +213,38 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class, h
     state = State()
     first.add_to(state)
     if state.writes:
-        second = _run_again(engine, frame, node, start)
+        second = _run_again(engine, frame, function, wrapper, start)
         second.add_to(state)
     engine.calls.current = ROOT
     report_state(engine, state, receiver)
 
 
+def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:
+    """Run the body of an entry point, and then the wrapper that its decorators put around it."""
+    node, given = function.node, dict(frame.env)
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if frame.execute(node.body):
+        frame.exits.append(frame.env)
+    if wrapper is not None:
+        frame.env = dict(given)
+        named = [argument.arg for argument in node.args.kwonlyargs if argument.arg in given]
+        positional = [given[a.arg] for a in (*node.args.posonlyargs, *node.args.args) if a.arg in given]
+        arguments = Arguments(tuple(positional), {name: given[name] for name in named})
+        frame.call(replace(wrapper, receiver=None), arguments, node)
+        frame.exits.append(frame.env)
+
+
 def _run_again(
-    engine: Engine, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, start: Environment
+    engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment
 ) -> Effects:
     """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
+    assert not isinstance(function.node, ast.Lambda)
     left = join_heaps([heap_of(start), *(heap_of(env).unmarked() for env in frame.exits)], join)
     engine.replay, engine.silent = True, 1
     frame.env = {**start, HEAP: left}
-    outer, engine.effects = engine.effects, Effects(node, frame.module, left)
+    outer, engine.effects = engine.effects, Effects(function.node, frame.module, left)
     try:
-        frame.execute(node.body)
+        _run(frame, function, wrapper)
         return engine.effects
     finally:
         engine.effects = outer

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
@@ -101,14 +102,18 @@ class Unknown(Value):
 
 @dataclass(frozen=True, slots=True)
 class Python(Value):
-    """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known."""
+    """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known.
+
+    `affixes`: how a text surely begins and ends.
+    """
 
     type: str | None = None
+    affixes: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Const(Value):
-    """A Python constant that is known: None, a bool, a number, a string."""
+    """A Python constant that is known: None, a bool, a number, a string, a member of an enumeration."""
 
     value: object
 
@@ -357,6 +362,22 @@ class Object(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class AttributesOf(Value):
+    """`vars(value)`, `value.__dict__`: the attributes of an object as a dictionary."""
+
+    receiver: Object
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    """A member of an enumeration of the project; `value` is what the class body gives it."""
+
+    definition: Class
+    name: str
+    value: Value = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class TorchModule(Composite):
     """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
 
@@ -435,6 +456,32 @@ class Super(Composite):
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution(Value):
+    """An object of `torch.distributions`, by the qualified name of its class.
+
+    `validates`: its methods look at the values that they are given. `is_traced`: it was made of traced tensors.
+    """
+
+    name: str
+    validates: bool = True
+    is_traced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor(Composite):
+    """What `staticmethod`, `property`, `functools.partialmethod` or the like makes of a function."""
+
+    kind: Literal["static", "class", "property", "cached_property", "partial"]
+    function: Value
+
+    def _parts(self) -> Iterable[Value]:
+        return (self.function,)
+
+    def _forget(self) -> None:
+        self._set(function=UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
 class TypeOf(Value):
     """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like."""
 
@@ -466,6 +513,19 @@ UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
+
+
+def text(parts: Sequence_[Value]) -> Const | Python:
+    """The text that values make one after the other, as far as it is known."""
+    if all(isinstance(part, Const) for part in parts):
+        return constant("".join(str(part.value) for part in parts if isinstance(part, Const)))
+    unknown = [i for i, part in enumerate(parts) if not isinstance(part, Const)]
+    first, last = parts[unknown[0]], parts[unknown[-1]]
+    before = "".join(str(part.value) for part in parts[: unknown[0]] if isinstance(part, Const))
+    after = "".join(str(part.value) for part in parts[unknown[-1] + 1 :] if isinstance(part, Const))
+    before += first.affixes[0] if isinstance(first, Python) else ""
+    after = (last.affixes[1] if isinstance(last, Python) else "") + after
+    return Python("str", (before[:MAX_LENGTH], after[-MAX_LENGTH:]))
 
 
 def constant(value: object) -> Const | Python:

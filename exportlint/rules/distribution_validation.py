@@ -13,7 +13,7 @@ from exportlint.analysis.values import (
     Tensor,
 )
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.findings import Fix
+from exportlint.findings import Fix, Severity
 from exportlint.fixes.calls import with_argument
 from exportlint.fixes.code import Code
 from exportlint.registry import rule
@@ -31,6 +31,9 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded or not fact.name.startswith(PREFIX):
         return
+    if name in METHODS:
+        yield from _of_method(fact, severity)
+        return
     if not name[:1].isupper() or name in WITHOUT_ARGUMENTS or fact.keyword("validate_args") == FALSE:
         return
     given = (*fact.positional, *(value for _, value in fact.keywords))
@@ -40,6 +43,20 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
             f"`{public_name(fact.name)}` checks the values of its arguments, which torch.export does not know",
             "pass `validate_args=False`",
             fix=_fix,
+        )
+
+
+METHODS = frozenset({"log_prob", "cdf"})
+
+
+def _of_method(fact: Call, severity: Severity) -> Iterator[Report]:
+    """`self.prior.log_prob(x)`."""
+    if any(isinstance(o, Tensor) and not o.assumed and not o.known for v in fact.positional for o in options(v)):
+        yield Report(
+            severity,
+            f"`{fact.name.rpartition('.')[2]}` of a distribution checks the values that it is given, "
+            "which torch.export does not know",
+            f"make the `{public_name(fact.name.rpartition('.')[0])}` with `validate_args=False`",
         )
 
 

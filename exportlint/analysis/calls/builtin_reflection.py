@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.calls.builtins import builtin, first_of
-from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.facts import Conversion, Identity
 from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import bind_attribute
+from exportlint.analysis.interpreter.computed_names import attribute_by_computed_name, bind_computed
 from exportlint.analysis.interpreter.demands import (
     data_of,
     demand_number,
@@ -23,9 +23,11 @@ from exportlint.analysis.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Const,
+    Dict,
     Object,
     Python,
     Scalar,
@@ -37,9 +39,6 @@ from exportlint.analysis.values import (
     Unknown,
     Value,
 )
-
-COMPUTED = "<computed>"
-"""The attribute that stands for all whose names are put together by the code."""
 
 
 @builtin("isinstance")
@@ -93,11 +92,13 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
         note_conversion(frame, name or UNKNOWN, node, "getattr()")
-        return (frame.held(value.instance, COMPUTED) if isinstance(value, Object) else None) or UNKNOWN
+        named = (
+            attribute_by_computed_name(frame, value, name or UNKNOWN, node) if isinstance(value, Object) else UNKNOWN
+        )
+        other = arguments.get(2)
+        return named if other is None or named == UNKNOWN else join((named, other))
     note_attribute_read(frame, value, name.value, node)
     found_value = frame.attribute(value, name.value, node)
-    if found_value == UNKNOWN and isinstance(value, Object):
-        found_value = frame.held(value.instance, COMPUTED) or UNKNOWN
     default = arguments.get(2)
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value
@@ -111,10 +112,27 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(name, Const) and isinstance(name.value, str):
             bind_attribute(frame, target, name.value, value, node, node)
         else:
-            known = frame.held(target.instance, COMPUTED)
-            changed = value if known is None else join((known, value))
-            frame.change(Cell(target.instance, COMPUTED), changed, target.instance.attributes.get(COMPUTED))
+            bind_computed(frame, target.instance, name, value)
     return NONE
+
+
+@builtin("vars")
+def _vars(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    return AttributesOf(value) if isinstance(value, Object) else UNKNOWN
+
+
+def call_attributes_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method of `vars(receiver)`."""
+    first = arguments.get(0)
+    if name == "update":
+        entries = first.entries if isinstance(first, Dict) else ()
+        for key, value in (*entries, *arguments.keywords.items()):
+            if isinstance(key, str):
+                bind_attribute(frame, receiver, key, value, node, node)
+        return NONE
+    attributes = tuple(frame.attributes(receiver.instance).items())
+    return frame.call(BoundMethod(Dict(attributes), name), arguments, node)
 
 
 @builtin("type")

@@ -16,6 +16,7 @@ from exportlint.analysis.interpreter.demands import (
     note_text,
 )
 from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.interpreter.scopes import descriptor
 from exportlint.analysis.interpreter.sizes import note_conversion, settled, text_of, worked_out
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.values import (
@@ -50,6 +51,9 @@ def call_builtin(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     function = _BUILTINS.get(name)
     if function is not None:
         return function(frame, arguments, node)
+    made = descriptor(f"builtins.{name}", first_of(arguments))
+    if made is not None:
+        return made
     return PYTHON if name[:1].isupper() or name == "print" else UNKNOWN
 
 

@@ -6,10 +6,19 @@ import ast
 import string
 from dataclasses import replace
 
+from exportlint.analysis.calls.builtins import argument_node
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import change_contents
-from exportlint.analysis.interpreter.demands import any_entry, data_of, doubtful, elements, known_items, size_of
+from exportlint.analysis.interpreter.demands import (
+    any_entry,
+    data_of,
+    demand_number,
+    doubtful,
+    elements,
+    known_items,
+    size_of,
+)
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.sizes import note_conversion
@@ -22,10 +31,13 @@ from exportlint.analysis.values import (
     Const,
     Dict,
     Python,
+    Scalar,
     Sequence,
     Shape,
     Tuple,
     Value,
+    constant,
+    text,
 )
 
 MUTATORS = frozenset({
@@ -40,8 +52,12 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if name in MUTATORS and owner is not None:
         _mutate(frame, receiver, name, arguments, owner, node)
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
-        _format(frame, receiver.value, arguments, node)
-        return Python("str")
+        return _format(frame, receiver.value, arguments, node)
+    if isinstance(receiver, Const) and isinstance(receiver.value, str):
+        return _text_method(receiver.value, name, arguments)
+    if isinstance(receiver, Tuple) and receiver.fields and name in {"_replace", "_asdict"}:
+        entries = {**dict(zip(receiver.fields, receiver.items, strict=False)), **arguments.keywords}
+        return Dict(tuple(entries.items())) if name == "_asdict" else replace(receiver, items=tuple(entries.values()))
     if isinstance(receiver, (Tuple, Sequence)):
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
@@ -122,6 +138,8 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
             if found is not None:
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
+        if key is not None and isinstance(data_of(key), Scalar):
+            demand_number(frame, key, argument_node(node), "dict key")
         note_conversion(frame, key or UNKNOWN, node, "dict key")
         return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name == "values":
@@ -133,13 +151,41 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
     return receiver if name == "copy" else UNKNOWN
 
 
-def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) -> None:
+PURE = frozenset({
+    "lower", "upper", "title", "capitalize", "casefold", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix",
+    "replace", "split", "rsplit", "partition", "rpartition", "startswith", "endswith", "isdigit", "isalpha",
+    "isidentifier", "find", "count",
+})  # fmt: skip
+"""Methods of texts that are computed where all is known."""
+
+
+def _text_method(receiver: str, name: str, arguments: Arguments) -> Value:
+    """A method of a text that is known."""
+    given = [value.items if isinstance(value, Tuple) else value for value in arguments.positional]
+    if name == "join" and len(given) == 1 and isinstance(given[0], tuple):
+        separated = [part for item in given[0] for part in (Const(receiver), item)][1:]
+        return text(separated) if all(isinstance(p, (Const, Python)) for p in separated) else Python("str")
+    if name not in PURE or arguments.keywords or not all(isinstance(value, Const) for value in given):
+        return PYTHON
+    try:
+        found = getattr(receiver, name)(*(value.value for value in given if isinstance(value, Const)))
+    except (TypeError, ValueError):
+        return PYTHON
+    if isinstance(found, (list, tuple)):
+        return Tuple(tuple(constant(part) for part in found), mutable=isinstance(found, list))
+    return constant(found)
+
+
+def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`template.format(…)`, as far as it is known."""
     try:
         fields = list(string.Formatter().parse(template))
     except ValueError:
-        return
+        return Python("str")
     index = 0
-    for _, field, spec, conversion in fields:
+    parts: list[Value] = []
+    for literal, field, spec, conversion in fields:
+        parts.append(Const(literal))
         if field is None:
             continue
         value = arguments.get(index) if field in {"", str(index)} else arguments.keywords.get(field)
@@ -148,3 +194,6 @@ def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) ->
             data = data_of(value)
             if data is not None:
                 frame.emit(Conversion, node, data, target="format specification", operand=data)
+        is_plain = isinstance(value, Const) and isinstance(value.value, (str, int)) and not spec and not conversion
+        parts.append(value if is_plain and value is not None else PYTHON)
+    return text(parts)

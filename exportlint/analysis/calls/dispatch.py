@@ -6,9 +6,11 @@ import ast
 
 from exportlint.analysis import table
 from exportlint.analysis.baked import Baked
+from exportlint.analysis.calls.builtin_reflection import call_attributes_method
 from exportlint.analysis.calls.builtins import call_builtin
 from exportlint.analysis.calls.containers import call_container_method
 from exportlint.analysis.calls.control_flow import OPERATORS
+from exportlint.analysis.calls.distributions import call_distribution_method
 from exportlint.analysis.calls.host import ask_host
 from exportlint.analysis.calls.libraries import call_library
 from exportlint.analysis.calls.modules import call_module_method, call_super, call_torch_module_method
@@ -23,9 +25,11 @@ from exportlint.analysis.interpreter.frame import Frame, calls, evaluates
 from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.values import (
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Dict,
+    Distribution,
     External,
     Object,
     Python,
@@ -120,6 +124,10 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
         return call_torch_module_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, ClassValue) and method.name == "apply":
         return apply_function(frame, receiver.definition, arguments, node)
+    if isinstance(receiver, Distribution):
+        return call_distribution_method(frame, receiver, method.name, arguments, node)
+    if isinstance(receiver, AttributesOf):
+        return call_attributes_method(frame, receiver.receiver, method.name, arguments, node)
     value = call_container_method(frame, receiver, method.name, arguments, node)
     return through(frame, arguments.values, node, value, "choice")
 

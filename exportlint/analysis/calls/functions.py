@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.calls.generators import generated
 from exportlint.analysis.calls.wrappers import call_wrapped
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
 from exportlint.analysis.eval.effects import Effects, Summary, summarize
@@ -23,7 +24,6 @@ from exportlint.analysis.values import (
     Closure,
     Function,
     Partial,
-    Sequence,
     Tensor,
     Value,
 )
@@ -222,7 +222,7 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
         inner.exits.append(inner.env)
     inner.cell.variables = inner.env
     if inner.yields:
-        return Sequence(join(inner.yields), "generator")
+        return generated(node, inner.yields, reached=reached)
     found = [*(value for _, value in inner.returns), *([NONE] if reached else [])]
     return join(found) if found else UNKNOWN
 

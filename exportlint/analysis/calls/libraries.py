@@ -11,7 +11,9 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
+from exportlint.analysis.interpreter.scopes import descriptor
 from exportlint.analysis.interpreter.sizes import note_conversion, product, worked_out
+from exportlint.analysis.interpreter.subscripts import item
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
@@ -20,9 +22,12 @@ from exportlint.analysis.values import (
     PYTHON,
     UNKNOWN,
     Const,
+    Descriptor,
     Dict,
     External,
     Function,
+    Instance,
+    Object,
     Origin,
     Partial,
     Python,
@@ -52,7 +57,6 @@ BELOW_DEFAULT = frozenset({External("logging.DEBUG"), External("logging.INFO"), 
 
 COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
 MAKE_ARRAYS = frozenset({"array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack"})
-NUMPY_PLAIN = frozenset({"numpy.float32", "numpy.float64", "numpy.int64", "numpy.int32", "numpy.dtype"})
 
 
 def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -67,9 +71,14 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return _copy(frame, name, first, node)
     if name == "functools.partial":
         return Partial(first, arguments.positional[1:], tuple(arguments.keywords.items()))
+    if name == "functools.partialmethod":
+        return Descriptor("partial", Partial(first, arguments.positional[1:], tuple(arguments.keywords.items())))
     if name == "functools.reduce":
         item = elements(frame, arguments.get(1) or UNKNOWN, node)
         return frame.call(first, Arguments((item, item)), node)
+    made = descriptor(name, first)
+    if made is not None:
+        return made
     if name in {"functools.wraps", "functools.lru_cache", "functools.cache"}:
         return first if isinstance(first, Function) else PYTHON
     if name == "operator.index":
@@ -84,6 +93,15 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return FALSE
     if name == "collections.namedtuple":
         return _named_tuple(arguments)
+    if name == "contextlib.nullcontext":
+        return Sequence(arguments.get(0, "enter_result") or NONE, "generator")  # what `with … as` binds is given so
+    if name in {"types.SimpleNamespace", "argparse.Namespace"}:
+        return Tuple(tuple(arguments.keywords.values()), fields=tuple(arguments.keywords))
+    if name == "dataclasses.replace" and isinstance(first, Object):
+        return _replaced(frame, first, arguments)
+    if name in {"dataclasses.asdict", "dataclasses.astuple"} and isinstance(first, Object):
+        attributes = tuple(frame.attributes(first.instance).items())
+        return Dict(attributes) if name.endswith("dict") else Tuple(tuple(value for _, value in attributes))
     if name in {"typing.cast", "typing_extensions.cast"}:
         return arguments.get(1) or UNKNOWN
     if name in {"collections.OrderedDict", "collections.defaultdict"}:
@@ -100,6 +118,12 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     if frame.engine.options.gives_tensor(name):
         return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
     return UNKNOWN
+
+
+def _replaced(frame: Frame, value: Object, arguments: Arguments) -> Value:
+    instance = Instance(value.instance.definition)
+    instance.attributes = {**frame.attributes(value.instance), **arguments.keywords}
+    return Object(instance)
 
 
 def _named_tuple(arguments: Arguments) -> Value:
@@ -129,10 +153,47 @@ def _group(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Sequence(Tuple((keyed, Sequence(item, "generator"))), "generator")
 
 
+GETTERS = frozenset({"attrgetter", "itemgetter", "methodcaller"})
+"""Functions of `operator` that make functions."""
+
+
+def _got(frame: Frame, getter: str, arguments: Arguments, node: ast.AST) -> Value:
+    """What `itemgetter(…)(value)` and the like give. The last argument is the value."""
+    *names, value = arguments.positional
+    if getter == "methodcaller":
+        name = names[0] if names else UNKNOWN
+        method = _attribute_by_path(frame, value, name, node)
+        return frame.call(method, Arguments(tuple(names[1:]), arguments.keywords), node)
+    found = [
+        _attribute_by_path(frame, value, name, node) if getter == "attrgetter" else item(frame, value, name, node)
+        for name in names
+    ]
+    return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+
+def _attribute_by_path(frame: Frame, value: Value, path: Value, node: ast.AST) -> Value:
+    if not isinstance(path, Const) or not isinstance(path.value, str):
+        return UNKNOWN
+    for name in path.value.split("."):
+        value = frame.attribute(value, name, node)
+    return value
+
+
 COMPARE = frozenset({"operator.gt", "operator.lt", "operator.ge", "operator.le", "operator.eq", "operator.ne"})
 
 
 def _operator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    function = name.removeprefix("operator.").strip("_")
+    first, second = arguments.get(0) or UNKNOWN, arguments.get(1) or UNKNOWN
+    if function in GETTERS:
+        return Partial(External(f"{name}.__call__"), arguments.positional, tuple(arguments.keywords.items()))
+    if function.removesuffix(".__call") in GETTERS:
+        return _got(frame, function.removesuffix(".__call"), arguments, node)
+    if function == "getitem":
+        return item(frame, first, second, node)
+    if function in {"truth", "not"} and isinstance(node, ast.Call):
+        is_true = demand_truth(frame, first, node, "not" if function == "not" else "bool()")
+        return Python("bool") if is_true is None else Const(is_true is (function == "truth"))
     if any(isinstance(o, Tensor) for value in arguments.values for o in options(value)):
         return result(frame, node, name, arguments.values, "bool" if name in COMPARE else None)
     return UNKNOWN
@@ -170,7 +231,7 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
             return result(frame, node, name, (tensor,))
         return Python("ndarray")
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)
-    if scalar is not None and name not in NUMPY_PLAIN:
+    if scalar is not None:
         demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
     for value in arguments.positional[:1]:
         size = product(value.tensor) if isinstance(value, Shape) else value

@@ -16,11 +16,13 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.bindings import register_buffer
-from exportlint.analysis.interpreter.classes import bases, bound, find_method, lineage
+from exportlint.analysis.interpreter.classes import bases, bound, class_attribute, enum_base, find_method, lineage
+from exportlint.analysis.interpreter.computed_names import bind_computed
 from exportlint.analysis.interpreter.demands import built_on, elements
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.joins import join
+from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
     BASE,
     NONE,
@@ -29,6 +31,7 @@ from exportlint.analysis.values import (
     ClassValue,
     Const,
     Dict,
+    EnumMember,
     External,
     Object,
     Origin,
@@ -52,12 +55,23 @@ GROWS = frozenset({"append", "extend", "insert", "add_module"})
 
 @calls(ClassValue)
 def _call_class(frame: Frame, callee: ClassValue, arguments: Arguments, node: ast.AST) -> Value:
+    if enum_base(frame, callee.definition) is not None:
+        return _enum_by_value(frame, callee.definition, arguments.get(0) or UNKNOWN)
     made = instantiate(frame, callee.definition, arguments, node)
     if isinstance(made, Object) and find_method(frame, callee.definition, "__init__") is None:
         for base in (b for cls in lineage(frame, callee.definition) for b in bases(frame, cls)):
             if isinstance(base, External):
                 build_on(made.instance, base.name, arguments, node)
     return made
+
+
+def _enum_by_value(frame: Frame, cls: Class, value: Value) -> Value:
+    """`Mode("train")`: the member that has a value."""
+    if not isinstance(value, Const):
+        return PYTHON
+    members = [found for name in cls.attributes if (found := class_attribute(frame, cls, name)) is not None]
+    values = [m.value.value if isinstance(m, Const) and isinstance(m.value, EnumMember) else m for m in members]
+    return next((m for m, held in zip(members, values, strict=True) if held == value or m == value), PYTHON)
 
 
 @calls(Object)
@@ -77,9 +91,9 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
     receiver = target.receiver
     if not isinstance(receiver, Object):
         return UNKNOWN
-    found = find_method(frame, receiver.instance.definition, name, after=target.owner)
+    found = bound(frame, receiver, receiver.instance.definition, name, node, after=target.owner)
     if found is not None:
-        return frame.call(bound(frame, receiver, *found), arguments, node)
+        return frame.call(found, arguments, node)
     if name == "__init__":
         for base in bases(frame, target.owner):
             if isinstance(base, External):
@@ -130,6 +144,8 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             value = Tensor(Origin.PARAMETER, value.kind, made=value.made)
         if not isinstance(first, Const) or not isinstance(first.value, str):
             receiver.instance.registered.append(value)
+            is_buffer = name == "register_buffer" and isinstance(value, Tensor)
+            bind_computed(frame, receiver.instance, first or UNKNOWN, Tensor(Origin.BUFFER) if is_buffer else value)
         elif name == "register_buffer":
             register_buffer(frame, receiver.instance, first.value, value, node)
         else:

@@ -154,6 +154,13 @@ def _size(frame: Frame, call: Call, node: ast.AST) -> Value:
     return Size(trail=call.tensor.trail)
 
 
+@performs("Tensor.numpy")
+def _array(frame: Frame, call: Call, node: ast.AST) -> Value | None:
+    if frame.engine.mode != "strict":
+        return None
+    return fresh(frame, node, call.name, (call.tensor,))  # TorchDynamo traces what numpy does with it
+
+
 @performs("Tensor.__len__")
 def _length(frame: Frame, call: Call, node: ast.AST) -> Value:
     return size_of(call.tensor, 0)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from exportlint.analysis import table
 from exportlint.analysis.calls.constructors import construct
 from exportlint.analysis.calls.custom_ops import call_custom_op
+from exportlint.analysis.calls.distributions import make_distribution
 from exportlint.analysis.calls.literals import make_literal
 from exportlint.analysis.calls.messages import note_message
 from exportlint.analysis.calls.resizing import note_resizing_out
@@ -119,6 +120,10 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if isinstance(receiver, Tensor) and api is not None and api.kind == "method":
         rest = Arguments(arguments.positional[1:], arguments.keywords)
         return call_tensor_method(frame, receiver, name.rpartition(".")[2], rest, node)
+    made_distribution = make_distribution(name, arguments)
+    if made_distribution is not None:
+        consume_arguments(frame, arguments, node)
+        return made_distribution
     if api is None or api.kind != "function":
         consume_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON

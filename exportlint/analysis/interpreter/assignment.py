@@ -15,6 +15,7 @@ from exportlint.analysis.interpreter.outer import note_outer_write
 from exportlint.analysis.interpreter.subscripts import store
 from exportlint.analysis.joins import each, join, options, trail_of, with_trail
 from exportlint.analysis.values import (
+    AttributesOf,
     Const,
     Dict,
     Object,
@@ -40,6 +41,10 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
     elif isinstance(target, ast.Subscript):
         container = frame.evaluate(target.value)
         store(frame, target, container, value)
+        if isinstance(container, AttributesOf):
+            name = frame.peek(target.slice)
+            if isinstance(name, Const) and isinstance(name.value, str):
+                bind_attribute(frame, container.receiver, name.value, value, target, statement)
         note_container_mutation(frame, target.value, container, "[…] =", target)
         if not any(isinstance(option, Tensor) for option in options(container)):
             if isinstance(frame.receiver, Object) and isinstance(container, TorchModule):

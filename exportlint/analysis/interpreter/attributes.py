@@ -9,9 +9,8 @@ from exportlint.analysis import table
 from exportlint.analysis.baked import Baked
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.interpreter.baked import metadata
-from exportlint.analysis.interpreter.classes import is_autograd_function
+from exportlint.analysis.interpreter.classes import bind_member, bound, is_autograd_function, member
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
-from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.recording import note_attribute_read
 from exportlint.analysis.interpreter.scopes import global_value, named_value
 from exportlint.analysis.interpreter.tensors import result
@@ -20,13 +19,16 @@ from exportlint.analysis.values import (
     FALSE,
     PYTHON,
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Const,
     Dict,
+    EnumMember,
     External,
     Function,
     Namespace,
+    Object,
     Origin,
     Partial,
     Python,
@@ -71,10 +73,9 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
     changed = frame.changed(Cell(value.definition, name))
     if changed is not None:
         return changed
-    method = value.definition.methods.get(name)
-    if method is not None:
-        symbol = f"{value.definition.qualname}.{name}"
-        return Function(value.definition.module, method, symbol, value.definition)
+    found = member(frame, value.definition, name)
+    if found is not None:
+        return bind_member(frame, name, found[1], value, value.definition, node)
     inner = f"{value.definition.qualname}.{name}"
     nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
     if nested is not None:
@@ -83,10 +84,15 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
         return BoundMethod(value, name)
     if name in {"__name__", "__module__", "__doc__"}:
         return PYTHON
-    return class_attribute(frame, value.definition, name) or UNKNOWN
+    return UNKNOWN
 
 
 def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    if isinstance(value, Const) and name in {"value", "name"}:
+        member = value.value
+        if not isinstance(member, EnumMember):
+            return value if name == "value" else PYTHON  # a member that is a number or a text as well
+        return member.value if name == "value" else Const(member.name)
     if isinstance(value, Tuple) and name in value.fields:
         return value.items[value.fields.index(name)]
     return BoundMethod(value, name)
@@ -97,7 +103,17 @@ def _baked_attribute(frame: Frame, value: Baked, name: str, node: ast.AST) -> Va
     return value
 
 
-has_attributes(Super, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
+@has_attributes(Super)
+def _super_attribute(frame: Frame, value: Super, name: str, node: ast.AST) -> Value:
+    receiver = value.receiver
+    if isinstance(receiver, Object):
+        found = bound(frame, receiver, receiver.instance.definition, name, node, after=value.owner)
+        if found is not None:
+            return found
+    return BoundMethod(value, name)
+
+
+has_attributes(AttributesOf, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
 
 
 @has_attributes(TypeOf)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from exportlint.analysis import table
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import compared, read_environment
@@ -130,7 +131,9 @@ def _identity(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right
         if other == NONE:
             if value == NONE:
                 return Const(positive)
-            surely = isinstance(value, NEVER_NONE)
+            surely = isinstance(value, NEVER_NONE) or (
+                isinstance(value, External) and table.lookup(value.name) is not None
+            )
             surely = surely and not (isinstance(value, Tensor) and (value.optional or value.assumed))
             if surely or (isinstance(value, Const) and value.value is not None):
                 return Const(not positive)

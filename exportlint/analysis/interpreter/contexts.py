@@ -15,6 +15,7 @@ from exportlint.analysis.interpreter.frame import Environment, Frame, executes
 from exportlint.analysis.joins import join_environments, options
 from exportlint.analysis.outline import TRIES
 from exportlint.analysis.values import (
+    NONE,
     UNKNOWN,
     BoundMethod,
     Const,
@@ -23,6 +24,7 @@ from exportlint.analysis.values import (
     Python,
     Sequence,
     Tensor,
+    Tuple,
     Value,
 )
 
@@ -30,18 +32,25 @@ from exportlint.analysis.values import (
 def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     """`with context as target`. A context manager may swallow exceptions, which changes nothing for tracing."""
     swallows = False
+    entered: list[tuple[Value, ast.expr]] = []
     for item in node.items:
         context = frame.evaluate(item.context_expr)
         if any(isinstance(o, Const) or o == Python("device") for o in options(context)):
             frame.emit(DeviceContext, item.context_expr)
+        if isinstance(context, Object):
+            entered.append((context, item.context_expr))
         swallows = swallows or _suppresses(frame, item.context_expr)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)
     if not swallows:
-        return frame.execute(node.body)
-    with frame.guarded():
-        frame.execute(node.body)
-    return True
+        reached = frame.execute(node.body)
+    else:
+        with frame.guarded():
+            frame.execute(node.body)
+        reached = True
+    for context, place in reversed(entered):
+        frame.call(frame.attribute(context, "__exit__", place), Arguments((NONE, NONE, NONE)), place)
+    return reached
 
 
 def _suppresses(frame: Frame, node: ast.expr) -> bool:
@@ -58,6 +67,8 @@ def _entered(frame: Frame, context: Value, node: ast.expr) -> Value:
         return frame.call(frame.attribute(context, "__enter__", node), Arguments(), node)
     if isinstance(context, Sequence) and context.type == "generator":
         return context.item
+    if isinstance(context, Tuple) and context.items:
+        return context.items[0]
     return UNKNOWN if isinstance(context, External) else context
 
 

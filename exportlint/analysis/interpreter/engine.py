@@ -99,7 +99,7 @@ class Engine:
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
     has_parameters: bool = False
-    wrappers: dict[ast.expr, Function] = field(default_factory=dict)
+    wrappers: dict[ast.expr, Value] = field(default_factory=dict)
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
     deadline: float = math.inf

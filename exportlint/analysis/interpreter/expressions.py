@@ -20,6 +20,7 @@ from exportlint.analysis.values import (
     UNKNOWN,
     Const,
     Dict,
+    EnumMember,
     Function,
     Python,
     Scalar,
@@ -30,6 +31,7 @@ from exportlint.analysis.values import (
     Tuple,
     Value,
     constant,
+    text,
 )
 
 
@@ -137,15 +139,16 @@ def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
 
 @evaluates(ast.JoinedStr)
 def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
-    size: Value = Python("str")
-    text: list[str] = []
+    size: Value = UNKNOWN
+    parts: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.Constant):
-            text.append(str(part.value))
+            parts.append(Const(part.value))
         elif isinstance(part, ast.FormattedValue):
             value = frame.evaluate(part.value)
-            if isinstance(value, Const) and part.format_spec is None and part.conversion == -1:
-                text.append(str(value.value))
+            is_plain = part.format_spec is None and part.conversion == -1
+            is_text = isinstance(value, Const) and not isinstance(value.value, EnumMember)
+            parts.append(value if is_plain and (is_text or isinstance(value, Python)) else PYTHON)
             data = data_of(value)
             if isinstance(value, Size) and value.dim.varies:
                 size = replace(value, kind="str")
@@ -159,7 +162,8 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 frame.evaluate(part.format_spec)
             if part.conversion != -1:
                 note_text(frame, value, part.value, f"!{chr(part.conversion)}")
-    return constant("".join(text)) if len(text) == len(node.values) else size
+    made = text(parts)
+    return size if isinstance(size, Size) and isinstance(made, Python) else made
 
 
 @evaluates(ast.Yield)

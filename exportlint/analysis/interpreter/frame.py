@@ -196,6 +196,12 @@ class Frame:
         found = self.changed(Cell(instance, name))
         return instance.attributes.get(name) if found is None else found
 
+    def attributes(self, instance: Instance) -> dict[str, Value]:
+        """What all attributes of an object hold."""
+        found = {**instance.attributes, **self.heap.of(instance)}
+        self.engine.effects.cells.update([Cell(instance, name) for name in found])
+        return found
+
     def change(self, cell: Cell, value: Value, before: Value | None) -> None:
         """Let a cell hold a value. `before` is what it held when the call began."""
         self.heap = self.heap.set(cell, value, before)

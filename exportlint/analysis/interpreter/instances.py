@@ -9,10 +9,11 @@ from exportlint.analysis import table
 from exportlint.analysis.domain.heap import Cell, Heap
 from exportlint.analysis.eval.effects import summarize
 from exportlint.analysis.facts import Call
-from exportlint.analysis.facts.tracing import CachedRead
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import note_mode
 from exportlint.analysis.interpreter.classes import bases, bound, find_method, is_module, lineage
+from exportlint.analysis.interpreter.computed_names import computed_attribute
+from exportlint.analysis.interpreter.fields import fill_fields
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import settled
@@ -21,6 +22,7 @@ from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
     BASE,
     UNKNOWN,
+    AttributesOf,
     BoundMethod,
     ClassValue,
     Const,
@@ -41,25 +43,19 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     found = frame.held(instance, name)
     if found is not None:
         return explained(frame, found, node)
-    method = find_method(frame, instance.definition, name)
-    if method is not None:
-        owner, definition = method
-        assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
-        function = bound(frame, value, owner, definition)
-        if any(_names(d, "property", "cached_property") for d in definition.decorator_list):
-            computed = frame.call(function, Arguments(), node)
-            if any(_names(d, "cached_property") for d in definition.decorator_list):
-                frame.emit(CachedRead, node, None, name=name, computed=computed)
-            return computed
-        return function
+    shared = bound(frame, value, instance.definition, name, node)
+    if shared is not None:
+        return shared
     if name == "training" and is_module(frame, instance.definition):
         note_mode(frame, node, "training")
         return Const(frame.engine.options.training)
     if name == "__class__":
         return ClassValue(instance.definition)
-    shared = class_attribute(frame, instance.definition, name)
-    if shared is not None:
-        return shared
+    if name == "__dict__":
+        return AttributesOf(value)
+    computed = computed_attribute(frame, instance, name)
+    if computed is not None:
+        return computed
     if name in {"weight", "bias"} and any(
         isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
         for cls in lineage(frame, instance.definition)
@@ -68,8 +64,10 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         return Tensor(Origin.PARAMETER, "float", name=name)
     if is_module(frame, instance.definition):
         is_method = table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS
-        return BoundMethod(value, name) if is_method or _is_container(instance) else UNKNOWN
-    return UNKNOWN
+        if is_method or _is_container(instance):
+            return BoundMethod(value, name)
+    fallback = bound(frame, value, instance.definition, "__getattr__", node)
+    return UNKNOWN if fallback is None else frame.call(fallback, Arguments((Const(name),)), node)
 
 
 def operator_method(frame: Frame, value: Value, name: str | None, node: ast.AST) -> Value | None:
@@ -102,36 +100,6 @@ MODULE_METHODS = frozenset({
     "requires_grad_", "get_parameter", "get_buffer", "get_submodule", "register_forward_hook",
     "register_forward_pre_hook", "type", "__call__",
 })  # fmt: skip
-
-
-def _names(node: ast.expr, *names: str) -> bool:
-    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in names
-
-
-def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
-    """What the body of a class or of one of its bases assigns or annotates; None if none does."""
-    cls = next((cls for cls in lineage(frame, definition) if name in cls.attributes), None)
-    if cls is None:
-        return None
-    node = cls.attributes[name]
-    if node is None:
-        annotation = cls.annotations.get(name)
-        return annotated(frame, cls, annotation) if annotation is not None else UNKNOWN
-    value = Frame(frame.engine, cls.module).peek(node)
-    return settled(value, Origin.ATTRIBUTE, frame.engine.mode == "non-strict")
-
-
-def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
-    """An attribute that is only annotated: `mask: torch.Tensor` is the usual way to type a buffer of a module.
-
-    Other objects that nothing here has made are passed in, and their tensors with them.
-    """
-    value = Frame(frame.engine, cls.module).peek(annotation)
-    if not isinstance(value, External) or value.name not in {"torch.Tensor", "torch.nn.Parameter"}:
-        return UNKNOWN
-    if value.name.endswith("Parameter"):
-        return Tensor(Origin.PARAMETER)
-    return Tensor(Origin.BUFFER if is_module(frame, cls) else Origin.INPUT)
 
 
 def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *, is_exported: bool = False) -> Value:
@@ -186,16 +154,17 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
         for base in bases(frame, cls):
             if isinstance(base, External):
                 note_call(frame, base.name, arguments, node)
-        _fill_fields(frame, instance, arguments)
+        fill_fields(frame, instance, arguments, node)
         return
-    owner, definition = found
+    _, definition = found
     if engine.active.count(definition) or len(engine.building) > 40:
         return
     engine.silent += silent
     engine.eager += silent
     engine.building.add(cls)
     try:
-        frame.call(bound(frame, Object(instance), owner, definition), arguments, node)
+        constructor = bound(frame, Object(instance), cls, "__init__", node)
+        frame.call(UNKNOWN if constructor is None else constructor, arguments, node)
     finally:
         engine.building.discard(cls)
         engine.silent -= silent
@@ -230,13 +199,6 @@ def _joined(after: Heap, before: Heap, instance: Instance, left: dict[str, Value
         if now != first:
             heap = heap.set(cell, now, first)
     return heap
-
-
-def _fill_fields(frame: Frame, instance: Instance, arguments: Arguments) -> None:
-    names = [n for cls in reversed(lineage(frame, instance.definition)) for n in cls.annotations]
-    for name, value in zip(names, arguments.positional, strict=False):
-        instance.attributes[name] = value
-    instance.attributes.update(arguments.keywords)
 
 
 WITHOUT_PARAMETERS = frozenset({

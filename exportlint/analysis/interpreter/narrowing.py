@@ -85,12 +85,12 @@ def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: boo
         if last == "is_tensor":
             verdicts = [(o, _is_tensor(o)) for o in options(value)]
         elif assumption:
-            verdicts = [(_recognized(frame, o, test.args[1]), verdict) for o, verdict in verdicts]
+            verdicts = [(recognized(frame, o, test.args[1]), verdict) for o, verdict in verdicts]
         return _keep(env, key, [o for o, verdict in verdicts if verdict is None or verdict is assumption])
     return True
 
 
-def _recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
+def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
     """An unknown value that was found to be an object of a class of the project."""
     found = frame.peek(kind) if isinstance(value, Unknown) and not isinstance(kind, ast.Tuple) else None
     return Object(Instance(found.definition)) if isinstance(found, ClassValue) else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -37,6 +38,7 @@ from exportlint.analysis.values import (
     Unknown,
     Value,
     constant,
+    text,
 )
 
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
@@ -75,7 +77,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return frame.call(own, Arguments((right,)), node)
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(op, ast.Mod):
         _format(frame, node, left.value, right)
-        return Python("str")
+        return _percent(left.value, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         tensor = left if isinstance(left, Tensor) else right
         if Python("ndarray") in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
@@ -99,6 +101,9 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return arithmetic(op, left, right)
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):
         return _fold(op, left.value, right.value)
+    known = isinstance(left, (Const, Python)) and isinstance(right, (Const, Python))
+    if isinstance(op, ast.Add) and known and (_is_text(left) or _is_text(right)):
+        return text((left, right))
     if isinstance(op, ast.BitOr) and isinstance(left, Dict) and isinstance(right, Dict):
         return left.merged(right)
     if isinstance(op, ast.BitOr) and TRUE in (left, right):
@@ -120,6 +125,24 @@ def _fold(op: ast.operator, left: object, right: object) -> Value:
         return constant(function(left, right))
     except (ArithmeticError, TypeError):
         return PYTHON
+
+
+def _is_text(value: Value) -> bool:
+    held = value.value if isinstance(value, Const) else None
+    return isinstance(held, str) or (isinstance(value, Python) and value.type == "str")
+
+
+def _percent(template: str, right: Value) -> Value:
+    """`"_%s_%d" % values`, as far as it is known."""
+    values = list(right.items if isinstance(right, Tuple) else (right,))
+    parts: list[Value] = []
+    for literal, spec in re.findall(r"((?:[^%]|%%)*)(%[^%a-zA-Z]*[a-zA-Z])?", template):
+        parts.append(Const(literal.replace("%%", "%")))
+        if spec:
+            value = values.pop(0) if values else PYTHON
+            plain = spec in {"%s", "%d"} and isinstance(value, Const) and isinstance(value.value, (str, int))
+            parts.append(value if plain else PYTHON)
+    return text(parts)
 
 
 def _sequence(

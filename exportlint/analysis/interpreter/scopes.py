@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import replace
+from typing import Literal
 
 from exportlint.analysis import table
 from exportlint.analysis.domain.heap import Cell
@@ -16,10 +16,12 @@ from exportlint.analysis.project import Definition
 from exportlint.analysis.values import (
     UNKNOWN,
     ClassValue,
+    Descriptor,
     Dict,
     External,
     Function,
     Namespace,
+    Object,
     Origin,
     Partial,
     Python,
@@ -143,50 +145,70 @@ def custom_op(name: ast.expr | None) -> Value:
 
 
 def decorated(frame: Frame, function: Function) -> Value:
-    """A function under its decorators: those of the project that return a wrapper are seen through."""
+    """What the decorators of a function make of it, from the one next to it outwards."""
     node = function.node
-    if isinstance(node, ast.Lambda) or not node.decorator_list:
+    if isinstance(node, ast.Lambda):
         return function
-    engine = frame.engine
+    scope = Frame(frame.engine, function.module, closure=function.closure)
+    value: Value = function
     for decorator in reversed(node.decorator_list):
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        value = Frame(engine, function.module).peek(target)
-        if isinstance(value, Function):
-            function = wrapped(frame, function, decorator)
-        if isinstance(value, External):
-            if value.name in {"torch.library.custom_op", "torch.library.triton_op"}:
-                return custom_op(decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None)
-            if value.name == "functools.singledispatch":
-                return UNKNOWN
-            if value.name.startswith(("numba.", "triton.")):
-                return Python("function")
-            wrapper = table.resolve(value.name)
-            if wrapper in SCRIPTS | DISABLES | CONTEXTS:
-                given = decorator.keywords if isinstance(decorator, ast.Call) else []
-                options = ((k.arg, Frame(engine, function.module).peek(k.value)) for k in given if k.arg)
-                return Partial(function, wrapper=wrapper, options=tuple(options))
-    return function
+        value = _decorate(scope, value, decorator)
+    return value
 
 
-MAX_WRAPPER = 300
-"""Nodes of a wrapper that is run. Larger ones manage hooks and caches rather than tensors, and are looked through."""
+DESCRIPTORS: dict[str, Literal["static", "class", "property", "cached_property"]] = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "abc.abstractproperty": "property",
+    "functools.cached_property": "cached_property",
+}
 
 
-def wrapped(frame: Frame, function: Function, decorator: ast.expr) -> Function:
-    """What a decorator of the project makes of a function; the function itself where that cannot be told."""
-    engine = frame.engine
+def descriptor(name: str, value: Value) -> Value | None:
+    """What a descriptor of Python or of a library makes of a function; None for anything else."""
+    kind = DESCRIPTORS.get(name)
+    if kind is None and name.rpartition(".")[2] == "cached_property":
+        kind = "cached_property"
+    return Descriptor(kind, value) if kind is not None else None
+
+
+def _decorate(scope: Frame, value: Value, decorator: ast.expr) -> Value:
+    """What one decorator makes of a value. Decorators of other libraries are taken to return what behaves like it."""
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    found = scope.peek(target)
+    if isinstance(found, (Function, ClassValue, Object, Partial)):
+        return _applied(scope, value, decorator)
+    if not isinstance(found, External):
+        return value
+    if found.name in {"torch.library.custom_op", "torch.library.triton_op"}:
+        return custom_op(decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None)
+    if found.name == "functools.singledispatch":
+        return UNKNOWN
+    if found.name.startswith(("numba.", "triton.")):
+        return Python("function")
+    wrapper = table.resolve(found.name)
+    if wrapper in SCRIPTS | DISABLES | CONTEXTS:
+        given = decorator.keywords if isinstance(decorator, ast.Call) else []
+        options = ((k.arg, scope.peek(k.value)) for k in given if k.arg)
+        return Partial(value, wrapper=wrapper, options=tuple(options))
+    made = descriptor(found.name, value)
+    return value if made is None else made
+
+
+def _applied(scope: Frame, value: Value, decorator: ast.expr) -> Value:
+    """What a decorator of the project returns for a value; the value itself where that cannot be told."""
+    engine = scope.engine
     known = engine.wrappers.get(decorator)
-    if known is None or function.closure is not None:
-        bare = replace(function, receiver=None)
-        engine.wrappers[decorator] = bare  # what a decorator that is decorated with itself sees
+    if known is None or scope.parent is not None:
+        engine.wrappers[decorator] = value  # what a decorator that is decorated with itself sees
         engine.silent += 1
         engine.eager += 1
         try:
-            outer = Frame(engine, function.module)
-            made = outer.call(outer.evaluate(decorator), Arguments((bare,)), decorator)
+            made = scope.call(scope.evaluate(decorator), Arguments((value,)), decorator)
         finally:
             engine.silent -= 1
             engine.eager -= 1
-        is_run = isinstance(made, Function) and sum(1 for _ in ast.walk(made.node)) <= MAX_WRAPPER
-        known = engine.wrappers[decorator] = made if isinstance(made, Function) and is_run else bare
-    return replace(known, receiver=function.receiver)
+        is_known = isinstance(made, (Function, Object, Partial, Descriptor))
+        known = engine.wrappers[decorator] = made if is_known else value
+    return known

@@ -22,6 +22,7 @@ from exportlint.analysis.values import (
     ITERABLE,
     PYTHON,
     UNKNOWN,
+    AttributesOf,
     Const,
     Dict,
     External,
@@ -47,6 +48,13 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     return through(frame, (index,), node, found, "choice")
 
 
+def item(frame: Frame, container: Value, index: Value, node: ast.AST) -> Value:
+    """`container[index]` where no subscript says so, as `operator.getitem` does at `node`."""
+    place = ast.copy_location(ast.Constant(None), node)
+    subscript = ast.copy_location(ast.Subscript(place, place, ast.Load()), place)
+    return each(container, lambda option: _item(frame, subscript, option, index))
+
+
 def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> Value:
     if isinstance(container, Tensor):
         return _tensor_item(frame, node, container, index)
@@ -65,6 +73,9 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
             base = built_on(container)
             return UNKNOWN if base is container else _item(frame, node, base, index)
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
+    if isinstance(container, AttributesOf):
+        name = index.value if isinstance(index, Const) else None
+        return frame.attribute(container.receiver, name, node) if isinstance(name, str) else UNKNOWN
     if isinstance(container, Baked):
         return container
     if isinstance(container, External):

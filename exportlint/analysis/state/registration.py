@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from exportlint.analysis.facts.state import Unregistered
-from exportlint.analysis.interpreter.classes import is_module
+from exportlint.analysis.interpreter.classes import class_attribute, is_module
 from exportlint.analysis.interpreter.engine import Engine
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.parameterized import has_parameters, is_trained
 from exportlint.analysis.joins import options
 from exportlint.analysis.outline import Class, Module
