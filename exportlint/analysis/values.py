@@ -474,7 +474,8 @@ class Descriptor(Composite):
     kind: Literal["static", "class", "property", "cached_property", "partial"]
     function: Value
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return (self.function,)
 
     def _forget(self) -> None:
