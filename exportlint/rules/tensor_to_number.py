@@ -70,7 +70,11 @@ def _claim(fact: Conversion) -> Claim:
         return POWER  # non-strict mode has a symbolic power
     if target.startswith(("math.", "np.")) or target in {"hex()", "oct()", "bin()", "chr()", "complex()"}:
         return MATH
-    return INDEX if target == "operator.index()" else CLAIM
+    if target == "int()" and fact.operand.kind == "bool":
+        return MATH  # strict mode asks a truth value for itself
+    if target == "operator.index()":
+        return MATH if isinstance(fact.operand, Scalar) else INDEX
+    return CLAIM
 
 
 def _fix(code: Code, fact: Conversion, context: Context) -> Fix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
+from exportlint.analysis.calls.number_arguments import note_plain_numbers
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
@@ -62,6 +63,7 @@ def _range(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("enumerate")
 def _enumerate(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, first_of(arguments), argument_node(node))
+    note_plain_numbers(frame, "builtins.enumerate", arguments, node)
     return Sequence(Tuple((Python("int"), item)), "generator")
 
 

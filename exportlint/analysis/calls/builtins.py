@@ -118,7 +118,9 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("str", "repr", "format")
 def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     name = getattr(getattr(node, "func", None), "id", "str")
-    if len(arguments.values) == 1:
+    if name == "format" and arguments.get(1) not in {None, Const("")}:
+        demand_number(frame, first_of(arguments), node, "format()")
+    elif len(arguments.values) == 1:
         note_text(frame, first_of(arguments), node, f"{name}()")
     value = first_of(arguments)
     data = data_of(value)

@@ -6,6 +6,7 @@ import ast
 import string
 from dataclasses import replace
 
+from exportlint.analysis.calls.number_arguments import note_plain_numbers
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import change_contents
@@ -22,8 +23,10 @@ from exportlint.analysis.values import (
     Const,
     Dict,
     Python,
+    Scalar,
     Sequence,
     Shape,
+    Tensor,
     Tuple,
     Value,
 )
@@ -43,10 +46,12 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         _format(frame, receiver.value, arguments, node)
         return Python("str")
     if isinstance(receiver, (Tuple, Sequence)):
+        note_plain_numbers(frame, f"builtins.list.{name}", arguments, node)
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
             found = data_of(arguments.positional[0]) or data_of(item)
-            if found is not None:
+            is_counted = name == "count" and frame.engine.mode == "strict" and isinstance(found, Tensor)
+            if found is not None and not is_counted:
                 frame.emit(Branch, node, found, construct="list method", condition=found)
             return Python("int")
         if name == "sort":
@@ -122,6 +127,9 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
             if found is not None:
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
+        data = data_of(key or UNKNOWN)
+        if isinstance(data, Scalar):
+            frame.emit(Conversion, node, data, target="dict key", operand=data)
         note_conversion(frame, key or UNKNOWN, node, "dict key")
         return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name == "values":

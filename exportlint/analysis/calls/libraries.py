@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.calls.number_arguments import note_plain_numbers
+from exportlint.analysis.calls.operator_functions import call_operator
 from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.facts import Conversion, Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -36,7 +38,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
-KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod", "math.fabs"})
+KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod"})
 """Functions of math that numbers read from tensors pass through, on 2.13."""
 
 INSTANCES = {
@@ -52,7 +54,6 @@ BELOW_DEFAULT = frozenset({External("logging.DEBUG"), External("logging.INFO"), 
 
 COPIES = frozenset({"copy.deepcopy", "pickle.dumps", "pickle.dump", "joblib.dump"})
 MAKE_ARRAYS = frozenset({"array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack"})
-NUMPY_PLAIN = frozenset({"numpy.float32", "numpy.float64", "numpy.int64", "numpy.int32", "numpy.dtype"})
 
 
 def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -72,11 +73,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return frame.call(first, Arguments((item, item)), node)
     if name in {"functools.wraps", "functools.lru_cache", "functools.cache"}:
         return first if isinstance(first, Function) else PYTHON
-    if name == "operator.index":
-        demand_number(frame, first, node, "operator.index()")
-        return Python("int")
     if library == "operator":
-        return _operator(frame, name, arguments, node)
+        return call_operator(frame, name, arguments, node)
     if name in {"json.dumps", "json.dump"}:
         _json(frame, first, node)
         return Python("str")
@@ -96,6 +94,7 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return UNKNOWN
     if name == "itertools.groupby":
         return _group(frame, arguments, node)
+    note_plain_numbers(frame, name, arguments, node)
     consume_arguments(frame, arguments, node)
     if frame.engine.options.gives_tensor(name):
         return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
@@ -129,15 +128,6 @@ def _group(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Sequence(Tuple((keyed, Sequence(item, "generator"))), "generator")
 
 
-COMPARE = frozenset({"operator.gt", "operator.lt", "operator.ge", "operator.le", "operator.eq", "operator.ne"})
-
-
-def _operator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    if any(isinstance(o, Tensor) for value in arguments.values for o in options(value)):
-        return result(frame, node, name, arguments.values, "bool" if name in COMPARE else None)
-    return UNKNOWN
-
-
 def _math(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0) or UNKNOWN
     keeps = name in KEEPS_SYMBOLS
@@ -163,7 +153,7 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
             return result(frame, node, name, (tensor,))
         return Python("ndarray")
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)
-    if scalar is not None and name not in NUMPY_PLAIN:
+    if scalar is not None:
         demand_number(frame, scalar, node, f"{name.replace('numpy', 'np', 1)}()")
     for value in arguments.positional[:1]:
         size = product(value.tensor) if isinstance(value, Shape) else value

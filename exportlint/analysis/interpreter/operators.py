@@ -86,6 +86,11 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         if isinstance(op, ast.MatMult):
             return replace(made, symbolic=frozenset(d for d in broadcast((left,)) if d[0] == 0))
         return made
+    if isinstance(op, ast.Mult):
+        for text, count in ((left, right), (right, left)):
+            if text == Python("str") or (isinstance(text, Const) and isinstance(text.value, str)):
+                demand_number(frame, count, node, "string repetition")
+                return Python("str")
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (Tuple, Sequence)):
             return _sequence(frame, node, op, sequence, count, is_left=sequence is left)
@@ -93,8 +98,17 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         scalar = left if isinstance(left, Scalar) else right
         assert isinstance(scalar, Scalar)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
-        if isinstance(op, ast.Pow) and isinstance(right, Scalar) and isinstance(left, Const) and kind == "int":
+        if (
+            isinstance(op, ast.Pow)
+            and isinstance(right, Scalar)
+            and isinstance(left, Const)
+            and kind == "int"
+            and right.api != "size"
+        ):
             frame.emit(Conversion, node, right, target="exponent", operand=right)  # is it negative?
+        truth = next((s for s in (left, right) if isinstance(s, Scalar) and s.kind == "bool" and not s.assumed), None)
+        if truth is not None and not isinstance(op, (ast.BitAnd, ast.BitOr)):
+            frame.emit(Conversion, node, truth, target="arithmetic", operand=truth)
         return Scalar(kind, scalar.api, scalar.assumed, scalar.trail)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)
