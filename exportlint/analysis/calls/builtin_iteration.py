@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
 from exportlint.analysis.calls.number_arguments import note_plain_numbers
@@ -114,6 +115,8 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         return Tuple((), mutable=True) if name in {"list", "tuple"} else Sequence(UNKNOWN, "set")
     value = arguments.positional[0]
     items = known_items(value)
+    if isinstance(value, Shape) and name in {"list", "tuple"}:
+        return replace(value, plain=True)
     if isinstance(value, Shape) and name not in {"set", "frozenset"}:
         return value
     if items is not None and name in {"list", "tuple"}:
@@ -123,7 +126,7 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, value, argument_node(node))
     if name in {"set", "frozenset"} and isinstance(item, (Scalar, Size)):
         demand_number(frame, item, node, "set element")
-    return Sequence(item, "set" if name in {"set", "frozenset"} else "list")
+    return Sequence(item, "set" if name in {"set", "frozenset"} else "iterator" if name == "iter" else "list")
 
 
 @builtin("next")

@@ -103,6 +103,8 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("abs", "round", "pow", "divmod")
 def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
+    if isinstance(value, Tensor) and getattr(getattr(node, "func", None), "id", "") == "round":
+        demand_number(frame, value, node, "round()")  # tensors have no `__round__`
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.dynamic)
     if isinstance(value, Size):

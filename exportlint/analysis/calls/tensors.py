@@ -67,6 +67,7 @@ ALIASES = frozenset({
 
 BESIDES = frozenset({
     "backward", "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "to_mkldnn", "apply_", "map_",
+    "as_subclass",
 })  # fmt: skip
 """Methods that do something else than to compute a tensor: they are calls of their own."""
 PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
@@ -111,9 +112,14 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
         note_grad_flag(frame, tensor, "requires_grad_()", arguments.get(0, "requires_grad") or TRUE, node)
     if name in BESIDES and not tensor.assumed:
         note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
+    if name == "as_subclass":
+        return tensor
     api = table.tensor_member(name)
     if api is None or api.kind != "method":
         return UNKNOWN
+    if name == "numpy" and frame.engine.mode == "strict":
+        apply(frame, api, arguments, node, tensor)
+        return Python("ndarray")
     value = related(frame, api, tensor, arguments, apply(frame, api, arguments, node, tensor))
     if name.endswith("_") and not name.endswith("__"):
         if name not in OVERWRITES and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
