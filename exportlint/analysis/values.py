@@ -192,9 +192,10 @@ class Guard(Value):
 
 @dataclass(frozen=True, slots=True)
 class Shape(Value):
-    """`x.shape`: the sizes of a tensor."""
+    """`x.shape`: the sizes of a tensor. `plain`: as a list or tuple, and no longer a `torch.Size`."""
 
     tensor: Tensor
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): 
 PERCENT = Claim(non_strict=always(ERROR), strict=always(ERROR))
 LABELS = {
     "format specification": ("a format specification", SPECIFICATION),
+    "format()": ("`format()`", PERCENT),
     "`%` formatting": ("`%` formatting", PERCENT),
     "json.dumps()": ("`json.dumps()`", PERCENT),
 }

@@ -24,6 +24,8 @@ CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
 INDEX = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 MATH = Claim(non_strict=always(ERROR), strict=always(ERROR))
 POWER = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
+PLAIN = frozenset({"hex()", "oct()", "bin()", "chr()", "complex()", "round()"})
+CHECK = "use `torch._assert_async`, which takes a tensor"
 BUILTINS = {
     "int()": "keep it a tensor with `.to(torch.int64)`, or read it with `.to(torch.int64).item()`",
     "float()": "drop the `float()`: arithmetic works on the 0-d tensor; or read it with `.item()`",
@@ -33,6 +35,7 @@ BUILTINS = {
     "oct()": "format outside of the model",
     "bin()": "format outside of the model",
     "chr()": "format outside of the model",
+    "round()": "use `torch.round`",
     "max() of one tensor": "use `x.max()`",
     "min() of one tensor": "use `x.min()`",
 }
@@ -42,7 +45,10 @@ BUILTINS = {
 def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`."""
     is_math = fact.target.startswith(("math.", "np."))
-    help_text = "use the function of the same name in `torch`" if is_math else BUILTINS.get(fact.target)
+    is_check = fact.target.startswith("torch._check")
+    help_text = (
+        "use the function of the same name in `torch`" if is_math else CHECK if is_check else BUILTINS.get(fact.target)
+    )
     severity = context.severity(_claim(fact))
     if help_text is None or severity is None or fact.guarded:
         return
@@ -68,9 +74,13 @@ def _claim(fact: Conversion) -> Claim:
         return CLAIM  # strict mode has a symbolic square root
     if target == "math.pow()":
         return POWER  # non-strict mode has a symbolic power
-    if target.startswith(("math.", "np.")) or target in {"hex()", "oct()", "bin()", "chr()", "complex()"}:
+    if target.startswith(("math.", "np.", "torch._check")) or target in PLAIN:
         return MATH
-    return INDEX if target == "operator.index()" else CLAIM
+    if target == "int()" and fact.operand.kind == "bool":
+        return MATH  # strict mode asks a truth value for itself
+    if target == "operator.index()":
+        return MATH if isinstance(fact.operand, Scalar) else INDEX
+    return CLAIM
 
 
 def _fix(code: Code, fact: Conversion, context: Context) -> Fix:

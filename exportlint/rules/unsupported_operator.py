@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
 from exportlint.analysis.operators import public_name
+from exportlint.analysis.values import ClassValue
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -14,6 +15,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
+SUBCLASS = Claim(non_strict=always(ERROR), strict=always(None))
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 NESTED = "keep the rows in one padded tensor, with a mask"
 INSTEAD = {
@@ -32,6 +34,8 @@ INSTEAD = {
     "torch.utils.dlpack.to_dlpack": "return the tensor, and convert it outside",
     "torch.to_dlpack": "return the tensor, and convert it outside",
     "torch.Tensor.to_mkldnn": "leave the layout to the runtime",
+    "torch.Tensor.as_subclass": "keep plain tensors in the model, and call functions of them",
+    "torch.Tensor._make_subclass": "keep plain tensors in the model, and call functions of them",
     "torch.Tensor.apply_": "use operators of torch",
     "torch.Tensor.map_": "use operators of torch",
 }
@@ -40,7 +44,7 @@ INSTEAD = {
 @rule("EXP615", "unsupported-operator", Call)
 def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     """`torch.nested.nested_tensor([a, b])`, `torch.linalg.lstsq(a, b)`."""
-    severity = context.severity(CLAIM)
+    severity = context.severity(SUBCLASS if _makes_subclass(fact) else CLAIM)
     instead = INSTEAD.get(fact.name)
     if severity is None or fact.guarded or instead is None:
         return
@@ -48,6 +52,11 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     what = "a dynamically quantized module" if name == "dynamic" else f"`{public_name(fact.name)}`"
     message = f"{what} has no implementation for the tensors that torch.export traces with"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _makes_subclass(fact: Call) -> bool:
+    """Whether a tensor becomes one of a class of the project: strict mode can do that."""
+    return "subclass" in fact.name and any(isinstance(value, ClassValue) for value in fact.positional)
 
 
 def _fix(code: Code, fact: Call) -> Fix:

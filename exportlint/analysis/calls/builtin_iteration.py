@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.calls.builtins import argument_node, builtin, first_of
+from exportlint.analysis.calls.number_arguments import note_plain_numbers
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import (
@@ -62,6 +64,7 @@ def _range(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("enumerate")
 def _enumerate(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, first_of(arguments), argument_node(node))
+    note_plain_numbers(frame, "builtins.enumerate", arguments, node)
     return Sequence(Tuple((Python("int"), item)), "generator")
 
 
@@ -112,6 +115,8 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         return Tuple((), mutable=True) if name in {"list", "tuple"} else Sequence(UNKNOWN, "set")
     value = arguments.positional[0]
     items = known_items(value)
+    if isinstance(value, Shape) and name in {"list", "tuple"}:
+        return replace(value, plain=True)
     if isinstance(value, Shape) and name not in {"set", "frozenset"}:
         return value
     if items is not None and name in {"list", "tuple"}:
@@ -121,7 +126,7 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, value, argument_node(node))
     if name in {"set", "frozenset"} and isinstance(item, (Scalar, Size)):
         demand_number(frame, item, node, "set element")
-    return Sequence(item, "set" if name in {"set", "frozenset"} else "list")
+    return Sequence(item, "set" if name in {"set", "frozenset"} else "iterator" if name == "iter" else "list")
 
 
 @builtin("next")

@@ -107,6 +107,8 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("abs", "round", "pow", "divmod")
 def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
+    if isinstance(value, Tensor) and getattr(getattr(node, "func", None), "id", "") == "round":
+        demand_number(frame, value, node, "round()")  # tensors have no `__round__`
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.shape)
     if isinstance(value, Size):
@@ -122,7 +124,9 @@ def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 @builtin("str", "repr", "format")
 def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     name = getattr(getattr(node, "func", None), "id", "str")
-    if len(arguments.values) == 1:
+    if name == "format" and arguments.get(1) not in {None, Const("")}:
+        demand_number(frame, first_of(arguments), node, "format()")
+    elif len(arguments.values) == 1:
         note_text(frame, first_of(arguments), node, f"{name}()")
     value = first_of(arguments)
     data = data_of(value)

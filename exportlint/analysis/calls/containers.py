@@ -7,6 +7,7 @@ import string
 from dataclasses import replace
 
 from exportlint.analysis.calls.builtins import argument_node
+from exportlint.analysis.calls.number_arguments import note_plain_numbers
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.bindings import change_contents
@@ -34,6 +35,7 @@ from exportlint.analysis.values import (
     Scalar,
     Sequence,
     Shape,
+    Tensor,
     Tuple,
     Value,
     constant,
@@ -59,10 +61,12 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         entries = {**dict(zip(receiver.fields, receiver.items, strict=False)), **arguments.keywords}
         return Dict(tuple(entries.items())) if name == "_asdict" else replace(receiver, items=tuple(entries.values()))
     if isinstance(receiver, (Tuple, Sequence)):
+        note_plain_numbers(frame, f"builtins.list.{name}", arguments, node)
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
             found = data_of(arguments.positional[0]) or data_of(item)
-            if found is not None:
+            is_counted = name == "count" and frame.engine.mode == "strict" and isinstance(found, Tensor)
+            if found is not None and not is_counted:
                 frame.emit(Branch, node, found, construct="list method", condition=found)
             return Python("int")
         if name == "sort":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.baked import Baked, Source
+from exportlint.analysis.calls.number_arguments import note_any_numbers
 from exportlint.analysis.facts.environment import Drawn
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import draw, spend
@@ -52,6 +53,7 @@ def ask_host(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
         return None
     if frame.engine.eager and name == "torch.Generator":
         return Baked("generator", name, trail=frame.trail(node, "`{}` is a generator"))
+    note_any_numbers(frame, arguments, node)
     value = draw(frame, node, source, name.replace("numpy", "np", 1), array=_gives_array(name, arguments))
     if name.endswith(".shuffle"):
         spend(frame, value, node, "choice")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.calls.number_arguments import note_plain_numbers
+from exportlint.analysis.calls.operator_functions import call_operator
 from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.facts import Conversion, Copy, HostRead
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -13,7 +15,6 @@ from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.instances import holds_parameters
 from exportlint.analysis.interpreter.scopes import descriptor
 from exportlint.analysis.interpreter.sizes import note_conversion, product, worked_out
-from exportlint.analysis.interpreter.subscripts import item
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.values import (
@@ -41,7 +42,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
-KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod", "math.fabs"})
+KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod"})
 """Functions of math that numbers read from tensors pass through, on 2.13."""
 
 INSTANCES = {
@@ -81,11 +82,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return made
     if name in {"functools.wraps", "functools.lru_cache", "functools.cache"}:
         return first if isinstance(first, Function) else PYTHON
-    if name == "operator.index":
-        demand_number(frame, first, node, "operator.index()")
-        return Python("int")
     if library == "operator":
-        return _operator(frame, name, arguments, node)
+        return call_operator(frame, name, arguments, node)
     if name in {"json.dumps", "json.dump"}:
         _json(frame, first, node)
         return Python("str")
@@ -114,6 +112,7 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return UNKNOWN
     if name == "itertools.groupby":
         return _group(frame, arguments, node)
+    note_plain_numbers(frame, name, arguments, node)
     consume_arguments(frame, arguments, node)
     if frame.engine.options.gives_tensor(name):
         return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
@@ -151,52 +150,6 @@ def _group(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if data_of(keyed) is not None:
         keyed = PYTHON  # what is to be said of the keys is said
     return Sequence(Tuple((keyed, Sequence(item, "generator"))), "generator")
-
-
-GETTERS = frozenset({"attrgetter", "itemgetter", "methodcaller"})
-"""Functions of `operator` that make functions."""
-
-
-def _got(frame: Frame, getter: str, arguments: Arguments, node: ast.AST) -> Value:
-    """What `itemgetter(…)(value)` and the like give. The last argument is the value."""
-    *names, value = arguments.positional
-    if getter == "methodcaller":
-        name = names[0] if names else UNKNOWN
-        method = _attribute_by_path(frame, value, name, node)
-        return frame.call(method, Arguments(tuple(names[1:]), arguments.keywords), node)
-    found = [
-        _attribute_by_path(frame, value, name, node) if getter == "attrgetter" else item(frame, value, name, node)
-        for name in names
-    ]
-    return found[0] if len(found) == 1 else Tuple(tuple(found))
-
-
-def _attribute_by_path(frame: Frame, value: Value, path: Value, node: ast.AST) -> Value:
-    if not isinstance(path, Const) or not isinstance(path.value, str):
-        return UNKNOWN
-    for name in path.value.split("."):
-        value = frame.attribute(value, name, node)
-    return value
-
-
-COMPARE = frozenset({"operator.gt", "operator.lt", "operator.ge", "operator.le", "operator.eq", "operator.ne"})
-
-
-def _operator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    function = name.removeprefix("operator.").strip("_")
-    first, second = arguments.get(0) or UNKNOWN, arguments.get(1) or UNKNOWN
-    if function in GETTERS:
-        return Partial(External(f"{name}.__call__"), arguments.positional, tuple(arguments.keywords.items()))
-    if function.removesuffix(".__call") in GETTERS:
-        return _got(frame, function.removesuffix(".__call"), arguments, node)
-    if function == "getitem":
-        return item(frame, first, second, node)
-    if function in {"truth", "not"} and isinstance(node, ast.Call):
-        is_true = demand_truth(frame, first, node, "not" if function == "not" else "bool()")
-        return Python("bool") if is_true is None else Const(is_true is (function == "truth"))
-    if any(isinstance(o, Tensor) for value in arguments.values for o in options(value)):
-        return result(frame, node, name, arguments.values, "bool" if name in COMPARE else None)
-    return UNKNOWN
 
 
 def _math(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:

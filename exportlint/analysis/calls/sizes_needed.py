@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from exportlint.analysis import table
 from exportlint.analysis.facts import Conversion
@@ -61,7 +62,15 @@ def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
     return frozenset({dim.value}) if isinstance(dim, Const) and isinstance(dim.value, int) else frozenset()
 
 
+_WORDS = re.compile(r"\w+")
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+
+
+READ = frozenset({
+    "atol", "eps", "label_smoothing", "nan", "neginf", "posinf", "rtol",
+    "cdist.p", "hardtanh.max_val", "hardtanh.min_val",
+})  # fmt: skip
+"""Parameters that operators read where a tensor stands for the number; one that is read by `.item()` they take."""
 
 
 def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
@@ -69,6 +78,9 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
     names = overload.parameters if overload is not None else ()
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     record = find(name)
+    types = zip(names, overload.types, strict=True) if overload is not None else ()
+    plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
+    short = name.rpartition(".")[2]
     for parameter, value in given:
         if parameter in DIMS:
             for item in (i for option in options(value) for i in _items(option)):
@@ -76,9 +88,12 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
                 if isinstance(data, Scalar):
                     frame.emit(Conversion, node, data, target="dim argument", operand=data)
             continue
-        if parameter in record.plain or parameter in record.compared:
+        reads = parameter in READ or f"{short}.{parameter}" in READ
+        if reads and isinstance(data_of(value), Tensor) and parameter in plain:
+            frame.emit(Conversion, node, data_of(value), target="number argument", operand=data_of(value))
+        elif parameter in record.plain or parameter in record.compared:
             data = data_of(value)
-            if isinstance(data, Scalar):
+            if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
             elif parameter in record.plain:
                 note_conversion(frame, value, node, f"{public_name(name)}()")

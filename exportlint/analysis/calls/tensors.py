@@ -154,6 +154,11 @@ def _size(frame: Frame, call: Call, node: ast.AST) -> Value:
     return Size(trail=call.tensor.trail)
 
 
+@performs("Tensor.as_subclass")
+def _as_subclass(frame: Frame, call: Call, node: ast.AST) -> Value:
+    return call.tensor
+
+
 @performs("Tensor.numpy")
 def _array(frame: Frame, call: Call, node: ast.AST) -> Value | None:
     if frame.engine.mode != "strict":

@@ -14,8 +14,9 @@ from exportlint.analysis.calls.messages import note_message
 from exportlint.analysis.calls.resizing import note_resizing_out
 from exportlint.analysis.calls.results import consume_arguments
 from exportlint.analysis.calls.tensors import call_function, call_tensor_method
-from exportlint.analysis.facts import Copy
+from exportlint.analysis.facts import Conversion, Copy
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.interpreter.demands import data_of
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
 from exportlint.analysis.interpreter.parameterized import note_made
@@ -51,6 +52,8 @@ NOT_COMPILING = frozenset({
     "torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._get_tracing_state", "torch.onnx.is_in_onnx_export",
     "torch._jit_internal.is_scripting",
 })  # fmt: skip
+CHECKS = frozenset({f"torch._check{kind}" for kind in ("", "_value", "_index", "_type", "_not_implemented", "_with")})
+"""Functions that take a bool, and raise where they are given a tensor."""
 CALLS_FIRST = frozenset({
     "torch.utils.checkpoint.checkpoint", "torch.vmap",
     "functorch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch._dynamo.disable",
@@ -82,7 +85,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name == "torch.compiler.is_dynamo_compiling":
         return Const(frame.engine.mode == "strict")
     if name.startswith("torch._check"):
-        return _check(frame, arguments, node)
+        return _check(frame, name, arguments, node)
     if name in CALLS_FIRST:
         return _call_operand(frame, name, arguments, node)
     api = table.lookup(name)
@@ -133,11 +136,14 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     return call_function(frame, api, arguments, node)
 
 
-def _check(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`torch._check(n > 0)` tells export about a number, so that a later condition on it may be decided."""
     message = arguments.get(1, "message")
     if message is not None:
         note_message(frame, message, node)
+    tested = data_of(arguments.get(1 if name.endswith("_with") else 0) or UNKNOWN) if name in CHECKS else None
+    if isinstance(tested, Tensor):
+        frame.emit(Conversion, node, tested, target=f"{name}()", operand=tested)
     condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
     for child in ast.walk(condition) if condition is not None else ():
         key = path(child) if isinstance(child, (ast.Name, ast.Attribute)) else None

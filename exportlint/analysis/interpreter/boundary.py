@@ -11,8 +11,9 @@ from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.opaque import ARRAY, leaves, opaque
 from exportlint.analysis.interpreter.parameters import defaults
+from exportlint.analysis.joins import join
 from exportlint.analysis.outline import Class
-from exportlint.analysis.values import Value
+from exportlint.analysis.values import Sequence, Value
 
 
 def is_exported(frame: Frame, cls: Class) -> bool:
@@ -67,6 +68,11 @@ def note_inputs(
 
 def note_outputs(frame: Frame) -> None:
     """Record what a `forward` that has run returns, where nothing can look inside of it."""
+    if frame.yielding is not None:
+        made = Sequence(join(frame.yields), "generator")
+        details = {"returned": made, "parts": ((made, "generator"),)}
+        frame.emit(Output, frame.yielding, None, name="generator", is_array=False, **details)
+        return
     for node, value in frame.returns:
         parts = tuple((leaf, name) for leaf in leaves(value) if (name := opaque(frame, leaf)) is not None)
         if parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -61,7 +62,7 @@ def _comparison(frame: Frame, node: ast.Compare) -> Value:
     found: Value = TRUE
     for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
         right = frame.evaluate(comparator)
-        found = _compare_each(frame, node, op, left, right)
+        found = compare(frame, node, op, left, right)
         if index < len(node.ops) - 1:  # `a < b < c` is `a < b and b < c`
             is_true = demand_truth(frame, found, node, "comparison")
             if is_true is False:
@@ -70,13 +71,14 @@ def _comparison(frame: Frame, node: ast.Compare) -> Value:
     return found
 
 
-def _compare_each(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+def compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
+    """`left op right`, for every way that the operands can be."""
     if isinstance(left, Union) or isinstance(right, Union):
         return join([_compare(frame, node, op, a, b) for a in options(left) for b in options(right)])
     return _compare(frame, node, op, left, right)
 
 
-def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
     baked = compared(left, right)
     if baked is not None:
         return baked
@@ -101,10 +103,13 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
         scalar = left if isinstance(left, Scalar) else right
         other = right if scalar is left else left
         assert isinstance(scalar, Scalar)
-        if scalar.api == "size" and _never_negative(op, other, scalar is left):
-            return TRUE
+        never = _never_negative(op, other, scalar is left) if scalar.api == "size" else None
+        if never is not None:
+            return never
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):
             return Const(isinstance(op, ast.NotEq))
+        if scalar.kind == "bool" and not isinstance(op, (ast.Eq, ast.NotEq)) and not scalar.assumed:
+            frame.emit(Conversion, node, scalar, target="arithmetic", operand=scalar)
         return Scalar("bool", scalar.api, scalar.assumed, scalar.trail)
     if isinstance(left, Const) and isinstance(right, Const):
         try:
@@ -118,12 +123,17 @@ def _compare(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right:
     return compared_sizes(op, left, right)
 
 
-def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> bool:
-    bound = ast.GtE if scalar_first else ast.LtE
-    return isinstance(op, bound) and isinstance(other, Const) and other.value == 0
+def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> Const | None:
+    """The truth of the comparison of a size with a number that tells it from negative numbers only."""
+    bound = other.value if isinstance(other, Const) else None
+    compares = COMPARISONS.get(type(op))
+    if compares is None or not isinstance(bound, (int, float)):
+        return None
+    truths = {bool(compares(*((n, bound) if scalar_first else (bound, n)))) for n in (0, 1, math.inf)}
+    return Const(truths.pop()) if len(truths) == 1 and bound <= 0 else None
 
 
-def _identity(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+def _identity(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
     positive = isinstance(op, ast.Is)
     if isinstance(left, TypeOf) or isinstance(right, TypeOf):
         return _type_test(frame, node, op, left, right)
@@ -151,7 +161,7 @@ def _identity(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right
     return BOOL
 
 
-def _type_test(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+def _type_test(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
     tested = left if isinstance(left, TypeOf) else right
     other = right if tested is left else left
     assert isinstance(tested, TypeOf)
@@ -181,7 +191,7 @@ def _type_name(value: Value) -> str:
     return str(value.value) if isinstance(value, Const) else ""
 
 
-def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positive: bool) -> Value:
+def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: bool) -> Value:
     if frame.engine.mode == "strict" and positive:
         data = right if isinstance(right, Tensor) else data_of(left)
         if data is not None and isinstance(right, (Tensor, Tuple)):
@@ -220,7 +230,7 @@ def _contains(frame: Frame, node: ast.Compare, left: Value, right: Value, positi
     return BOOL
 
 
-def _compare_sequences(frame: Frame, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Value:
+def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
     for shape in (left, right):
         if isinstance(shape, Shape) and shape.tensor.dynamic and not shape.tensor.assumed:
             scalar = Scalar("int", "size", trail=shape.tensor.trail)

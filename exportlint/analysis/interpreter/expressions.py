@@ -169,11 +169,13 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
 @evaluates(ast.Yield)
 def _yield_expression(frame: Frame, node: ast.Yield) -> Value:
     frame.yields.append(frame.evaluate(node.value) if node.value else Const(None))
+    frame.yielding = frame.yielding or node
     return UNKNOWN
 
 
 @evaluates(ast.YieldFrom)
 def _yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
+    frame.yielding = frame.yielding or node
     frame.yields.append(elements(frame, frame.evaluate(node.value), node.value))
     return UNKNOWN
 

@@ -91,7 +91,8 @@ class Frame:
 
     __slots__ = (
         "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root",
-        "loops", "module", "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yields",
+        "loops", "module", "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yielding",
+        "yields",
     )  # fmt: skip
 
     def __init__(
@@ -123,6 +124,7 @@ class Frame:
         self.following: Sequence[ast.stmt] = ()
         self.exits: list[Environment] = []
         self.yields: list[Value] = []
+        self.yielding: ast.expr | None = None
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()
         self.globals: set[str] = set()

@@ -87,6 +87,12 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
             shape = left.shape.first(1) if isinstance(left, Tensor) else UNSHAPED
             return result(frame, node, "matmul", (left, right), kind, shape)
         return result(frame, node, "operator", (left, right), kind)
+    if isinstance(op, ast.Mult):
+        for repeated, count in ((left, right), (right, left)):
+            is_text = isinstance(repeated, Python) and repeated.type == "str"
+            if is_text or (isinstance(repeated, Const) and isinstance(repeated.value, str)):
+                demand_number(frame, count, node, "string repetition")
+                return Python("str")
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (Tuple, Sequence)):
             return _sequence(frame, node, op, sequence, count, is_left=sequence is left)
@@ -94,8 +100,17 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         scalar = left if isinstance(left, Scalar) else right
         assert isinstance(scalar, Scalar)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
-        if isinstance(op, ast.Pow) and isinstance(right, Scalar) and isinstance(left, Const) and kind == "int":
+        if (
+            isinstance(op, ast.Pow)
+            and isinstance(right, Scalar)
+            and isinstance(left, Const)
+            and kind == "int"
+            and right.api != "size"
+        ):
             frame.emit(Conversion, node, right, target="exponent", operand=right)  # is it negative?
+        truth = next((s for s in (left, right) if isinstance(s, Scalar) and s.kind == "bool" and not s.assumed), None)
+        if truth is not None and not isinstance(op, (ast.BitAnd, ast.BitOr)):
+            frame.emit(Conversion, node, truth, target="arithmetic", operand=truth)
         return Scalar(kind, scalar.api, scalar.assumed, scalar.trail)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)

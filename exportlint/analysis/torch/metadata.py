@@ -26,7 +26,7 @@ OPERATORS = (
     *each(
         """
         Tensor.backward Tensor.retain_grad Tensor.register_hook Tensor.register_post_accumulate_grad_hook
-        Tensor.to_mkldnn Tensor.apply_ Tensor.map_
+        Tensor.to_mkldnn Tensor.as_subclass Tensor.apply_ Tensor.map_
         """,
         acts=True,
     ),

@@ -116,8 +116,32 @@ def returned_names(function: Value) -> Iterator[list[str]]:
     statements = [] if isinstance(node, ast.Lambda) else node.body
     returned = [statement.value for statement in statements if isinstance(statement, ast.Return)]
     for expression in [node.body] if isinstance(node, ast.Lambda) else returned:
-        elements = expression.elts if isinstance(expression, (ast.Tuple, ast.List)) else [expression]
-        yield [element.id for element in elements if isinstance(element, ast.Name)]
+        if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Lambda):
+            expression = expression.func.body
+        elements = [expression]
+        if isinstance(expression, (ast.Tuple, ast.List)):
+            elements = list(expression.elts)
+        elif isinstance(expression, ast.Dict):
+            elements = list(expression.values)
+        yield [element.id for element in map(_viewed, elements) if isinstance(element, ast.Name)]
+
+
+def _viewed(node: ast.expr | None) -> ast.expr | None:
+    """`z`, where an expression is `z.view(-1)`, `z.T`, or another view of it."""
+    while True:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEW_METHODS:
+            node = node.func.value
+        elif isinstance(node, ast.Attribute) and node.attr in {"T", "mT", "H", "mH", "data", "real"}:
+            node = node.value
+        else:
+            return node
+
+
+VIEW_METHODS = frozenset({
+    "view", "transpose", "permute", "t", "squeeze", "unsqueeze", "expand", "view_as", "swapaxes", "movedim", "detach",
+    "narrow", "select", "diagonal", "unfold",
+})  # fmt: skip
+"""Methods that surely give a view, whatever the strides of the tensor are."""
 
 
 def leaves(value: Value) -> Iterator[Value]:
