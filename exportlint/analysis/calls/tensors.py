@@ -19,7 +19,7 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
 from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.interpreter.recording import note_tensor_write
-from exportlint.analysis.interpreter.sizes import product
+from exportlint.analysis.interpreter.sizes import product, read_at
 from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.values import (
     PYTHON,
@@ -83,7 +83,8 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     if name == "size":
         return _size(tensor, arguments)
     if name in {"numel", "nelement"}:
-        return Scalar("int", "size", tensor.assumed, tensor.trail) if tensor.dynamic else product(tensor)
+        count = product(tensor)
+        return Scalar("int", "size", tensor.assumed, tensor.trail, count.dim) if tensor.dynamic else count
     if name == "is_nonzero":
         if not tensor.assumed:
             consume(frame, tensor, node, name)
@@ -136,7 +137,8 @@ def _read(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: a
         frame.emit(Conversion, node, tensor, target="tolist()", operand=tensor)
     # most tensors hold floats, but numbers that are passed in as a tensor or become a list are mostly counts
     kind = tensor.kind or (None if tensor.origin is Origin.INPUT or name == "tolist" else "float")
-    scalar = Scalar(kind, name, tensor.assumed, tensor.trail)
+    dim = read_at(frame, node, lowest=None) if kind == "int" and name == "item" else None
+    scalar = Scalar(kind, name, tensor.assumed, tensor.trail, dim)
     return scalar if name == "item" else Sequence(scalar)
 
 
