@@ -164,12 +164,16 @@ class Tensor(Value):
 
 @dataclass(frozen=True, slots=True)
 class Scalar(Value):
-    """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size"."""
+    """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size".
+
+    `dim` is the number next to others that were read, None where nothing is known of it.
+    """
 
     kind: Kind | None = None
     api: str = "item"
     assumed: bool = False
     trail: Trail | None = field(default=None, compare=False)
+    dim: Dim | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,3 +119,95 @@ def test_torch_has_a_symbol_for_them(expression: str, dims: set[int]) -> None:
         if isinstance(size, torch.SymInt) and "u" not in str(size)  # an unbacked symbol comes from data
     }
     assert backed == dims
+
+
+CONDITION = """\
+import torch
+from torch import Tensor, nn
+
+
+def select(x, mask):
+    return x[mask]
+
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        n = x.shape[0]
+        z = x + 1
+        y = x[x[:, 0] > 0]
+        k = x.sum().long().item()
+        {setup}
+        if {condition}:
+            return x + 1
+        return x * 2
+"""
+SETTLED = {
+    "of an elementwise result": ("", "x.shape[0] == z.shape[0]"),
+    "whole shapes": ("", "x.shape[0] != z.relu().shape[0]"),
+    "a multiple": ("", "2 * n // 2 == n"),
+    "a remainder": ("", "(4 * n + 2) % 2 == 0"),
+    "a bound": ("", "n * 3 > 2"),
+    "of cat": ("", "torch.cat([x, z]).shape[0] == 2 * n"),
+    "of zeros": ("", "torch.zeros(n, 4).shape[1] == 4"),
+    "of view": ("", "torch.zeros(n, 4).view(-1).shape[0] == n * 4"),
+    "of flatten": ("", "torch.zeros(n, 4).flatten().shape[0] // n == 4"),
+    "of a slice": ("", "x[1:].shape[0] == n - 1"),
+    "of a slice from the end": ("", "x[:-2].shape[0] + 2 == n"),
+    "of stack": ("", "torch.stack([x, z]).shape[0] == 2"),
+    "of repeat": ("", "torch.zeros(n, 1).repeat(3, 1).shape[0] == 3 * n"),
+    "of permute": ("", "torch.zeros(n, 4).permute(1, 0).shape[-1] == n"),
+    "of arange": ("", "torch.arange(1, n).shape[0] == n - 1"),
+    "of a reduction": ("", "torch.zeros(n, 4).sum(-1).shape[0] == n"),
+    "the smaller one": ("", "min(n, n + 1) == n"),
+    "of a selection": ("", "y.shape[0] == (y + 1).shape[0]"),
+    "shapes of a selection": ("", "y.shape == (y * 2).shape"),
+    "of a selection twice": ("", "torch.cat([y, y]).shape[0] == 2 * y.shape[0]"),
+    "no less than what is added": ("", "torch.cat([y, x]).shape[0] >= y.shape[0]"),
+    "a number that was read": ("", "k - k == 0"),
+    "numbers that were read": ("", "k + 1 > k"),
+    "of a helper": ("a = select(x, x[:, 0] > 0)", "a.shape[0] == (a + 1).shape[0]"),
+}
+"""Conditions that hold for all sizes: what stands in front of them, and the condition."""
+OPEN = {
+    "a bound": ("", "n > 7"),
+    "of a slice": ("", "x[1:].shape[0] > 7"),
+    "of cat": ("", "torch.cat([x, z]).shape[0] > 15"),
+    "a remainder": ("", "n % 2 == 0"),
+    "a number": ("", "2 * n == 12"),
+    "what is missing": ("pad = 8 - n", "pad"),
+    "of two selections": ("", "y.shape[0] == x[x[:, 0] > 1].shape[0]"),
+    "of a selection and what it is made of": ("", "y.shape[0] == n"),
+    "of a helper that is called twice": (
+        "a, b = select(x, x[:, 0] > 0), select(x, x[:, 0] > 1)", "a.shape[0] == b.shape[0]"
+    ),
+    "of the elements of a list": ("a = [x[x[:, 0] > i] for i in range(3)]", "a[0].shape[0] == a[1].shape[0]"),
+    "of two passes of a loop": (
+        "for i in range(3):\n            z, y = y, x[x[:, 0] > i]\n            if z.shape[0] == y.shape[0]: x = x + 1",
+        "n == 0",
+    ),
+}  # fmt: skip
+"""Conditions that some sizes or values fulfil and others do not."""
+ON_SIZES = {"size-branch", "single-batch", "data-dependent-size", "tensor-branch"}
+
+
+@pytest.mark.parametrize(("setup", "condition", "is_open"), [
+    *((*case, False) for case in SETTLED.values()), *((*case, True) for case in OPEN.values()),
+], ids=[*(f"settled-{name}" for name in SETTLED), *(f"open-{name}" for name in OPEN)])  # fmt: skip
+def test_the_linter_and_torch_settle_the_same_conditions(
+    setup: str, condition: str, is_open: bool, tmp_path: Path
+) -> None:
+    source = CONDITION.format(setup=setup, condition=condition)
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    findings = lint([Task(tmp_path / "model.py", settings, data=source.encode())]).findings
+    assert bool({f.name for f in findings} & ON_SIZES) is is_open
+    torch = pytest.importorskip("torch")
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    model = namespace["Model"]().eval()  # type: ignore[operator]
+    inputs = [torch.arange(4.0 * size).view(size, 4) - 5 for size in range(6, 10)]
+    try:
+        program = torch.export.export(model, (inputs[0],), dynamic_shapes=({0: torch.export.Dim.AUTO},)).module()
+        holds = all(torch.equal(program(x), model(x)) for x in inputs)
+    except Exception:  # of several kinds
+        holds = False
+    assert holds is not is_open

@@ -14,6 +14,7 @@ from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
+from exportlint.analysis.interpreter.sizes import returned
 from exportlint.analysis.joins import heap_of, join, trail_of, with_trail
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.analysis.stubs import annotation
@@ -240,6 +241,7 @@ def _promised(frame: Frame, function: Function) -> Value:
 
 
 def _returned(frame: Frame, value: Value, node: ast.AST, function: Function) -> Value:
+    value = returned(frame, value, function.symbol, node)
     if isinstance(function.node, ast.Lambda) or trail_of(value) is None:
         return value
     message = f"returned by `{function.symbol}`"

@@ -13,8 +13,8 @@ from exportlint.analysis.facts import Conversion
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.baked import spend
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import note_conversion, product
-from exportlint.analysis.interpreter.tensors import data_shape, kind_of, promoted, result
+from exportlint.analysis.interpreter.sizes import data_shape, note_conversion, product
+from exportlint.analysis.interpreter.tensors import kind_of, promoted, result
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
@@ -60,7 +60,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
     region = frame.engine.region
     trail = frame.trail(node, "`{}` is a tensor")
-    shape = data_shape(UNSHAPED, (0,), node) if sized else _shape(name, data)
+    shape = data_shape(frame, UNSHAPED, (0,), node) if sized else _shape(name, data)
     return Tensor(Origin.FRESH, kind, shape, known=known, region=region, trail=trail)
 
 

@@ -15,7 +15,8 @@ from exportlint.analysis.facts import Creation, HostRead, Mutation
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.demands import consume
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.tensors import data_shape, promoted, result
+from exportlint.analysis.interpreter.sizes import data_shape
+from exportlint.analysis.interpreter.tensors import promoted, result
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
@@ -85,7 +86,7 @@ def build(
         shape = SCALAR if _is_zero_dim(name, arguments) else result_shape(name, operands, arguments)
         dims = selected_dim(name, arguments) if dynamic else data_dims(name, arguments) if creates else frozenset()
         dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
-        shape = data_shape(shape, dims - shape.dynamic, node)
+        shape = data_shape(frame, shape, dims - shape.dynamic, node)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
         made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
         return made if not returns.optional else Union((made, NONE))
@@ -95,7 +96,7 @@ def build(
         )
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
-        shape = data_shape(result_shape(name, operands, arguments), (0,) if dynamic else (), node)
+        shape = data_shape(frame, result_shape(name, operands, arguments), (0,) if dynamic else (), node)
         return Sequence(replace(result(frame, node, name, flat(operands), None, shape), assumed=False), "tuple")
     for operand in operands:
         for tensor in tensors_in(operand, 1):

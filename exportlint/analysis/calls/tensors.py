@@ -18,7 +18,7 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.gradients import note_grad_flag
 from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.interpreter.recording import note_tensor_write
-from exportlint.analysis.interpreter.sizes import product
+from exportlint.analysis.interpreter.sizes import product, read_at
 from exportlint.analysis.interpreter.tensors import same
 from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
 from exportlint.analysis.torch.operator import Operator
@@ -140,7 +140,8 @@ def _read(frame: Frame, call: Call, node: ast.AST) -> Value:
         frame.emit(Conversion, node, tensor, target="tolist()", operand=tensor)
     # most tensors hold floats, but numbers that are passed in as a tensor or become a list are mostly counts
     kind = tensor.kind or (None if tensor.origin is Origin.INPUT or name == "tolist" else "float")
-    scalar = Scalar(kind, name, tensor.assumed, tensor.trail)
+    dim = read_at(frame, node, lowest=None) if kind == "int" and name == "item" else None
+    scalar = Scalar(kind, name, tensor.assumed, tensor.trail, dim)
     return scalar if name == "item" else Sequence(scalar)
 
 
@@ -174,7 +175,8 @@ def _length(frame: Frame, call: Call, node: ast.AST) -> Value:
 @performs("numel")
 def _count(frame: Frame, call: Call, node: ast.AST) -> Value:
     tensor = call.tensor
-    return Scalar("int", "size", tensor.assumed, tensor.trail) if tensor.dynamic else product(tensor)
+    count = product(tensor)
+    return Scalar("int", "size", tensor.assumed, tensor.trail, count.dim) if tensor.dynamic else count
 
 
 @performs("is_nonzero")

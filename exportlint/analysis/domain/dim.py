@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import ceil, floor, gcd, inf
 from typing import Literal
@@ -496,6 +496,30 @@ def _remainder(dividend: Expression, divisor: int) -> Dim | None:
     is_whole = low >= 0 and high < by
     rest = inner if is_whole else _expression(0, Counter({(Remainder(inner, _plain(by)),): 1}))
     return None if rest is None else rest * common + left
+
+
+def substituted(dim: Dim, numbers: Callable[[Unbacked], Dim]) -> Dim:
+    """The dim with other numbers for those that data decides."""
+    if not isinstance(dim, Expression):
+        return Approximation(*dim.within(), None, dim.varies, dim.is_data, dim.is_remainder) if dim.is_data else dim
+    found = constant(dim.constant)
+    for monomial, coefficient in dim.terms:
+        part = constant(coefficient)
+        for atom in monomial:
+            part = part * _atom(atom, numbers)
+        found = found + part
+    return found
+
+
+def _atom(atom: Atom, numbers: Callable[[Unbacked], Dim]) -> Dim:
+    match atom:
+        case Unbacked():
+            return numbers(atom)
+        case Quotient():
+            return substituted(atom.dividend, numbers) // substituted(atom.divisor, numbers)
+        case Remainder():
+            return substituted(atom.dividend, numbers) % substituted(atom.divisor, numbers)
+    return Expression(0, (((atom,), 1),))
 
 
 def true_divide(left: Dim, right: Dim) -> Dim:

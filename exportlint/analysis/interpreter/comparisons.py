@@ -15,7 +15,13 @@ from exportlint.analysis.interpreter.baked import compared, read_environment
 from exportlint.analysis.interpreter.demands import data_of, demand_number, demand_truth
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.instances import operator_method
-from exportlint.analysis.interpreter.sizes import compared_shapes, compared_sizes, note_conversion
+from exportlint.analysis.interpreter.sizes import (
+    are_equal_shapes,
+    are_settled,
+    compared_shapes,
+    compared_sizes,
+    note_conversion,
+)
 from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import join, options, tensors_in
 from exportlint.analysis.values import (
@@ -106,6 +112,8 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
         never = _never_negative(op, other, scalar is left) if scalar.api == "size" else None
         if never is not None:
             return never
+        if are_settled(op, left, right):
+            return BOOL
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):
             return Const(isinstance(op, ast.NotEq))
         if scalar.kind == "bool" and not isinstance(op, (ast.Eq, ast.NotEq)) and not scalar.assumed:
@@ -232,7 +240,8 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
 
 def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
     for shape in (left, right):
-        if isinstance(shape, Shape) and shape.tensor.dynamic and not shape.tensor.assumed:
+        is_data = isinstance(shape, Shape) and shape.tensor.dynamic and not shape.tensor.assumed
+        if isinstance(shape, Shape) and is_data and not are_equal_shapes(left, right):
             scalar = Scalar("int", "size", trail=shape.tensor.trail)
             frame.emit(Branch, node, scalar, construct="comparison", condition=scalar)
             return BOOL

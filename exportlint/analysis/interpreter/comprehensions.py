@@ -8,7 +8,7 @@ from collections.abc import Sequence as Seq
 from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import demand_truth, elements, known_items
-from exportlint.analysis.interpreter.frame import Frame, evaluates
+from exportlint.analysis.interpreter.frame import Frame, Loop, evaluates
 from exportlint.analysis.interpreter.narrowing import narrowed
 from exportlint.analysis.values import (
     UNKNOWN,
@@ -59,6 +59,7 @@ def comprehension(
     """What one element of a comprehension can be; `item` is what its first `for` goes over, if it was evaluated."""
     before = frame.env
     frame.env = dict(before)
+    frame.loops.append(Loop([], [], unrolled=True))
     try:
         for generator in generators:
             value, item = item, None
@@ -73,6 +74,7 @@ def comprehension(
                 frame.env = env
         return frame.evaluate(element)
     finally:
+        frame.loops.pop()
         # a walrus binds outside of the comprehension, and what objects hold is changed for all
         found = {name: frame.env[name] for name in (*frame.module.walruses, HEAP) if name in frame.env}
         frame.env = before | found if found else before

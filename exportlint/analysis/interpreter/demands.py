@@ -224,5 +224,5 @@ def rows(frame: Frame, value: Value, node: ast.AST) -> Value:
 def size_of(tensor: Tensor, dim: int | None) -> Value:
     """`x.shape[dim]`: a Size, or a Scalar where data decides it. `dim` None is any dimension."""
     if tensor.dynamic and (dim is None or tensor.shape.index(dim) in tensor.dynamic):
-        return Scalar("int", "size", tensor.assumed, tensor.trail)
+        return Scalar("int", "size", tensor.assumed, tensor.trail, None if dim is None else tensor.shape.at(dim))
     return Size(ANY_SIZE if dim is None or tensor.assumed else tensor.shape.at(dim), trail=tensor.trail)

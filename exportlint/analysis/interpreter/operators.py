@@ -17,7 +17,7 @@ from exportlint.analysis.interpreter.baked import through
 from exportlint.analysis.interpreter.demands import demand_number, demand_truth, note_text
 from exportlint.analysis.interpreter.frame import Frame, evaluates
 from exportlint.analysis.interpreter.instances import operator_method
-from exportlint.analysis.interpreter.sizes import arithmetic, worked_out
+from exportlint.analysis.interpreter.sizes import arithmetic, read_arithmetic, worked_out
 from exportlint.analysis.interpreter.tensors import promoted, result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
@@ -111,7 +111,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         truth = next((s for s in (left, right) if isinstance(s, Scalar) and s.kind == "bool" and not s.assumed), None)
         if truth is not None and not isinstance(op, (ast.BitAnd, ast.BitOr)):
             frame.emit(Conversion, node, truth, target="arithmetic", operand=truth)
-        return Scalar(kind, scalar.api, scalar.assumed, scalar.trail)
+        dim = read_arithmetic(frame, op, left, right) if kind == "int" else None
+        return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):

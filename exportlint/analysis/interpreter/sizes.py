@@ -11,12 +11,35 @@ from typing import Literal
 
 from exportlint.analysis.domain import dim as dims
 from exportlint.analysis.domain import shape as shapes
-from exportlint.analysis.domain.dim import FIXED, LEAST, ZERO, Approximation, Dim, Expression, constant
+from exportlint.analysis.domain.dim import (
+    FIXED,
+    LEAST,
+    ZERO,
+    Approximation,
+    Dim,
+    Expression,
+    Unbacked,
+    constant,
+    unbacked,
+)
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.values import Const, Guard, Python, Scalar, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.joins import join
+from exportlint.analysis.values import (
+    Const,
+    Guard,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Union,
+    Value,
+)
 
 BOOL = Python("bool")
 TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()"})
@@ -24,6 +47,8 @@ TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getatt
 NUMBERS = frozenset({None, "int", "float", "bool", "number"})
 """Types of Python values that may be numbers."""
 DATA = Approximation(0, inf, None, is_data=True)
+"""A size that data decides, at no place in particular."""
+ANY_DATA = Approximation(is_data=True)
 """A number that data decides, at no place in particular."""
 SIGNS: dict[type[ast.cmpop], dims.Operator] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
@@ -45,13 +70,56 @@ def dim_of(value: Value) -> Dim | None:
             return constant(int(number))
         case Const(value=float() as number) if isfinite(number):
             return constant(int(number)) if number == int(number) else Approximation(floor(number), ceil(number))
-        case Scalar():
-            return DATA
+        case Scalar(dim=dim):
+            return dim or (DATA if value.api == "size" else ANY_DATA)
         case Tensor(kind="int", assumed=False):
             return DATA
         case Python(type=kind):
             return FIXED if kind in NUMBERS else None
     return None
+
+
+def read_at(frame: Frame, node: ast.AST, position: int | str = 0, lowest: int | None = 0) -> Dim:
+    """The number that data decides at a node; it has a name if the node gives one in a call of its function."""
+    if frame.loops:
+        return DATA if lowest == 0 else ANY_DATA
+    place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}.{position}"
+    return unbacked(f"{frame.symbol}:{place}", lowest)
+
+
+def data_shape(frame: Frame, shape: TensorShape, positions: Iterable[int], node: ast.AST) -> TensorShape:
+    """The shape in which the data of tensors, read at a node, decides the size of some dimensions."""
+    for position in positions:
+        shape = shape.replaced(position, read_at(frame, node, position))
+    return shape
+
+
+def returned(frame: Frame, value: Value, symbol: str, node: ast.AST) -> Value:
+    """What a call at a node of `frame` gives: what its function read is another number in each call."""
+    match value:
+        case Tensor() if value.shape.dynamic:
+            return replace(value, shape=value.shape.mapped(lambda dim: _renamed(frame, dim, symbol, node)))
+        case Scalar(dim=Dim() as dim):
+            return replace(value, dim=_renamed(frame, dim, symbol, node))
+        case Tuple(items=items) if any(_may_be_read(item) for item in items):
+            return replace(value, items=tuple([returned(frame, item, symbol, node) for item in items]))
+        case Union(options=options) if any(_may_be_read(option) for option in options):
+            return join([returned(frame, option, symbol, node) for option in options])
+        case Sequence(item=item) if _may_be_read(item):
+            return replace(value, item=returned(frame, item, symbol, node))
+    return value
+
+
+def _may_be_read(value: Value) -> bool:
+    return isinstance(value, (Tuple, Union, Sequence, Scalar)) or (isinstance(value, Tensor) and bool(value.dynamic))
+
+
+def _renamed(frame: Frame, dim: Dim, symbol: str, node: ast.AST) -> Dim:
+    def renamed(number: Unbacked) -> Dim:
+        is_its = number.name.startswith(f"{symbol}:")
+        return read_at(frame, node, number.name, number.lowest) if is_its else unbacked(number.name, number.lowest)
+
+    return dims.substituted(dim, renamed) if dim.is_data else dim
 
 
 def text_of(value: Tensor | Scalar) -> Size:
@@ -95,6 +163,39 @@ def stated_rows(tensor: Tensor) -> int:
 def product(tensor: Tensor) -> Size:
     """The number of elements."""
     return Size(tensor.shape.elements(), trail=tensor.trail)
+
+
+def read_arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value) -> Dim | None:
+    """`left op right` of integers, one of which was read from a tensor; None where nothing is known of it."""
+    given = [value.dim if isinstance(value, (Scalar, Size)) else dim_of(value) for value in (left, right)]
+    one, other = given
+    # in a loop it could grow with each pass
+    return None if one is None or other is None or frame.loops else _whole(op, one, other)
+
+
+def are_settled(op: ast.cmpop, left: Value, right: Value) -> bool:
+    """Whether `left op right` is known of numbers that data decides: torch.export knows it as well then."""
+    one, other, sign = dim_of(left), dim_of(right), SIGNS.get(type(op))
+    return one is not None and other is not None and sign is not None and _is_settled(sign, one, other)
+
+
+def are_equal_shapes(left: Value, right: Value) -> bool:
+    """Whether torch.export knows of all sizes that data decides if those of two shapes are the same."""
+    mine, its = _items(left), _items(right)
+    found = [(dim_of(a), dim_of(b)) for a, b in zip(mine, its, strict=False)]
+    positions = [shape.tensor.shape.dynamic for shape in (left, right) if isinstance(shape, Shape)]
+    if any(max(dynamic, default=-1) >= len(found) for dynamic in positions):
+        return False
+    return all(
+        one is not None and other is not None and _is_settled("==", one, other)
+        for one, other in found
+        if any(dim is not None and dim.is_data for dim in (one, other))
+    )
+
+
+def _is_settled(sign: dims.Operator, one: Dim, other: Dim) -> bool:
+    is_exact = isinstance(one, Expression) and isinstance(other, Expression)
+    return is_exact and (isinstance(found := dims.compare(sign, one, other), bool) or found == "one")
 
 
 def arithmetic(op: ast.operator, left: Value, right: Value) -> Size:
@@ -250,4 +351,5 @@ def _clamped(bound: Dim, size: Dim) -> Dim:
         return dims.maximum(size + bound, ZERO)
     if low >= 0:
         return dims.minimum(bound, size)
-    return Approximation(0, size.within()[1], None if size.sources is None else size.sources | (bound.sources or set()))
+    sources = None if size.sources is None or bound.sources is None else size.sources | bound.sources
+    return Approximation(0, size.within()[1], sources, is_data=size.is_data or bound.is_data)

@@ -15,8 +15,8 @@ from exportlint.analysis.interpreter.baked import read_environment, spend, throu
 from exportlint.analysis.interpreter.classes import find_method
 from exportlint.analysis.interpreter.demands import any_entry, built_on, consume, data_of, demand_number, size_of
 from exportlint.analysis.interpreter.frame import Frame, evaluates
-from exportlint.analysis.interpreter.sizes import DATA, note_conversion, sliced
-from exportlint.analysis.interpreter.tensors import data_shape, result
+from exportlint.analysis.interpreter.sizes import DATA, data_shape, note_conversion, sliced
+from exportlint.analysis.interpreter.tensors import result
 from exportlint.analysis.joins import each, join, options
 from exportlint.analysis.values import (
     ITERABLE,
@@ -102,7 +102,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, Const) and value.value is None:
             dims.append(ONE)
         elif isinstance(value, Tensor) and (value.kind == "bool" or value.dynamic):
-            dims.append(data_shape(UNSHAPED, (len(dims),), node).at(len(dims)))
+            dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
             dims.append(ANY_SIZE)

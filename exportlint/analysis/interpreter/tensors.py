@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from exportlint.analysis.domain.dim import unbacked
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.forms import Form, combined
 from exportlint.analysis.interpreter.baked import spend
@@ -115,14 +114,6 @@ def kind_of(value: Value) -> Kind | None:
     if isinstance(number, int):
         return "int"
     return "float" if isinstance(number, float) else None
-
-
-def data_shape(shape: TensorShape, positions: Iterable[int], node: ast.AST) -> TensorShape:
-    """The shape in which the data of tensors, read at `node`, decides the size of some dimensions."""
-    place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
-    for position in positions:
-        shape = shape.replaced(position, unbacked(f"{place}.{position}"))
-    return shape
 
 
 def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
