@@ -151,12 +151,14 @@ def _selected(dims: Symbols, given: tuple[Value, ...], keywords: dict[str, Value
 RULES: dict[ShapeRule, Rule] = {
     "same": _same, "elementwise": _same, "first": _first, "reduced": _reduced, "swapped": _swapped,
     "transposed": _transposed, "permuted": _permuted, "unsqueezed": _unsqueezed, "squeezed": _squeezed,
-    "flattened": _flattened, "sized": _sized, "counted": _counted, "viewed": _viewed, "expanded": _expanded,
-    "like": _like, "joined": _joined, "stacked": _stacked, "selected": _selected,
+    "flattened": _flattened, "sized": _sized, "filled": _sized, "counted": _counted, "squared": _counted,
+    "viewed": _viewed, "expanded": _expanded, "repeated": _expanded, "like": _like, "joined": _joined,
+    "stacked": _stacked, "selected": _selected, "narrowed": _selected, "picked": _selected, "divided": _selected,
+    "topmost": _selected,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
-MAKES: frozenset[ShapeRule | None] = frozenset({"sized", "counted"})
+MAKES: frozenset[ShapeRule | None] = frozenset({"sized", "filled", "counted", "squared"})
 JOINS: frozenset[ShapeRule | None] = frozenset({"elementwise", "joined"})
 LOSES_BATCH = ("Loss", "RNN", "LSTM", "GRU", "MultiheadAttention", "Flatten", "Bag", "Transformer", "Cell")
 
@@ -177,7 +179,7 @@ def result_dims(name: str, operands: Iterable[Value], arguments: Arguments | Non
 
 def stated_rows(name: str, arguments: Arguments | None) -> int:
     """The number of rows that the code states for a new tensor of several dimensions: 3 for `zeros(3, 4)`."""
-    if arguments is None or find(name).shape not in {"sized", "expanded"}:
+    if arguments is None or find(name).shape not in {"sized", "filled", "expanded", "repeated"}:
         return 0
     given = arguments.positional
     if given and isinstance(given[-1], Tuple):

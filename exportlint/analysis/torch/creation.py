@@ -10,11 +10,13 @@ TYPES = {
 """The classes of tensors on the CPU, which are called to make one."""
 
 OPERATORS = (
-    *each("empty full ones rand randn zeros", shape="sized"),
-    *each("Tensor.new_empty Tensor.new_full Tensor.new_ones Tensor.new_zeros", shape="sized"),
+    *each("empty ones rand randn zeros", shape="sized"),
+    *each("Tensor.new_empty Tensor.new_ones Tensor.new_zeros", shape="sized"),
+    *each("full Tensor.new_full", shape="filled"),
     *each("empty_like full_like ones_like rand_like randn_like randint_like zeros_like", shape="same"),
     operator("arange", shape="counted", compared=("step",)),
-    *each("eye randperm", shape="counted"),
+    operator("randperm", shape="counted"),
+    operator("eye", shape="squared"),
     *each("tensor as_tensor asarray Tensor.new_tensor", shape="listed"),
     *[operator(name, shape="listed", dtype=dtype) for name, dtype in TYPES.items()],
     *each("linspace logspace", plain=("steps",)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from exportlint.analysis.torch.operator import each
+from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
     *each("scatter scatter_add", shape="same"),
-    *each("index_select gather topk", shape="selected"),
+    *each("index_select gather", shape="selected"),
+    operator("topk", shape="topmost"),
 )

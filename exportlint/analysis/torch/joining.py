@@ -7,5 +7,5 @@ from exportlint.analysis.torch.operator import operator
 OPERATORS = (
     operator("cat concat concatenate", shape="joined"),
     operator("stack", shape="stacked"),
-    operator("repeat", shape="expanded"),
+    operator("repeat", shape="repeated"),
 )

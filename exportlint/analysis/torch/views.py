@@ -28,13 +28,14 @@ OPERATORS = (
     operator("diagonal", storage="view", plain=("offset", "dim2")),
     operator("linalg.diagonal", storage="view", plain=("offset", "dim2")),
     operator("Tensor.unfold", storage="view", plain=("size", "step")),
-    *each("narrow select", shape="selected", storage="view"),
-    operator("chunk", shape="selected", storage="view", needs="divided", plain=("chunks",)),
+    operator("narrow", shape="narrowed", storage="view"),
+    operator("select", shape="picked", storage="view"),
+    operator("chunk", shape="divided", storage="view", needs="divided", plain=("chunks",)),
     operator(
-        "split", shape="selected", storage="view", needs="divided", compared=("split_size", "split_size_or_sections")
+        "split", shape="divided", storage="view", needs="divided", compared=("split_size", "split_size_or_sections")
     ),
-    operator("split_with_sizes", shape="selected", storage="view"),
-    operator("unbind", shape="selected", storage="view", needs="divided"),
+    operator("split_with_sizes", shape="divided", storage="view"),
+    operator("unbind", shape="picked", storage="view", needs="divided"),
     operator("tensor_split", storage="view", needs="divided", plain=("sections",)),
     *each("hsplit vsplit dsplit", storage="view", plain=("sections",)),
 )
