@@ -319,6 +319,7 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "narrowed": narrowed,
     "picked": picked,
     "topmost": topmost,
+    "spaced": lambda sample, call: [call.positional[2]],
     "listed": listed,
 }  # fmt: skip
 

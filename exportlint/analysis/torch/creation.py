@@ -19,7 +19,7 @@ OPERATORS = (
     operator("eye", shape="squared"),
     *each("tensor as_tensor asarray Tensor.new_tensor", shape="listed"),
     *[operator(name, shape="listed", dtype=dtype) for name, dtype in TYPES.items()],
-    *each("linspace logspace", plain=("steps",)),
+    *each("linspace logspace", shape="spaced", plain=("steps",)),
     *each("bartlett_window blackman_window hamming_window hann_window kaiser_window", plain=("window_length",)),
     *each("tril_indices triu_indices", plain=("offset",)),
     *each("diag_embed diagonal_copy diagonal_scatter", plain=("offset", "dim2")),

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, Unpack
 ShapeRule = Literal[
     "same", "elementwise", "first", "reduced", "swapped", "transposed", "mirrored", "permuted", "unsqueezed",
     "squeezed", "flattened", "sized", "filled", "counted", "squared", "viewed", "expanded", "repeated", "like",
-    "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "listed",
+    "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
 
@@ -21,7 +21,8 @@ likewise, two. viewed, expanded: as the arguments say, -1 for what follows. repe
 arguments say. like: that of the second tensor. joined: the tensors one behind the other. stacked: likewise, in a new
 dimension. selected: other only in the dimension `dim`, where the index is as long. narrowed: where the argument
 `length` is. picked: without the dimension `dim`. divided: several tensors that are shorter in the dimension `dim`.
-topmost: in the dimension `dim`, the last by default, as long as `k` says. listed: that of the Python data.
+topmost: in the dimension `dim`, the last by default, as long as `k` says. spaced: one dimension, as long as the
+argument `steps` says. listed: that of the Python data.
 """
 
 Storage = Literal["new", "view", "contiguous", "unchanged"]
