@@ -10,6 +10,7 @@ from functools import partial
 from exportlint.analysis.exports.signatures import MismatchError, by_input, dims, leaves, specified
 from exportlint.analysis.exports.values import Dim, Example, Hint
 from exportlint.analysis.facts.exports import DimCall, ExportCall
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import Value
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -83,7 +84,7 @@ def _doubled(code: Code, fact: ExportCall) -> Iterator[Draft]:
 
 def _size(node: ast.expr, dim: int) -> ast.expr:
     """One of the sizes in a call that makes a tensor: `torch.ones(1, 3)`, `torch.rand((1, 3))`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MAKES and node.args:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _makes(node.func.attr) and node.args:
         first = node.args[0]
         sizes = first.elts if isinstance(first, (ast.Tuple, ast.List)) else node.args
         if dim < len(sizes) and isinstance(sizes[dim], ast.Constant):
@@ -91,7 +92,8 @@ def _size(node: ast.expr, dim: int) -> ast.expr:
     raise DeclinedError("the example is not made of sizes that stand there")
 
 
-MAKES = frozenset({"ones", "zeros", "rand", "randn", "empty"})
+def _makes(function: str) -> bool:
+    return find(f"torch.{function}").shape == "sized"
 
 
 def _bounds(fact: DimCall) -> Iterator[tuple[Claim, str, str]]:

@@ -235,9 +235,44 @@ def viewed(sample: Sample, call: Call) -> list[int]:
 def expanded(sample: Sample, call: Call) -> list[int]:
     sizes, shape = list(call.positional[1]), list(call.tensors[0].shape)
     shape = [1] * (len(sizes) - len(shape)) + shape
-    if sample.record.name == "repeat":
-        return [size * times for size, times in zip(shape, sizes, strict=True)]
     return [old if new == -1 else new for new, old in zip(sizes, shape, strict=True)]
+
+
+def repeated(sample: Sample, call: Call) -> list[int]:
+    times, shape = list(call.positional[1]), list(call.tensors[0].shape)
+    return [size * number for size, number in zip([1] * (len(times) - len(shape)) + shape, times, strict=True)]
+
+
+def changed(sample: Sample, call: Call) -> tuple[list[int], int]:
+    """The shape of the first tensor, and the dimension `dim` of it."""
+    shape = list(call.tensors[0].shape)
+    last = -1 if sample.record.shape == "topmost" else 0
+    return shape, argument(call, DIM_AT.get(sample.record.name, 1), "dim", default=last) % len(shape)
+
+
+DIM_AT = {"chunk": 2, "split": 2, "split_with_sizes": 2, "topk": 2}
+"""The place of the argument `dim`, where it is not the one behind the tensor."""
+
+
+def selected(sample: Sample, call: Call) -> list[int]:
+    shape, dim = changed(sample, call)
+    index = call.tensors[1]
+    return [*shape[:dim], index.shape[dim if index.dim() > 1 else 0], *shape[dim + 1 :]]
+
+
+def narrowed(sample: Sample, call: Call) -> list[int]:
+    shape, dim = changed(sample, call)
+    return [*shape[:dim], call.positional[3], *shape[dim + 1 :]]
+
+
+def picked(sample: Sample, call: Call) -> list[int]:
+    shape, dim = changed(sample, call)
+    return [*shape[:dim], *shape[dim + 1 :]]
+
+
+def topmost(sample: Sample, call: Call) -> list[int]:
+    shape, dim = changed(sample, call)
+    return [*shape[:dim], call.positional[1], *shape[dim + 1 :]]
 
 
 def joined(sample: Sample, call: Call) -> list[int]:
@@ -272,11 +307,19 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "squeezed": squeezed,
     "flattened": flattened,
     "sized": sized,
+    "filled": sized,
+    "squared": lambda sample, call: [call.positional[0]] * 2,
     "viewed": viewed,
     "expanded": expanded,
+    "repeated": repeated,
     "like": lambda sample, call: list(call.tensors[1].shape),
     "joined": joined,
     "stacked": stacked,
+    "selected": selected,
+    "narrowed": narrowed,
+    "picked": picked,
+    "topmost": topmost,
+    "spaced": lambda sample, call: [call.positional[2]],
     "listed": listed,
 }  # fmt: skip
 
@@ -296,18 +339,12 @@ def fits(sample: Sample, call: Call, shape: list[int]) -> bool:
     if rule == "first":
         return bool(shape[0] == call.tensors[0].shape[0])
     if rule == "counted":
-        return len(set(shape)) == 1
-    if rule == "selected":
-        before = list(call.tensors[0].shape)
-        dim = argument(call, dim_at(sample), "dim", default=-1 if sample.record.name == "topk" else 0) % len(before)
-        others = before[:dim] + before[dim + 1 :]
-        return shape == others or (len(shape) == len(before) and shape[:dim] + shape[dim + 1 :] == others)
+        return len(shape) == 1
+    if rule == "divided":
+        before, dim = changed(sample, call)
+        return shape[:dim] + shape[dim + 1 :] == before[:dim] + before[dim + 1 :]
     assert rule is not None
     return shape == SHAPES[rule](sample, call)
-
-
-def dim_at(sample: Sample) -> int:
-    return 2 if sample.record.name in {"chunk", "split", "split_with_sizes", "topk"} else 1
 
 
 # ------------------------------------------------------------ dtypes

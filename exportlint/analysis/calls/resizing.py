@@ -39,7 +39,7 @@ def _is_empty(node: ast.Call) -> bool:
     first = node.args[0] if node.args else None
     if shape == "listed" and isinstance(first, (ast.Tuple, ast.List)):
         return not first.elts
-    if shape != "sized" and not (shape == "listed" and name.endswith("Tensor")):
+    if shape not in {"sized", "filled"} and not (shape == "listed" and name.endswith("Tensor")):
         return False
     if isinstance(first, (ast.Tuple, ast.List)):
         return bool(first.elts) and _is_zero(first.elts[0])

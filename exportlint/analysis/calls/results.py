@@ -112,7 +112,7 @@ def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
     if arguments is None:
         return False
     shape = find(name).shape
-    if shape == "sized":
+    if shape in {"sized", "filled"}:
         first = arguments.get(0, "size")
         return isinstance(first, Tuple) and not first.items
     return shape == "reduced" and len(arguments.values) == (1 if "." in name else 0)

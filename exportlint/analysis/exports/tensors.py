@@ -4,60 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from exportlint.analysis import table
 from exportlint.analysis.exports.values import Example, sizes
 from exportlint.analysis.interpreter.arguments import Arguments
+from exportlint.analysis.torch.operator import ShapeRule
+from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import Const, Sequence, Tuple, Value
 
 Shape = tuple[int | None, ...] | None
 
-BY_SIZE = frozenset({"randn", "rand", "zeros", "ones", "empty"})
-LIKE = frozenset(
-    {"randn_like", "rand_like", "zeros_like", "ones_like", "empty_like", "full_like", "clone", "randint_like"}
-)
-SAME = frozenset({
-    "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "int", "long", "bool", "clone", "detach", "contiguous",
-    "requires_grad_", "normal_", "uniform_", "zero_", "fill_", "abs", "div", "mul", "add", "sub", "type", "pin_memory",
-})  # fmt: skip
-"""Methods of a tensor whose result has its sizes, given numbers or none."""
-
 
 def made(name: str, arguments: Arguments) -> Example | None:
-    """The tensor that a function of torch or numpy makes of these arguments; None if it is none of those known."""
+    """The tensor that a function of torch or numpy makes of these arguments; None if it makes none."""
     library, _, function = name.partition(".")
     if library == "numpy" and function == "transpose":
         return _transposed(arguments)
     if library != "torch":
         return None
-    if function in BY_SIZE:
-        return Example(_sized(arguments.positional or tuple(_given(arguments, "size"))))
-    if function in LIKE:
-        return Example(_shape(arguments.get(0, "input")))
-    if function == "full":
-        return Example(_sized((arguments.get(0, "size") or Sequence(Const(0)),)))
     if function == "randint":
         size = next((a for a in (*arguments.positional, *_given(arguments, "size")) if isinstance(a, Tuple)), None)
         return Example(sizes(size.items) if size is not None else None)
-    if function in {"arange", "linspace"}:
-        start = arguments.positional
-        only = start[0].value if len(start) == 1 and isinstance(start[0], Const) else None
-        return Example((only if function == "arange" and type(only) is int else None,))
-    if function in {"tensor", "as_tensor"}:
-        return Example(_literal(arguments.get(0, "data")))
-    if function == "permute":
-        return _transposed(arguments)
-    return Example() if function in {"from_numpy", "stack", "cat", "randperm", "eye", "tril", "triu"} else None
+    rule = find(name).shape
+    if rule in _MAKERS:
+        return Example(_MAKERS[rule](arguments))
+    first = arguments.get(0, "input")
+    rest = Arguments(arguments.positional[1:], arguments.keywords)
+    found = method(first, name, rest) if isinstance(first, Example) and rule is not None else None
+    if isinstance(found, Example):
+        return found
+    return Example() if _gives_tensor(table.lookup(name)) else None
 
 
 def method(tensor: Example, name: str, arguments: Arguments) -> Value | None:
     """What a method of a tensor gives; None if that is not known."""
-    if name in SAME:
-        return tensor if not any(isinstance(a, Example) for a in arguments.positional) else Example()
-    if name in {"repeat", "expand", "flatten", "squeeze", "reshape_as", "expand_as", "tile", "sum", "mean"}:
-        return Example()
+    record, api = find(name), table.tensor_member(name)
     if name in {"dim", "ndimension"} and tensor.shape is not None:
         return Const(len(tensor.shape))
-    handler = _METHODS.get(name)
-    return Example(handler(tensor.shape, arguments)) if handler is not None else None
+    is_itself = api is not None and any(overload.returns.kind == "self" for overload in api.overloads)
+    if is_itself or record.shape in {"same", "elementwise"} or record.storage == "unchanged":
+        return tensor if not any(isinstance(a, Example) for a in arguments.values) else Example()
+    if record.shape in _METHODS:
+        return Example(_METHODS[record.shape](tensor.shape, arguments))
+    return Example() if record.shape is not None or _gives_tensor(api) else None
+
+
+def _gives_tensor(api: table.Api | None) -> bool:
+    is_call = api is not None and api.kind in {"function", "method"}
+    return api is not None and is_call and {overload.returns.kind for overload in api.overloads} == {"tensor"}
 
 
 def _given(arguments: Arguments, name: str) -> list[Value]:
@@ -124,6 +117,30 @@ def _view(_: Shape, arguments: Arguments) -> Shape:
     return tuple(None if size == -1 else size for size in wanted) if wanted is not None else None
 
 
-_METHODS: dict[str, Callable[[Shape, Arguments], Shape]] = {
-    "permute": _permute, "transpose": _transpose, "unsqueeze": _unsqueeze, "view": _view, "reshape": _view,
-}  # fmt: skip
+def _by_size(arguments: Arguments) -> Shape:
+    return _sized(arguments.positional or tuple(_given(arguments, "size")))
+
+
+def _filled(arguments: Arguments) -> Shape:
+    return _sized((arguments.get(0, "size") or Sequence(Const(0)),))
+
+
+def _counted(arguments: Arguments) -> Shape:
+    end = arguments.positional
+    only = end[0].value if len(end) == 1 and isinstance(end[0], Const) else None
+    return (only if type(only) is int else None,)
+
+
+_MAKERS: dict[ShapeRule | None, Callable[[Arguments], Shape]] = {
+    "sized": _by_size,
+    "filled": _filled,
+    "counted": _counted,
+    "spaced": lambda _: (None,),
+    "listed": lambda arguments: _literal(arguments.get(0, "data")),
+}
+_METHODS: dict[ShapeRule | None, Callable[[Shape, Arguments], Shape]] = {
+    "permuted": _permute,
+    "swapped": _transpose,
+    "unsqueezed": _unsqueeze,
+    "viewed": _view,
+}

@@ -11,15 +11,15 @@ TYPES = {
 
 OPERATORS = (
     *each("empty ones rand randn zeros", shape="sized"),
-    *each("full Tensor.new_full", shape="filled"),
     *each("Tensor.new_empty Tensor.new_ones Tensor.new_zeros", shape="sized"),
+    *each("full Tensor.new_full", shape="filled"),
     *each("empty_like full_like ones_like rand_like randn_like randint_like zeros_like", shape="same"),
     operator("arange", shape="counted", compared=("step",)),
     operator("randperm", shape="counted"),
     operator("eye", shape="squared"),
     *each("tensor as_tensor asarray Tensor.new_tensor", shape="listed"),
     *[operator(name, shape="listed", dtype=dtype) for name, dtype in TYPES.items()],
-    *each("linspace logspace", plain=("steps",)),
+    *each("linspace logspace", shape="spaced", plain=("steps",)),
     *each("bartlett_window blackman_window hamming_window hann_window kaiser_window", plain=("window_length",)),
     *each("tril_indices triu_indices", plain=("offset",)),
     *each("diag_embed diagonal_copy diagonal_scatter", plain=("offset", "dim2")),
