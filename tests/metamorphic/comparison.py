@@ -58,7 +58,8 @@ def _said(findings: Iterable[Finding], variant: Variant, filename: str, *, moves
     for finding in findings:
         span = finding.span
         if finding.filename != filename:
-            yield Said(finding.code, finding.severity.value, f"{finding.filename}:{span.start.row}", finding.message)
+            message, place = variant.original(finding.message), f"{finding.filename}:{span.start.row}"
+            yield Said(finding.code, finding.severity.value, place, message)
             continue
         text = lines[span.start.row - 1]
         last = span.end.column - 1 if span.end.row == span.start.row else len(text)
