@@ -55,7 +55,6 @@ NOT_YET: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     ),
     "the statements that guard a write are looked at, and not what they call": (MOVED, frozenset({"EXP306"})),
     "what fails in a `try` is looked for in its statements, and not in what they call": (MOVED, frozenset({"EXP611"})),
-    "the two sides of a branch are compared as they are written": (MOVED, frozenset({"EXP612"})),
     "what a buffer or `out=` is bound to is looked for as it is written": (MOVED, frozenset({"EXP307", "EXP314"})),
     "a finding in an argument of a finding is left out, but not where it stands apart": (
         MOVED, frozenset({"EXP608", "EXP201"}),

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from exportlint.analysis.outline import dotted
+from exportlint.analysis.reporting import reports
 from exportlint.analysis.state.cells import Cell, State
-from exportlint.analysis.state.effects import OUTPUT, Effects, reports, targets
+from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 
 MOVES = frozenset({
     "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "type_as", "contiguous", "detach", "get", "setdefault",
@@ -66,7 +67,7 @@ class Uses:
                 return
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
                 yield from self._flows(parent, changed=changed)
-            if isinstance(parent, ast.Call) and reports(parent):
+            if reports(parent, self.parent(parent, function)):
                 return
             if isinstance(parent, ast.Attribute) and parent.attr in {"dtype", "device"}:
                 return  # these stay what they are
