@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from exportlint.analysis.unresolved import UnresolvedImport
+from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport
 from exportlint.big_stack import on_big_stack
+from exportlint.check import ANALYSIS_LIMIT
 from exportlint.config import Settings
-from exportlint.findings import Applicability, Finding, Fix, Span
+from exportlint.findings import Applicability, Finding, Fix, Severity, Span
 from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
 
 __all__ = [
@@ -46,7 +47,9 @@ class LintResult:
     """Findings in the order of reports.
 
     `unresolved` are imports that lead into the project and to no file, in the order of files and rows. `unmatched` are
-    patterns of the setting `exported`, where these files have models and it names none of them.
+    patterns of the setting `exported`, where these files have models and it names none of them. `cut_short` says where
+    the analysis ended at a limit, whatever is selected or ignored; `unread` are files that are imported and not linted,
+    and that cannot be read or parsed.
     """
 
     findings: tuple[Finding, ...]
@@ -55,6 +58,13 @@ class LintResult:
     hidden: tuple[Finding, ...] = ()
     """Those that are not grave enough to be shown."""
     unmatched: tuple[str, ...] = ()
+    cut_short: tuple[Finding, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that is linted was followed to its end."""
+        return not self.cut_short and not self.unread
 
     @property
     def failed(self) -> bool:
@@ -78,7 +88,21 @@ def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
     """What looking at files came to."""
     linted = [unit for task, unit in zip(tasks, units, strict=True) if task.role is Role.LINTED]
     unresolved = {one for unit in linted for one in unit.unresolved}
-    return LintResult(merge(tasks, units), len(linted), tuple(sorted(unresolved)), unmatched=_unmatched(tasks, units))
+    cut_short = {f for unit in linted for f in unit.findings if _is_cut(f)}
+    own = {task.path.as_posix() for task in tasks if task.role is Role.LINTED}
+    return LintResult(
+        merge(tasks, units),
+        len(linted),
+        tuple(sorted(unresolved)),
+        unmatched=_unmatched(tasks, units),
+        cut_short=tuple(sorted(cut_short, key=lambda finding: finding.sort_key)),
+        unread=tuple(sorted({one for unit in linted for one in unit.unread if one.filename not in own})),
+    )
+
+
+def _is_cut(finding: Finding) -> bool:
+    """Whether a finding says that code was not analyzed, and not that a fix was not worked out."""
+    return finding.code == ANALYSIS_LIMIT and finding.severity is Severity.WARNING
 
 
 def _unmatched(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[str, ...]:

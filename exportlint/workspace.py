@@ -12,7 +12,7 @@ from typing import TypeVar
 from exportlint.analysis.models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.analysis.resolver import absolute
-from exportlint.analysis.unresolved import UnresolvedImport
+from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport
 from exportlint.check import PartialError, check_file, options
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
@@ -72,14 +72,16 @@ class Unit:
     """What looking at one file gave: findings, perhaps in other files as well, and the file's own pragmas.
 
     It depends on what the files `reads` hold, which are the file itself and those that it imports. `unresolved` are
-    imports in these that lead into the project, and to no file. `exported`: whether the setting of this name names a
-    class of the file; None without the setting, or without a module that it could name.
+    imports in these that lead into the project, and to no file; `unread` are those of these files that cannot be read
+    or parsed. `exported`: whether the setting of this name names a class of the file; None without the setting, or
+    without a module that it could name.
     """
 
     findings: tuple[Finding, ...]
     suppressions: Suppressions = _NO_SUPPRESSIONS
     reads: frozenset[Path] = frozenset()
     unresolved: frozenset[UnresolvedImport] = frozenset()
+    unread: frozenset[UnreadFile] = frozenset()
     exported: bool | None = None
 
 
@@ -170,12 +172,14 @@ class Workspace:
             if task.settings.exported:
                 module = project.module(str(absolute(source.path)))
                 exported = names_exported(module, project, options(task.settings))
-            return Unit(tuple(findings), suppressions, reads | project.reads, project.unresolved, exported)
+            reads |= project.reads
+            return Unit(tuple(findings), suppressions, reads, project.unresolved, project.unread, exported)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads)
         except PartialError as error:
             crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
-            return Unit((*error.findings, crash), suppressions, reads | project.reads, project.unresolved)
+            reads |= project.reads
+            return Unit((*error.findings, crash), suppressions, reads, project.unresolved, project.unread)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 

@@ -37,6 +37,30 @@ Limit = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """What a limit allows: `value` of `unit` for one `scope`."""
+
+    value: int
+    unit: str
+    scope: str
+
+
+def bounds() -> dict[str, Bound]:
+    """The limits of an analysis, by what people call them."""
+    return {
+        "evaluations": Bound(MAX_STEPS, "evaluations", "exported class"),
+        "evaluations-per-line": Bound(MAX_STEPS_PER_LINE, "more evaluations", "line of a class or of what is called"),
+        "constructor": Bound(MAX_CONSTRUCTOR_STEPS, "evaluations", "call in a constructor"),
+        "global": Bound(MAX_GLOBAL_STEPS, "evaluations", "value of a global variable, script that calls torch.export"),
+        "loop": Bound(MAX_PASSES, "passes", "loop"),
+        "depth": Bound(MAX_DEPTH, "calls inside each other", "exported class"),
+        "bases": Bound(MAX_BASES, "base classes", "class"),
+        "seconds": Bound(MAX_SECONDS, "seconds of processor time", "exported class"),
+        "file": Bound(MAX_FILE_SECONDS, "seconds of processor time", "file"),
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisLimit(Fact):
     """The analysis of a class is cut short. `name` is the class, empty for the script in a file."""
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from exportlint.analysis import table
 from exportlint.analysis.outline import Class, FunctionNode, Import, Module
 from exportlint.analysis.resolver import Resolver, absolute
-from exportlint.analysis.unresolved import UnresolvedImport, unresolved_imports
+from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport, unresolved_imports
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
 
 MAX_IMPORT_HOPS = 20
@@ -46,6 +46,7 @@ class Project:
         self._load = load
         self._tree = tree
         self._modules: dict[str, Module | None] = {}
+        self._unread: dict[str, str] = {}
         self._reads: set[str] = set()
         self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
 
@@ -66,11 +67,17 @@ class Project:
                 found.update(self._unresolved[module])
         return frozenset(found)
 
+    @property
+    def unread(self) -> frozenset[UnreadFile]:
+        """Those of these files that cannot be read or parsed."""
+        return frozenset(UnreadFile(key, self._unread[key]) for key in self._reads if key in self._unread)
+
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed, because it holds something else now."""
         path = absolute(path)
         for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
             self._modules.pop(gone.as_posix(), None)
+            self._unread.pop(gone.as_posix(), None)
 
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
@@ -158,8 +165,9 @@ class Project:
         if path not in self._modules:
             try:
                 self._modules[path] = self._outline(self._load(Path(path)), Path(path))
-            except (SourceError, SyntaxProblem):
+            except (SourceError, SyntaxProblem) as error:
                 self._modules[path] = None
+                self._unread[path] = error.message
         self._read(self._modules[path])
         return self._modules[path]
 

@@ -1,4 +1,4 @@
-"""Imports of the project that lead nowhere: what they bring is unknown to the analysis."""
+"""Imports of the project that lead nowhere, or to no readable file: what they bring is unknown to the analysis."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ class UnresolvedImport:
     filename: str
     row: int
     name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class UnreadFile:
+    """A file that is imported and cannot be read or parsed, by its absolute path, and why."""
+
+    filename: str
+    reason: str
 
 
 def unresolved_imports(module: Module, resolver: Resolver) -> tuple[UnresolvedImport, ...]:

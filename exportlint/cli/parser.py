@@ -150,6 +150,9 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--show-info", action="store_true", help="show `info` findings too, like --min-severity info")
     output.add_argument(
+        "--show-limits", action="store_true", help="list the limits of the analysis, and what ran into one"
+    )
+    output.add_argument(
         "--fail-on", metavar="SEVERITY", help="exit with 1 for findings from this severity on, or never [warning]"
     )
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")

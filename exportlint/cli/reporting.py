@@ -19,15 +19,18 @@ from exportlint.linter import Task
 from exportlint.report import (
     TEXT_FORMATS,
     Context,
+    cut_short,
     fixable,
     fixed_list,
     fixes_only,
     hidden,
     in_cells,
+    limits,
     render,
     statistics,
     summary,
     unmatched,
+    unread,
     unresolved,
 )
 from exportlint.report.context import located, printable
@@ -44,7 +47,8 @@ def report(
     width = None if to_file else width_of(out)
     context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose, width)
     findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
-    outcome = replace(outcome, result=replace(outcome.result, findings=findings))
+    ends = tuple(in_cells(finding, context.sources) for finding in outcome.result.cut_short)
+    outcome = replace(outcome, result=replace(outcome.result, findings=findings, cut_short=ends))
     if plan.diff:
         _write_differences(outcome, replace(context, color=wants_color(arguments.color, sys.stdout)))
         out = sys.stderr
@@ -67,11 +71,16 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
         text = statistics.render(findings, output_format, context)
     else:
         text = render(findings, output_format, context)
+    result = outcome.result
+    shown_limits = limits(result.cut_short, context) if arguments.show_limits else ""
+    if output_format not in TEXT_FORMATS and shown_limits:
+        write(shown_limits, sys.stderr)
     if arguments.quiet:
-        return text
+        return text + (shown_limits if output_format in TEXT_FORMATS else "")
     left_out = _left_out(outcome.beside)
+    ends = [cut_short(result.cut_short, hint=not arguments.show_limits), unread(result.unread, context)]
     if output_format not in TEXT_FORMATS:
-        for line in (*left_out, unmatched(outcome.result.unmatched)):
+        for line in (*left_out, *ends, unmatched(outcome.result.unmatched)):
             if line:
                 warn(line)
         return text
@@ -82,10 +91,11 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
     unseen = hidden(outcome.result.hidden)
     assumed = _assumed([task.settings for task in outcome.tasks])
     unchecked = unmatched(outcome.result.unmatched)
-    found = "" if unchecked and not findings and not outcome.count else summary(findings, outcome.count, least)
-    lines = [found, unchecked, unseen, assumed, fixable(findings, context, hint=plan.hint)]
+    said = summary(findings, outcome.count, least, is_complete=result.is_complete)
+    found = "" if unchecked and not findings and not outcome.count else said
+    lines = [found, *ends, unchecked, unseen, assumed, fixable(findings, context, hint=plan.hint)]
     lines += [unresolved(outcome.result.unresolved, context), *left_out]
-    return text + "".join(f"{line}\n" for line in lines if line)
+    return text + "".join(f"{line}\n" for line in lines if line) + shown_limits
 
 
 def _left_out(beside: Importers) -> list[str]:

@@ -9,7 +9,18 @@ from exportlint.findings import Finding
 from exportlint.report import statistics
 from exportlint.report.cells import in_cells
 from exportlint.report.context import Context
-from exportlint.report.summary import fixable, fixed_list, fixes_only, hidden, summary, unmatched, unresolved
+from exportlint.report.summary import (
+    cut_short,
+    fixable,
+    fixed_list,
+    fixes_only,
+    hidden,
+    limits,
+    summary,
+    unmatched,
+    unread,
+    unresolved,
+)
 from exportlint.report.trails import shortened
 
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
@@ -18,16 +29,19 @@ TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 __all__ = [
     "TEXT_FORMATS",
     "Context",
+    "cut_short",
     "fixable",
     "fixed_list",
     "fixes_only",
     "hidden",
     "in_cells",
+    "limits",
     "render",
     "shortened",
     "statistics",
     "summary",
     "unmatched",
+    "unread",
     "unresolved",
 ]
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from exportlint.analysis.unresolved import UnresolvedImport
+from exportlint.analysis.limits import bounds
+from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport
 from exportlint.findings import Applicability, Finding, Severity
-from exportlint.report.context import Context, printable
+from exportlint.report.context import Context, located, printable
 
 MOST_NAMED = 3
 """So many imports that could not be resolved are named."""
 
 
-def summary(findings: Sequence[Finding], fixed: int = 0, least: Severity = Severity.INFO) -> str:
-    """One line that says how many findings there are, besides those that were fixed; `least` is shown at least."""
+def summary(
+    findings: Sequence[Finding], fixed: int = 0, least: Severity = Severity.INFO, *, is_complete: bool = True
+) -> str:
+    """One line that says how many findings there are, besides those that were fixed; `least` is shown at least.
+
+    `is_complete`: all code was followed to its end.
+    """
     if fixed:
         return f"Found {_findings(len(findings) + fixed)} ({fixed} fixed, {len(findings)} remaining)."
     if not findings:
-        return "All checks passed!"
+        return "All checks passed!" if is_complete else "Found nothing in the code that was analyzed."
     return f"Found {_findings(len(findings))} ({_by_severity(findings, least)})."
 
 
@@ -58,6 +64,32 @@ def unresolved(imports: Sequence[UnresolvedImport], context: Context) -> str:
     more = f" and {len(imports) - len(shown)} more" if len(imports) > len(shown) else ""
     what = f"{_count(len(imports), 'import')} of this project could not be resolved"
     return f"{what}: {', '.join(shown)}{more}; set `src` to the directories that imports start from."
+
+
+def cut_short(findings: Sequence[Finding], *, hint: bool) -> str:
+    """How much was not analyzed to its end, in one line, or nothing. `hint`: also how to see what."""
+    if not findings:
+        return ""
+    what = _count(len({(f.filename, f.span) for f in findings}), "class")
+    return f"The analysis of {what} was cut short{'; see `--show-limits`' if hint else ''}."
+
+
+def unread(files: Sequence[UnreadFile], context: Context) -> str:
+    """Which imported files cannot be read, in one line, or nothing."""
+    if not files:
+        return ""
+    shown = [f"`{context.shown(one.filename)}` ({printable(one.reason)})" for one in files[:MOST_NAMED]]
+    more = f" and {len(files) - len(shown)} more" if len(files) > len(shown) else ""
+    return f"{_count(len(files), 'imported file')} could not be read: {', '.join(shown)}{more}."
+
+
+def limits(findings: Sequence[Finding], context: Context) -> str:
+    """The limits of an analysis, and where it ran into one, each line with its line end."""
+    lines = ["Limits:"]
+    lines += [f"  {name}: {bound.value:,} {bound.unit} per {bound.scope}" for name, bound in bounds().items()]
+    lines.append("Cut short:" if findings else "Nothing was cut short.")
+    lines += [f"  {context.shown(f.filename)}:{located(f)}: {printable(f.message)}" for f in findings]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def unmatched(patterns: Sequence[str]) -> str:
@@ -110,5 +142,5 @@ def _findings(number: int) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
+    ending = "" if number == 1 else "es" if noun.endswith(("x", "ss")) else "s"
     return f"{number} {noun}{ending}"

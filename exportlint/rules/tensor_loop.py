@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.hits import all_fix
 from exportlint.fixes.vectorised import iteration_fix
 from exportlint.fixes.while_loops import range_fix, while_fix
 from exportlint.registry import rule
@@ -48,5 +46,5 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
             severity,
             "loop over a tensor whose length depends on data: torch.export cannot know how often to loop",
             "work on the whole tensor at once instead of element by element",
-            fix=lambda code: first_of(code, fact, all_fix, iteration_fix),
+            fix=lambda code: iteration_fix(code, fact),
         )

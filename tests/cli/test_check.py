@@ -31,15 +31,60 @@ def test_full_report_shows_the_code_the_place_and_the_summary(root: Path, run: R
     assert lines[-2:] == ["Found 1 finding (1 error, 0 warnings).", "[*] 1 fixable with `--fix`."]
 
 
+DEEP = "".join(f"def f{i}(a):\n    return f{i + 1}(a)\n\n\n" for i in range(200))
+DEEP += NET.replace("        if x.sum() > 0:\n            return x + 1\n", "        x = f0(x)\n")
+CUT = "The analysis of 1 class was cut short; see `--show-limits`."
+
+
 def test_what_is_cut_short_does_not_pass(root: Path, run: Run) -> None:
-    deep = "".join(f"def f{i}(a):\n    return f{i + 1}(a)\n\n\n" for i in range(200))
-    net = NET.replace("        if x.sum() > 0:\n            return x + 1\n", "        x = f0(x)\n")
-    write(root, {"model.py": deep + net})
+    write(root, {"model.py": DEEP})
     result = run("model.py", "--select", "EXP1")
     assert result.code == 1
     assert "analysis-limit" in result.out
     assert "All checks passed" not in result.out
-    assert run("model.py", "--ignore", "analysis-limit").code == 0
+    assert result.out.splitlines()[-1] == CUT
+    assert run("model.py", "--ignore", "analysis-limit") == (
+        0, f"Found nothing in the code that was analyzed.\n{CUT}\n", ""
+    )  # fmt: skip
+    as_json = run("model.py", "--ignore", "analysis-limit", "--output-format", "json")
+    assert (as_json.findings, as_json.err) == ([], f"warning: {CUT}\n")
+
+
+def test_an_ignored_comment_does_not_hide_that_something_is_cut_short(root: Path, run: Run) -> None:
+    write(root, {"model.py": DEEP.replace("nn.Module):", "nn.Module):  # exportlint: ignore[analysis-limit]")})
+    result = run("model.py", "-j", "2")
+    assert (result.code, result.out.splitlines()) == (0, ["Found nothing in the code that was analyzed.", CUT])
+
+
+def test_limits_are_listed_with_what_ran_into_them(root: Path, run: Run) -> None:
+    write(root, {"model.py": DEEP, "clean.py": CLEAN})
+    row = DEEP[: DEEP.index("class Net")].count("\n") + 1
+    lines = run("model.py", "--show-limits").out.splitlines()
+    listed = lines[lines.index("Limits:") :]
+    assert "  depth: 100 calls inside each other per exported class" in listed
+    assert "  evaluations: 400,000 evaluations per exported class" in listed
+    assert "  seconds: 20 seconds of processor time per exported class" in listed
+    assert listed[-2] == "Cut short:"
+    assert listed[-1].startswith(f"  model.py:{row}:1: parts of `Net` are not analyzed: calls nest more than 100")
+    assert "The analysis of 1 class was cut short." in lines
+    clean = run("clean.py", "--show-limits").out.splitlines()
+    assert (clean[0], clean[-1]) == ("All checks passed!", "Nothing was cut short.")
+    assert clean[1:-1] == listed[:-2]
+    as_json = run("model.py", "--show-limits", "--output-format", "json", "--quiet")
+    assert [finding["code"] for finding in as_json.findings] == ["EXP006"]
+    assert as_json.err.splitlines() == listed
+
+
+def test_an_imported_file_that_cannot_be_read_is_told(root: Path, run: Run) -> None:
+    write(
+        root, {"model.py": "from ops import dark\n" + NET.replace("x.sum() > 0", "dark(x)"), "ops.py": "def dark(:\n"}
+    )
+    result = run("model.py", "--select", "EXP1")
+    told = "1 imported file could not be read: `ops.py` (invalid syntax)."
+    assert (result.code, result.out.splitlines()) == (0, ["Found nothing in the code that was analyzed.", told])
+    assert "could not be read" not in run(".").out  # it is a finding
+    (root / "ops.py").write_text("def dark(x):\n    return True\n", encoding="utf-8")
+    assert run("model.py", "--select", "EXP1").out == "All checks passed!\n"
 
 
 def test_json_has_every_documented_key(root: Path, run: Run) -> None:

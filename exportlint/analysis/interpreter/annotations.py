@@ -115,7 +115,7 @@ def _generic(frame: Frame, annotation: ast.Subscript, name: str) -> Value | None
         item = annotated_value(frame, inner[0], name) or UNKNOWN
         if last.lower() == "tuple" and not (len(inner) == 2 and _is_ellipsis(inner[1])):
             return Tuple(tuple(annotated_value(frame, e, name) or UNKNOWN for e in inner))
-        return Sequence(_element(frame, item, annotation, name), "list" if "ist" in last else "tuple")
+        return Sequence(_element(frame, item, annotation, name), "list" if last.lower() == "list" else "tuple")
     if last in {"dict", "Dict", "Mapping", "OrderedDict"} and len(inner) == 2:
         return Dict((), _element(frame, annotated_value(frame, inner[1], name) or UNKNOWN, annotation, name))
     return UNKNOWN

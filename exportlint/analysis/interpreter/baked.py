@@ -13,6 +13,7 @@ from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import dotted
+from exportlint.analysis.reporting import reports
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
@@ -30,12 +31,6 @@ from exportlint.analysis.values import (
     Unknown,
     Value,
 )
-
-TELLS = frozenset({
-    "print", "debug", "info", "warning", "warn", "warn_once", "warning_once", "warning_advice", "error", "critical",
-    "exception", "log", "write", "flush",
-})  # fmt: skip
-"""Functions and methods that tell a person something, and compute nothing."""
 
 CASTS = frozenset({
     "to", "type", "type_as", "float", "double", "half", "bfloat16", "long", "int", "bool", "contiguous", "view_as_real",
@@ -147,7 +142,7 @@ def _is_idle(arm: list[ast.stmt] | ast.expr, methods: frozenset[str] = frozenset
 
 def _is_idle_statement(statement: ast.stmt, methods: frozenset[str]) -> bool:
     if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) or _is_call(statement.value, TELLS)
+        return isinstance(statement.value, ast.Constant) or reports(statement.value, statement)
     if isinstance(statement, ast.Assign):
         return _is_call(statement.value, methods)
     if isinstance(statement, ast.If):

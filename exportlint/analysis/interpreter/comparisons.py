@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from exportlint.analysis import table
@@ -33,6 +33,7 @@ from exportlint.analysis.values import (
     Dict,
     External,
     Function,
+    Guard,
     Object,
     Python,
     Scalar,
@@ -226,7 +227,7 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
         if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
             return Const((left in items) is positive)
         if isinstance(right, Tuple) and isinstance(left, Size) and items:
-            return compared_sizes(ast.Eq(), left, items[0])
+            return _any(compared_sizes(ast.Eq(), left, item) for item in items)
         return BOOL
     if isinstance(needle, Scalar):
         if isinstance(right, Dict):
@@ -236,6 +237,13 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
     if isinstance(right, Dict) and isinstance(left, Const) and right.rest is None:
         return Const((right.get(left.value) is not None) is positive)
     return BOOL
+
+
+def _any(comparisons: Iterable[Value]) -> Value:
+    """What `a == b or a == c` says of a size: one guard stands for all of them, as one refuses what others would."""
+    found = list(comparisons)
+    guards = [value for value in found if isinstance(value, Guard)]
+    return max(guards, key=lambda guard: guard.test != "one") if guards else found[0]
 
 
 def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:

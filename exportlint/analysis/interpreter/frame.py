@@ -212,7 +212,7 @@ class Frame:
         """Run statements in order. False if what follows them is never reached."""
         for index, statement in enumerate(body):
             handler = STATEMENTS.get(type(statement))
-            self.following = body[index + 1 : index + 2]
+            self.following = body[index + 1 : index + 9]
             if handler is not None and not handler(self, statement):
                 return False
         return True

@@ -6,16 +6,11 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from exportlint.analysis.outline import TRIES, FunctionNode, dotted
+from exportlint.analysis.reporting import reports
 from exportlint.analysis.state.cells import State
 
 OUTPUT = "output"
 """What may reach what the call returns, or something else that the program does."""
-
-REPORTS = frozenset({
-    "print", "warn", "warn_once", "warning_once", "info_once", "debug", "info", "warning", "error", "critical",
-    "exception", "warning_advice",
-})  # fmt: skip
-"""Functions and methods that tell people something."""
 
 HARMLESS = (ast.Pass, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom, ast.Continue, ast.Break)
 
@@ -49,7 +44,7 @@ class Effects:
             local = inside if function not in callers else None
             return not all(t in self._writes or _stays(t, function, local) for t in targets(statement))
         if isinstance(statement, ast.Expr):
-            return self._is_felt(statement.value, callers)
+            return not reports(statement.value, statement) and self._is_felt(statement.value, callers)
         if isinstance(statement, ast.Return) and statement.value is None and isinstance(function, FunctionNode):
             # what is left out then is the rest of the function
             return function not in callers and self.of(function.body, function, callers | {function})
@@ -57,7 +52,7 @@ class Effects:
 
     def _is_felt(self, node: ast.expr, callers: frozenset[ast.AST]) -> bool:
         """Whether it matters that an expression is evaluated, whose value nobody takes."""
-        if not isinstance(node, ast.Call) or node in self._writes or reports(node):
+        if not isinstance(node, ast.Call) or node in self._writes:
             return False
         found = self._state.functions.get((dotted(node.func) or "").rpartition(".")[2], {})
         judged = [definition for definition in found if isinstance(definition, FunctionNode)]
@@ -79,9 +74,3 @@ def _stays(target: ast.expr, function: ast.AST, inside: set[ast.AST] | None) -> 
 def targets(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[ast.expr]:
     """What a statement assigns to."""
     return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-
-
-def reports(node: ast.Call) -> bool:
-    """Whether a call prints, logs or warns."""
-    owner, _, name = (dotted(node.func) or "").rpartition(".")
-    return name in REPORTS or (name == "log" and (owner == "self" or "log" in owner.lower()))

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.outline import dotted
+from exportlint.analysis.reporting import reports
 from exportlint.analysis.state.cells import State
-from exportlint.analysis.state.effects import OUTPUT, Effects, reports, targets
+from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
 
 PARTS = frozenset({"get", "setdefault", "copy"})
@@ -65,7 +66,7 @@ class Uses:
                 return
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
                 yield from self._flows(parent, changed=changed)
-            if isinstance(parent, ast.Call) and reports(parent):
+            if reports(parent, self.parent(parent, function)):
                 return
             if isinstance(parent, ast.Attribute) and parent.attr in {"dtype", "device"}:
                 return  # these stay what they are
