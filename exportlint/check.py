@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from exportlint.analysis.analyze import analyze
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.analyze import analyze, probe
+from exportlint.analysis.facts import Fact, Place
+from exportlint.analysis.interpreter.call_graph import Caller as CalledFrom
 from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
+from exportlint.analysis.probe import Observation, Probe
 from exportlint.analysis.project import Project
+from exportlint.analysis.result import Analysis
 from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
@@ -60,30 +63,59 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     rules = _rules_by_fact()
     shown: dict[Trail, Step] = {}
     crashes: list[Crash] = []
+    analysis = analyze(module, project, options(settings))
     reports = [
         reported
-        for fact in analyze(module, project, options(settings))
+        for fact in analysis.facts
         for rule in rules.get(type(fact), ())
         for reported in _reports(rule, fact, project, settings, crashes, shown)
     ]
     origins = {finding: (fact, report) for finding, fact, report in reversed(reports)}
-    found: list[Finding] = []
+    kept = distinct(finding for finding, _, _ in reports)
     # Fixes cost more than findings, of which most are not kept.
+    fixable = [fact for fact, report in map(origins.__getitem__, kept) if report.fix is not None]
+    variables = _Variables(module, project, options(settings), analysis, fixable)
     end, late = project.clock() + MAX_FIX_SECONDS, None
-    for finding in distinct(finding for finding, _, _ in reports):
+    found: list[Finding] = []
+    for finding in kept:
         project.proceed()
         fact, report = origins[finding]
-        told = replace(finding, callers=tuple(_callers(fact, project)))
-        if report.fix is not None and (project.clock() > end or not fact.moments.is_kept):
+        told = replace(finding, callers=tuple(_callers(fact, analysis, project)))
+        if report.fix is not None and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
             late = late or finding
         else:
-            told = replace(told, fix=_fix(fact, report, project, settings, crashes))
+            told = replace(told, fix=_fix(fact, report, project, settings, variables, crashes))
         found.append(told)
     if late is not None:
         found.append(_without_fixes(late))
     if crashes:
         raise PartialError(found, crashes[0])
     return found
+
+
+class _Variables:
+    """What the variables hold at the facts that have fixes: worked out when the first fix asks."""
+
+    def __init__(
+        self, module: Module, project: Project, options: Options, analysis: Analysis, facts: Iterable[Fact]
+    ) -> None:
+        self._run = functools.partial(probe, module, project, options, analysis)
+        self._facts = list(facts)
+        self._clock = project.clock
+        self._probe: Probe | None = None
+        self.seconds = 0.0
+
+    def at(self, place: Place) -> Observation:
+        """What they hold at a place."""
+        if self._probe is None:
+            start = self._clock()
+            self._probe = self._run([part for fact in self._facts for part in (fact, *fact.inner)])
+            self.seconds = self._clock() - start
+        return self._probe.at(place)
+
+    def are_refused(self, fact: Fact) -> bool:
+        """Whether a fix has asked, and there was no room to keep those at a fact."""
+        return self._probe is not None and self._probe.at(fact.met_at).refused
 
 
 def _without_fixes(finding: Finding) -> Finding:
@@ -149,20 +181,38 @@ def _finding(
     )
 
 
-def _callers(fact: Fact, project: Project) -> Iterator[Caller]:
-    for caller in fact.callers():
+def _callers(fact: Fact, analysis: Analysis, project: Project) -> Iterator[Caller]:
+    for caller in analysis.callers(fact):
         source = project.source(caller.definition.filename)
         definition = span_of(source, caller.definition)
         # A class never spans files, so its calls are where it is.
         span = definition if caller.call is None else span_of(source, caller.call)
-        yield Caller(project.display_name(caller.definition.filename), definition, span, caller.callee)
+        yield Caller(project.display_name(caller.definition.filename), definition, span, _callee(caller, source))
 
 
-def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Crash]) -> Fix | None:
+def _callee(caller: CalledFrom, source: SourceFile) -> str:
+    """What people call a function that is called: a function as the code does, a method with its class."""
+    if caller.is_method and caller.call is not None and "." not in caller.callee:
+        shown = cut(source, caller.call)
+        if shown.rpartition(".")[2] == caller.callee:
+            return shown
+    return caller.callee
+
+
+def _fix(
+    fact: Fact, report: Report, project: Project, settings: Settings, variables: _Variables, crashes: list[Crash]
+) -> Fix | None:
     if report.fix is None:
         return None
     site = report.site or fact.site
-    code = Code(project.module(site.filename), site, fact.moments, settings.torch_version, settings.line_length)
+    code = Code(
+        project.module(site.filename),
+        site,
+        settings.torch_version,
+        settings.line_length,
+        place=fact.met_at,
+        observe=variables.at,
+    )
     try:
         fix = report.fix(code)
     except DeclinedError:
@@ -213,11 +263,15 @@ def _step(step: Trail, project: Project) -> Step:
 
 def snippet(module: Module, node: ast.AST) -> str:
     """The source of a node on one line, shortened."""
-    row, end_row = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-    text = module.source.lines.line(row).encode()
-    part = text[node.col_offset : node.end_col_offset if row == end_row else None]  # type: ignore[attr-defined]
+    return cut(module.source, site_of(module, node))
+
+
+def cut(source: SourceFile, site: Site) -> str:
+    """The source of a site on one line, shortened."""
+    text = source.lines.line(site.row).encode()
+    part = text[site.column : site.end_column if site.row == site.end_row else None]
     shown = " ".join(part.decode(errors="replace").split())
-    if row != end_row or len(shown) > MAX_SNIPPET:
+    if site.row != site.end_row or len(shown) > MAX_SNIPPET:
         shown = shown[: MAX_SNIPPET - 1].rstrip() + "…"
     return shown
 

@@ -6,7 +6,7 @@ import ast
 import gc
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
@@ -46,7 +46,9 @@ from exportlint.analysis.interpreter.parameters import constructor_arguments, fo
 from exportlint.analysis.joins import tensors_in
 from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
 from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.probe import Probe
 from exportlint.analysis.project import Project
+from exportlint.analysis.result import Analysis
 from exportlint.analysis.state.report import report_state
 from exportlint.analysis.values import (
     Function,
@@ -59,22 +61,24 @@ from exportlint.analysis.values import (
 RECURSION_LIMIT = 12_000
 
 
-def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, ...]:
+def analyze(module: Module, project: Project, options: Options, probe: Probe | None = None) -> Analysis:
     """What happens when the modules of a file are exported, in the order in which it is met.
 
     Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
-    and the files that it imports, on nothing else.
+    and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run.
     """
     scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
-        return scripts  # no class that could be a module
-    engine = Engine(project, options, _exported_dims(scripts))
+        return Analysis(scripts)  # no class that could be a module
+    engine = Engine(project, options, _exported_dims(scripts), probe=probe)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
     try:
         end = project.clock() + MAX_FILE_SECONDS
         for cls in module.classes:
+            if probe is not None and not probe.asks_for(cls):
+                continue
             project.proceed()
             if project.clock() > end:
                 engine.limited(cls, "file")
@@ -89,7 +93,15 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return (*engine.facts.values(), *scripts)
+    return Analysis((*engine.facts.values(), *scripts), engine.calls.record())
+
+
+def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
+    """Analyze the classes once more that meet some facts of an analysis, with the variables recorded there."""
+    wanted = list(facts)
+    found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
+    analyze(module, project, options, found)
+    return found
 
 
 def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, Mapping[int, Range]]]:
@@ -174,6 +186,7 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
+    engine.runs_of[node] += 1
     engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance

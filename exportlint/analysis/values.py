@@ -78,6 +78,11 @@ class Composite(Value):
             weight = 1 + sum([part.weight for part in self._parts()])
         object.__setattr__(self, "_weight", weight)
 
+    @property
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return self._parts()
+
     def _parts(self) -> Iterable[Value]:
         raise NotImplementedError
 

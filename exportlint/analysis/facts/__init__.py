@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from exportlint.analysis.trail import Site, Trail
 from exportlint.analysis.values import (
@@ -14,13 +13,6 @@ from exportlint.analysis.values import (
 )
 from exportlint.findings import Mode
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from exportlint.analysis.interpreter.call_graph import Caller
-    from exportlint.analysis.interpreter.frame import Frame
-    from exportlint.analysis.interpreter.snapshot import Snapshot
-
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
     "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
@@ -29,49 +21,13 @@ Construct = Literal[
 """Python constructs that ask a value for its truth."""
 
 
-MAX_MOMENTS = 4
+Place = tuple[object, Site, str | None]
+"""What is met where: a kind of fact, the site, and what tells several of the kind at one site apart."""
 
 
-class Moments:
-    """The variables at each time that a fact was met, one for each way in which its function is called.
-
-    Where they are `complete`, what holds in all of them is true.
-    """
-
-    __slots__ = ("_are_all", "_calls", "_frames", "snapshots")
-
-    def __init__(self) -> None:
-        self.snapshots: list[Snapshot] = []
-        self._are_all = True
-        self._frames: set[int] = set()
-        self._calls: Callable[[], int] = int
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of them are kept, and the fact was met in each call of the function."""
-        return self._are_all and self._calls() <= len(self._frames)
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the variables of any time are kept, if there was one."""
-        return bool(self.snapshots) or self._are_all
-
-    def add(self, frame: Frame) -> None:
-        """Keep the variables of a frame."""
-        from exportlint.analysis.interpreter.snapshot import Snapshot
-
-        if len(self.snapshots) < MAX_MOMENTS and frame.engine.may_keep(frame.env):
-            self.snapshots.append(Snapshot(frame))
-            self._frames.add(id(frame))
-            self._calls = frame.engine.counter()
-        else:
-            self._are_all = False
-
-    def later(self, snapshots: list[Snapshot]) -> Moments:
-        """The same times with the variables of a place behind."""
-        other = copy(self)
-        other.snapshots = snapshots
-        return other
+def written_at(site: Site) -> Place:
+    """The place of a write to state that outlives the call."""
+    return "write", site, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +35,7 @@ class Fact:
     """Something that happens at `site`, in the function with the qualified name `symbol`.
 
     `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
-    traced, where that is not what the settings say. `moments` are the times it was met, for fixes to ask about.
-    `callers` gives the exported classes that reach it from outside.
+    traced, where that is not what the settings say.
     """
 
     site: Site
@@ -88,8 +43,22 @@ class Fact:
     guarded: bool
     trail: Trail | None
     mode: Mode | None = field(default=None, kw_only=True)
-    moments: Moments = field(default_factory=Moments, kw_only=True, compare=False, repr=False)
-    callers: Callable[[], tuple[Caller, ...]] = field(default=tuple, kw_only=True, compare=False, repr=False)
+
+    @property
+    def key(self) -> Place:
+        """What the analysis keeps one fact of."""
+        labels = (getattr(self, name, None) for name in ("api", "name", "target", "construct"))
+        return type(self), self.site, next((label for label in labels if isinstance(label, str)), None)
+
+    @property
+    def met_at(self) -> Place:
+        """Where the interpreter comes by when it happens: what a probe for its fix watches."""
+        return self.key
+
+    @property
+    def inner(self) -> tuple[Fact, ...]:
+        """Other facts that it is made of."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

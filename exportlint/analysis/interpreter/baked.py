@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from exportlint.analysis.baked import OF_TENSORS, Baked, Source, baked_in
 from exportlint.analysis.calls.coarse import DTYPES
-from exportlint.analysis.facts import Moments
 from exportlint.analysis.facts.environment import BakedUse, Drawn, ModeRead, Use
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, tensors_in
@@ -65,12 +64,10 @@ def spend(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
     for baked in baked_in(value):
         if frame.engine.silent:
             return
-        drawn = frame.engine.facts.get((Drawn, baked.site, baked.api))
         fact = BakedUse(
             baked.site or frame.site(node), frame.symbol, frame.guards > 0, _used(frame, baked, node),
             baked.source, baked.api, use, baked.array, baked.kind,
             drawn=baked.site is not None, fixed=frame.engine.has_parameters,
-            moments=drawn.moments if drawn is not None else Moments(),
         )  # fmt: skip
         frame.engine.emit(fact)
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.interpreter.call_graph import ROOT, Caller, CallGraph
-from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_KEPT, MAX_STEPS, Limit, limited
+from exportlint.analysis.interpreter.call_graph import ROOT, CallGraph
+from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
 from exportlint.analysis.state.cells import State
 from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Range, Value, Written
 from exportlint.findings import Mode
+
+if TYPE_CHECKING:
+    from exportlint.analysis.probe import Probe
 
 MAX_COUNTED = 6
 """Calls of a function inside each other, where a number is passed that can end the recursion."""
@@ -75,7 +77,7 @@ class Engine:
     call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts
     them. `replay` is the number of a run that stands for a later call, which finds the state that the first left
     behind. `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
-    project's clock; `cuts` are the limits that something ran into.
+    project's clock; `cuts` are the limits that something ran into. `probe` is told when a fact is met.
     """
 
     project: Project
@@ -112,9 +114,13 @@ class Engine:
     steps: int = 0
     region: int = 0
     regions: int = 0
-    kept: int = 0
     was_cut: bool = False
     tracer: Mode | None = None
+    probe: Probe | None = None
+
+    def __post_init__(self) -> None:
+        if self.probe is not None:
+            self.probe.watch(self)
 
     @property
     def mode(self) -> Mode:
@@ -166,21 +172,6 @@ class Engine:
         fact = limited(cls, limit)
         self.facts.setdefault((type(fact), fact.site), fact)
 
-    def counter(self) -> Callable[[], int]:
-        """What gives how often the function at hand was run with facts recorded, when all is done.
-
-        Where an analysis was cut short, that cannot be told: without end.
-        """
-        return partial(self._runs, self.active[-1]) if self.active else int
-
-    def _runs(self, function: ast.AST) -> int:
-        return sys.maxsize if self.was_cut else self.runs_of[function]
-
-    def may_keep(self, variables: Mapping[str, Value]) -> bool:
-        """Whether the variables at a fact may be kept for its fix: of long functions, not those at every fact."""
-        self.kept += len(variables)
-        return self.kept <= MAX_KEPT
-
     @property
     def records_calls(self) -> bool:
         """Whether the calls at hand are those of something that is exported."""
@@ -195,18 +186,10 @@ class Engine:
         """Keep a fact that is not known yet, and give what is kept; None if the code at hand is not traced."""
         if self.silent:
             return None
-        labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
-        label = next((label for label in labels if isinstance(label, str)), None)
-        key = (type(fact), fact.site, label)
-        self.calls.meet(key)
-        if key not in self.facts:
-            self.facts[key] = replace(fact, mode=self.tracer or fact.mode, callers=partial(self._callers, key))
-        return self.facts[key]
-
-    def _callers(self, key: tuple[object, ...]) -> tuple[Caller, ...]:
-        """The exported classes from which a fact is reached, by its key."""
-        site = self.facts[key].site
-        return self.calls.callers(self.project.module(site.filename), site, key, site)
+        self.calls.meet(fact.key)
+        if fact.key not in self.facts:
+            self.facts[fact.key] = replace(fact, mode=self.tracer) if self.tracer is not None else fact
+        return self.facts[fact.key]
 
     @contextmanager
     def apart_from_facts(self) -> Iterator[dict[tuple[object, ...], Fact]]:

@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from exportlint.analysis.facts import Moments
 from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.values import Cells, Value
 
@@ -47,7 +46,6 @@ class Write:
 
     `fed`: data of the inputs is in what is written. `before` is what the cell held, None where there was none.
     `at_root`: it is one of the module that is exported, not of a part of it.
-    `moments` are the times it was met.
     """
 
     cell: Cell
@@ -61,7 +59,6 @@ class Write:
     before: Value | None
     fed: bool
     at_root: bool
-    moments: Moments = field(default_factory=Moments, repr=False)
 
 
 @dataclass(slots=True)
