@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import math
 import sys
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -18,8 +17,11 @@ from exportlint.analysis.calls import (  # they register calls
     functions,  # noqa: F401
     modules,  # noqa: F401
 )
+from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
+from exportlint.analysis.eval.effects import Effects, FactKey
 from exportlint.analysis.exports import export_facts
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
     comparisons,  # noqa: F401
@@ -43,12 +45,13 @@ from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, 
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
-from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.joins import heap_of, join, tensors_in
 from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.probe import Probe
 from exportlint.analysis.project import Project
 from exportlint.analysis.result import Analysis
+from exportlint.analysis.state.cells import State
 from exportlint.analysis.state.report import report_state
 from exportlint.analysis.values import (
     Function,
@@ -76,7 +79,9 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
     gc.disable()
     try:
         end = project.clock() + MAX_FILE_SECONDS
-        for cls in module.classes:
+        facts: dict[FactKey, Fact] = {}
+        # no root depends on another, and which is first must not decide which of two like facts is told
+        for cls in sorted(module.classes, key=lambda cls: cls.qualname):
             if probe is not None and not probe.asks_for(cls):
                 continue
             project.proceed()
@@ -84,16 +89,17 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
                 engine.limited(cls, "file")
                 break
             for name in _entry_points(engine, cls):
-                _export(engine, cls, name)
+                root = engine.for_root()
+                _export(root, cls, name)
+                facts = root.effects.all_facts() | facts
             if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
                 engine.limited(cls, "bases")
         engine.calls.current = ROOT
-        report_state(engine)
     finally:
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return Analysis((*engine.facts.values(), *scripts), engine.calls.record())
+    return Analysis((*(facts | engine.effects.facts).values(), *scripts), engine.calls.record())
 
 
 def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
@@ -130,13 +136,8 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     if found is None:
         return
     owner, definition = found
-    engine.limit = engine.steps + steps_of(cls.node, limits.MAX_STEPS)
+    engine.limit = steps_of(cls.node, limits.MAX_STEPS)
     engine.deadline = engine.project.clock() + MAX_SECONDS
-    engine.active.clear()
-    engine.building.clear()
-    engine.cuts.clear()
-    engine.evaluating.clear()
-    engine.silent = engine.eager = 0
     engine.calls.current = ROOT
     try:
         receiver = _instance(frame, cls)
@@ -147,15 +148,13 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
             note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
         if isinstance(function, Function):
-            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls)
+            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, frame.heap)
     except OutOfTimeError:
         engine.cuts.append("seconds")
     except BudgetExceededError:
         engine.cuts.append("evaluations")
     except RecursionError:
         engine.cuts.append("recursion")
-    finally:
-        engine.deadline = math.inf
     if engine.cuts:  # what was found so far holds
         engine.silent = engine.eager = 0
         engine.limited(cls, engine.cuts[-1])
@@ -174,7 +173,7 @@ def _instance(frame: Frame, cls: Class) -> Value:
     return instantiate(frame, cls, Arguments(tuple(keywords.values())), cls.node, is_exported=True)
 
 
-def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -> None:
+def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class, heap: Heap) -> None:
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
@@ -190,11 +189,17 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
     engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance
-    engine.exported = cls if is_exported(frame, cls) else None
-    start, written = dict(frame.env), len(engine.state.writes)
-    engine.state.begin(node, function.module)
-    frame.execute(node.body)
-    if engine.exported is not None:
+    frame.heap = heap.unmarked()
+    start = dict(frame.env)
+    first = engine.effects
+    first.function, first.module = node, function.module
+    if frame.execute(node.body):
+        frame.exits.append(frame.env)
+    if is_exported(frame, cls):
+        modes = first.all_modes()
+        if modes:
+            told, names = modes[0], tuple(mode.name for mode in modes)
+            engine.emit(ModeRead(told.site, told.symbol, told.guarded, None, names))
         surely = is_surely_exported(frame, cls)
         note_inputs(frame, node, start, surely=surely)
         if surely:
@@ -203,17 +208,26 @@ def _run_root(engine: Engine, function: Function, receiver: Value, cls: Class) -
         for tensor in tensors_in(value):
             consume(frame, tensor, node, "output")
         spend(frame, value, node, "output")
-    if len(engine.state.writes) > written:
-        _run_again(engine, frame, node, start)
+    state = State()
+    first.add_to(state)
+    if state.writes:
+        second = _run_again(engine, frame, node, start)
+        second.add_to(state)
+    engine.calls.current = ROOT
+    report_state(engine, state, receiver)
 
 
-def _run_again(engine: Engine, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, start: Environment) -> None:
+def _run_again(
+    engine: Engine, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, start: Environment
+) -> Effects:
     """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
-    engine.runs += 1
-    engine.replay, engine.silent = engine.runs, 1
-    engine.state.begin(node, frame.module)
-    frame.env = start
+    left = join_heaps([heap_of(start), *(heap_of(env).unmarked() for env in frame.exits)], join)
+    engine.replay, engine.silent = True, 1
+    frame.env = {**start, HEAP: left}
+    outer, engine.effects = engine.effects, Effects(node, frame.module, left)
     try:
         frame.execute(node.body)
+        return engine.effects
     finally:
-        engine.replay = engine.silent = 0
+        engine.effects = outer
+        engine.replay, engine.silent = False, 0

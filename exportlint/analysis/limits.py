@@ -28,7 +28,12 @@ MAX_SECONDS = 20
 MAX_FILE_SECONDS = 60
 """Processor time for all classes of a file."""
 
-Limit = Literal["recursion", "bases", "depth", "evaluations", "constructor", "global", "seconds", "file", "script"]
+MAX_PASSES = 64
+"""Passes over the body of a loop, of which those behind the first few are widened."""
+
+Limit = Literal[
+    "recursion", "bases", "depth", "evaluations", "constructor", "global", "loop", "seconds", "file", "script"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class Probe:
             if not any(known is frame for known in watched.frames):
                 watched.frames.append(frame)
         if len(watched.snapshots) < MAX_SNAPSHOTS and self._kept <= MAX_KEPT:
-            snapshot = Snapshot.of(frame)
+            snapshot = Snapshot(frame)
             self._kept += snapshot.weight
             watched.snapshots.append(snapshot)
         else:
@@ -86,7 +86,8 @@ class Probe:
         watched = self._watched.get(place)
         if watched is None or not (watched.snapshots or watched.frames):
             return NOTHING
-        calls = sum(engine.runs_of[function] for engine in self._engines for function in watched.functions)
+        counters = {id(engine.runs_of): engine.runs_of for engine in self._engines}
+        calls = sum(counts[function] for counts in counters.values() for function in watched.functions)
         was_cut = any(engine.was_cut for engine in self._engines)
         complete = watched.is_all and not was_cut and calls <= len(watched.frames)
         return Observation(tuple(watched.snapshots), complete, not watched.snapshots)

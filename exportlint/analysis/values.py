@@ -72,18 +72,14 @@ class Composite(Value):
         return self._weight
 
     def __post_init__(self) -> None:
-        weight = 1 + sum([part.weight for part in self._parts()])
+        weight = 1 + sum([part.weight for part in self.parts()])
         if weight > MAX_WEIGHT:
             self._forget()
-            weight = 1 + sum([part.weight for part in self._parts()])
+            weight = 1 + sum([part.weight for part in self.parts()])
         object.__setattr__(self, "_weight", weight)
 
-    @property
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""
-        return self._parts()
-
-    def _parts(self) -> Iterable[Value]:
         raise NotImplementedError
 
     def _forget(self) -> None:
@@ -150,7 +146,7 @@ class Tensor(Value):
     detached: bool = False
     region: int = 0
     form: Form | None = None
-    fed: bool = field(default=False, compare=False)
+    fed: bool = False
     made: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
@@ -206,7 +202,8 @@ class Tuple(Composite):
     mutable: bool = False
     fields: tuple[str, ...] = ()
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return self.items
 
     def _forget(self) -> None:
@@ -227,7 +224,8 @@ class Sequence(Composite):
     item: Value
     type: str = "list"
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return (self.item,)
 
     def _forget(self) -> None:
@@ -259,7 +257,8 @@ class Dict(Composite):
         entries = tuple({**dict(self.entries), **dict(other.entries)}.items())
         return Dict(entries, self.rest if other.rest is None else other.rest)
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return [*(value for _, value in self.entries), *([] if self.rest is None else [self.rest])]
 
     def _forget(self) -> None:
@@ -267,7 +266,7 @@ class Dict(Composite):
         if len(self.entries) <= MAX_WEIGHT // _LIGHT:
             self._set(entries=tuple([(key, _light(value)) for key, value in self.entries]), rest=rest)
         else:
-            plain = all(isinstance(value, (Const, Python)) for value in self._parts())
+            plain = all(isinstance(value, (Const, Python)) for value in self.parts())
             self._set(entries=(), rest=PYTHON if plain else UNKNOWN)
 
 
@@ -303,7 +302,8 @@ class Function(Composite):
     receiver: Value | None = None
     closure: Closure | None = None
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return () if self.receiver is None else (self.receiver,)
 
     def _forget(self) -> None:
@@ -367,7 +367,8 @@ class TorchModule(Composite):
     arguments: tuple[tuple[str, Value], ...] = ()
     made: ast.AST | None = field(default=None, compare=False)
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return [*(self.items or ()), *(value for _, value in self.arguments)]
 
     def _forget(self) -> None:
@@ -382,7 +383,8 @@ class BoundMethod(Composite):
     receiver: Value
     name: str
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return (self.receiver,)
 
     def _forget(self) -> None:
@@ -402,7 +404,8 @@ class Partial(Composite):
     wrapper: str = ""
     options: tuple[tuple[str, Value], ...] = ()
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return [self.function, *self.positional, *(value for _, value in (*self.keywords, *self.options))]
 
     def _forget(self) -> None:
@@ -421,7 +424,8 @@ class Super(Composite):
     owner: Class
     receiver: Value
 
-    def _parts(self) -> Iterable[Value]:
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return (self.receiver,)
 
     def _forget(self) -> None:
@@ -436,30 +440,26 @@ class TypeOf(Value):
     attribute: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Union(Composite):
-    """One of several values, whichever way the code went. At most `MAX_OPTIONS`."""
+    """One of several values, whichever way the code went. At most `MAX_OPTIONS`, in an order that does not count."""
 
     options: tuple[Value, ...]
 
-    def _parts(self) -> Iterable[Value]:
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Union) and set(self.options) == set(other.options))
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.options))
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
         return self.options
 
     def _forget(self) -> None:
         self._set(options=tuple(dict.fromkeys([_light(option) for option in self.options])))
 
 
-Cells = frozenset[tuple[object, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Written(Value):
-    """What of the state that outlives a call has surely been written in it; an environment holds it as `WRITTEN`."""
-
-    cells: Cells = frozenset()
-
-
-WRITTEN = "<written>"
 UNKNOWN = Unknown()
 PYTHON = Python()
 NONE = Const(None)

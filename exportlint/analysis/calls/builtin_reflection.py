@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.calls.builtins import builtin, first_of
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.facts import Conversion, Identity
 from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -92,13 +93,11 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
         note_conversion(frame, name or UNKNOWN, node, "getattr()")
-        if isinstance(value, Object) and COMPUTED in value.instance.attributes:
-            return value.instance.attributes[COMPUTED]
-        return UNKNOWN
+        return (frame.held(value.instance, COMPUTED) if isinstance(value, Object) else None) or UNKNOWN
     note_attribute_read(frame, value, name.value, node)
     found_value = frame.attribute(value, name.value, node)
     if found_value == UNKNOWN and isinstance(value, Object):
-        found_value = value.instance.attributes.get(COMPUTED, UNKNOWN)
+        found_value = frame.held(value.instance, COMPUTED) or UNKNOWN
     default = arguments.get(2)
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value
@@ -112,8 +111,9 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(name, Const) and isinstance(name.value, str):
             bind_attribute(frame, target, name.value, value, node, node)
         else:
-            attributes = target.instance.attributes
-            attributes[COMPUTED] = join((attributes[COMPUTED], value)) if COMPUTED in attributes else value
+            known = frame.held(target.instance, COMPUTED)
+            changed = value if known is None else join((known, value))
+            frame.change(Cell(target.instance, COMPUTED), changed, target.instance.attributes.get(COMPUTED))
     return NONE
 
 

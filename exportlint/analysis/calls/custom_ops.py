@@ -8,7 +8,7 @@ from dataclasses import replace
 from exportlint.analysis.calls.control_flow.bodies import leaves, returned_names, returned_twice
 from exportlint.analysis.calls.results import consume_arguments, fresh
 from exportlint.analysis.custom_ops import CustomOp, Kernel, custom_ops
-from exportlint.analysis.facts import Branch, Conversion, Fact, HostRead, Mutation
+from exportlint.analysis.facts import Branch, Conversion, HostRead, Mutation
 from exportlint.analysis.facts.custom_ops import FakeResult, UndeclaredWrite, UnfakedCall
 from exportlint.analysis.forms import Form
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -90,10 +90,10 @@ def _run_fake(
     """Run a fake kernel: as it gets tensors without data, all that it asks of them is what export asks of them."""
     function = _function(*fake)
     engine = frame.engine
-    with engine.apart_from_facts() as facts, engine.in_region("non-strict") as region:
+    with engine.collecting(frame.heap, tells=False) as effects, engine.in_region("non-strict") as region:
         value = frame.call(function, arguments, node)
-        for key in [key for key, fact in facts.items() if not isinstance(fact, DEMANDS)]:
-            del facts[key]
+    facts = effects.all_facts()
+    engine.effects.keep(effects, {key: fact for key, fact in facts.items() if isinstance(fact, DEMANDS)})
     problem = None if wanted is None else _problem(value, wanted, function, region)
     if problem is not None:
         frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1], fake=function.node)
@@ -131,15 +131,11 @@ def _run_kernel(
     given = dict(zip(names, arguments.positional, strict=False)) | arguments.keywords
     owned = {n: replace(v, form=Form(names.index(n))) for n, v in given.items() if isinstance(v, Tensor) and n in names}
     engine = frame.engine
-    writes: list[Fact] = []
-    with engine.apart_from_facts() as facts, engine.in_region("non-strict") as region:
+    with engine.collecting(frame.heap, tells=False) as effects, engine.in_region("non-strict") as region:
         frame.call(_function(op.module, kernel), Arguments((), given | owned), node)
-        for fact in facts.values():
-            if isinstance(fact, Mutation) and fact.target.region != region:
-                form = fact.target.form
-                written = names[form.operand] if form is not None else ""
-                if not mutates or (written and written not in mutates):
-                    writes.append(UndeclaredWrite(fact.site, fact.symbol, False, fact.trail, name, fact.api, written))
-        facts.clear()
-    for write in writes:
-        engine.emit(write)
+    for fact in effects.all_facts().values():
+        if isinstance(fact, Mutation) and fact.target.region != region:
+            form = fact.target.form
+            written = names[form.operand] if form is not None else ""
+            if not mutates or (written and written not in mutates):
+                engine.emit(UndeclaredWrite(fact.site, fact.symbol, False, fact.trail, name, fact.api, written))

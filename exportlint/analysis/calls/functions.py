@@ -6,27 +6,30 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.calls.wrappers import call_wrapped
+from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
+from exportlint.analysis.eval.effects import Effects, Summary, summarize
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.declared import declared
 from exportlint.analysis.interpreter.frame import Frame, calls
 from exportlint.analysis.interpreter.parameters import bind
-from exportlint.analysis.joins import join, surely_written, trail_of, with_trail
+from exportlint.analysis.joins import heap_of, join, trail_of, with_trail
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.analysis.stubs import annotation
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
-    WRITTEN,
     Function,
     Partial,
     Sequence,
     Tensor,
     Value,
-    Written,
 )
 from exportlint.findings import Role
+
+MAX_SUMMARIES = 8
+"""Of one function with the same arguments, for heaps that differ."""
 
 
 @calls(Partial)
@@ -51,20 +54,36 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
     )  # fmt: skip
     inner.env = bind(inner, function.node, arguments)
-    if WRITTEN in frame.env:
-        inner.env[WRITTEN] = frame.env[WRITTEN]
+    heap = frame.heap
+    inner.heap = heap.unmarked()
     key = _key(function, inner)
-    if key is not None and key in engine.results:
+    known = () if key is None else engine.summaries.get(key, ())
+    summary = next((summary for summary in known if summary.fits(heap)), None)
+    if summary is not None:
         if engine.records_calls:
-            engine.calls.again(node, key)
-        _note_written(frame, engine.exits.get(key))
-        return _returned(frame, _retold(frame, inner, function, engine.results[key], node), node, function)
-    _explain_parameters(frame, inner, function, node)
-    outer = engine.calls.current
+            engine.calls.again(node, summary.effects)
+        value = _retold(frame, inner, function, summary.value, node)
+    else:
+        _explain_parameters(frame, inner, function, node)
+        cuts = len(engine.cuts)
+        summary = _run(inner, function, node)
+        value = summary.value
+        if key is not None and len(engine.cuts) == cuts and len(known) < MAX_SUMMARIES:
+            engine.summaries.setdefault(key, []).append(summary)
+    engine.effects.call(summary.effects, heap.written)
+    _take_over(frame, summary, heap)
+    return _returned(frame, value, node, function)
+
+
+def _run(inner: Frame, function: Function, node: ast.AST) -> Summary:
+    """Run the body of a function."""
+    engine = inner.engine
+    outer, caller = engine.effects, engine.calls.current
+    definition = None if isinstance(function.node, ast.Lambda) or not engine.is_tracing else function.node
+    engine.effects = effects = Effects(definition, function.module, inner.heap)
     if engine.records_calls:
-        engine.calls.enter(function.module, function.node, function.symbol, node, key)
+        engine.calls.enter(function.module, function.node, function.symbol, node, effects)
     engine.active.append(function.node)
-    cuts = len(engine.cuts)
     engine.runs_of[function.node] += not engine.silent
     try:
         if engine.eager and not _builds_module(inner, function):
@@ -75,21 +94,22 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             value = _body(inner, function.node)
     finally:
         engine.active.pop()
-        engine.calls.current = outer
+        engine.effects, engine.calls.current = outer, caller
     if value == UNKNOWN:
         value = _promised(inner, function)
-    written = None if isinstance(function.node, ast.Lambda) else surely_written(inner.exits)
-    _note_written(frame, written)
-    if key is not None and len(engine.cuts) == cuts:
-        engine.results[key] = value
-        if written is not None:
-            engine.exits[key] = written
-    return _returned(frame, value, node, function)
+    # what never returns leaves nothing behind
+    left = join_heaps([heap_of(env) for env in inner.exits] or [effects.entry], join)
+    return summarize(value, effects, left)
 
 
-def _note_written(frame: Frame, written: Written | None) -> None:
-    if written is not None and (written.cells or WRITTEN in frame.env):
-        frame.env[WRITTEN] = written
+def _take_over(frame: Frame, summary: Summary, before: Heap) -> None:
+    """Take over what a call left changed. What was found out about these attributes holds no longer."""
+    frame.heap = after = summary.after(before)
+    if after is before:
+        return
+    names = {cell.name for cell in summary.left.changes}
+    for path in [key for key in frame.env if key.partition(".")[2] in names]:
+        del frame.env[path]
 
 
 def _builds_module(frame: Frame, function: Function) -> bool:
@@ -105,11 +125,12 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
     key = (
         function.node,
         engine.silent > 0,
+        engine.is_tracing,
         engine.eager > 0,
+        engine.has_parameters,
         inner.guards > 0,
         engine.region,
-        engine.replay,
-        tuple(inner.env.items()),
+        tuple([item for item in inner.env.items() if item[0] != HEAP]),
     )
     try:
         hash(key)
@@ -170,9 +191,9 @@ def _hands_on(function: Function) -> bool:
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
     if isinstance(node, ast.Lambda):
-        return inner.evaluate(node.body)
-    if inner.engine.is_tracing:
-        inner.engine.state.functions.setdefault(node.name, {})[node] = inner.module
+        value = inner.evaluate(node.body)
+        inner.exits.append(inner.env)
+        return value
     reached = inner.execute(node.body)
     if reached:
         inner.exits.append(inner.env)

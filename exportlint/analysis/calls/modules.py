@@ -9,6 +9,7 @@ from exportlint.analysis.calls.constructors import build_on
 from exportlint.analysis.calls.distributions import with_constrained
 from exportlint.analysis.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.calls.sizes_needed import note_module_needs
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -132,7 +133,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
         elif name == "register_buffer":
             register_buffer(frame, receiver.instance, first.value, value, node)
         else:
-            attributes[first.value] = value
+            frame.change(Cell(receiver.instance, first.value), value, attributes.get(first.value))
         base = built_on(receiver)
         if isinstance(base, TorchModule) and name in GROWS:
             attributes[BASE] = _grown(frame, base, name, arguments, node)

@@ -27,13 +27,9 @@ def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.
         return frame.call(callee.function, arguments, node)
     recursive = options.get("recursive") != FALSE
     is_opaque = callee.wrapper in SCRIPTS or (engine.mode == "strict" and recursive)
-    outside = engine.facts
-    if is_opaque:
-        engine.facts = {}
-    try:
+    with engine.collecting(frame.heap, tells=not is_opaque) as effects:
         value = frame.call(callee.function, arguments, node)
-    finally:
-        inside, engine.facts = engine.facts if is_opaque else {}, outside
+    inside = effects.all_facts() if is_opaque else {}
     found = next((fact for fact in inside.values() if _asks_for_data(fact)), None)
     frame.emit(
         WrappedCall, node, _cause(found),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis import table
 from exportlint.analysis.baked import Baked, Source
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.interpreter.baked import metadata
 from exportlint.analysis.interpreter.classes import is_autograd_function
 from exportlint.analysis.interpreter.frame import Frame, evaluates, has_attributes
@@ -67,12 +68,15 @@ def _external_attribute(frame: Frame, value: External, name: str, node: ast.AST)
 
 @has_attributes(Namespace)
 def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AST) -> Value:
-    found = global_value(frame, value.module, name)
+    found = frame.changed(Cell(value.module, name)) or global_value(frame, value.module, name)
     return found if found != UNKNOWN else named_value(frame, f"{value.module.name}.{name}", value.module)
 
 
 @has_attributes(ClassValue)
 def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) -> Value:
+    changed = frame.changed(Cell(value.definition, name))
+    if changed is not None:
+        return changed
     method = value.definition.methods.get(name)
     if method is not None:
         symbol = f"{value.definition.qualname}.{name}"

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from exportlint.analysis.baked import OF_TENSORS, Baked, Source, baked_in
 from exportlint.analysis.calls.coarse import DTYPES
-from exportlint.analysis.facts.environment import BakedUse, Drawn, ModeRead, Use
+from exportlint.analysis.eval.effects import Mode
+from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import dotted
@@ -157,13 +158,7 @@ def _is_call(node: ast.expr, names: frozenset[str]) -> bool:
 
 
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
-    """Record that the mode of a module decides something, once for a module that is exported as a whole."""
-    exported = frame.engine.exported
-    if exported is None or frame.engine.silent or frame.engine.eager:
-        return
-    key = (ModeRead, exported)
-    known = frame.engine.facts.get(key)
-    if not isinstance(known, ModeRead):
-        known = ModeRead(frame.site(node), frame.symbol, frame.guards > 0, None, ())
-    if name not in known.names:
-        frame.engine.facts[key] = replace(known, names=(*known.names, name))
+    """Record that the mode of a module decides something."""
+    if not frame.engine.silent and not frame.engine.eager:
+        mode = Mode(name, frame.site(node), frame.symbol, frame.guards > 0)
+        frame.engine.effects.modes.setdefault(name, mode)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.narrowing import path
 from exportlint.analysis.interpreter.recording import (
@@ -15,8 +16,7 @@ from exportlint.analysis.interpreter.recording import (
     note_write,
 )
 from exportlint.analysis.interpreter.scopes import global_value
-from exportlint.analysis.joins import join, options
-from exportlint.analysis.state.cells import Cell
+from exportlint.analysis.joins import options
 from exportlint.analysis.values import (
     NONE,
     Const,
@@ -33,7 +33,7 @@ from exportlint.analysis.values import (
 
 def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node: ast.AST, source: ast.AST) -> None:
     """`receiver.name = value` at `node`; `source` is the statement or call that says so."""
-    before = receiver.instance.attributes.get(name) if isinstance(receiver, Object) else None
+    before = frame.held(receiver.instance, name) if isinstance(receiver, Object) else None
     if isinstance(source, ast.AugAssign) and isinstance(value, Tensor) and value.origin is not Origin.FRESH:
         return  # `self.total += x` changes the tensor that is there
     is_made = isinstance(getattr(source, "value", None), ast.Call) and _is_buffer(value)
@@ -46,10 +46,8 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
 
 
 def _keep(frame: Frame, instance: Instance, name: str, value: Value) -> None:
-    """Let an attribute hold a value: for good in a constructor, as one more possibility during a traced call."""
-    known = instance.attributes.get(name)
-    is_joined = known is not None and (frame.engine.is_tracing or not frame.engine.silent)
-    instance.attributes[name] = join((known, value)) if is_joined and known is not None else value
+    """Let an attribute hold a value on the way at hand."""
+    frame.change(Cell(instance, name), value, instance.attributes.get(name))
     if _is_buffer(value) and frame.engine.eager:
         instance.buffers.add(name)
 
@@ -60,24 +58,21 @@ def _is_buffer(value: Value) -> bool:
 
 def register_buffer(frame: Frame, instance: Instance, name: str, value: Value, node: ast.AST) -> None:
     """`instance.register_buffer(name, value)`."""
-    note_write(
-        frame, attribute_cell(Object(instance), name), node, value, instance.attributes.get(name), node, "buffer"
-    )
+    note_write(frame, attribute_cell(Object(instance), name), node, value, frame.held(instance, name), node, "buffer")
     instance.buffers.add(name)
     buffer = (
         Tensor(Origin.BUFFER, value.kind, zero_dim=value.zero_dim)
         if isinstance(value, Tensor)
         else Tensor(Origin.BUFFER)
     )
-    instance.attributes[name] = value if value == NONE else buffer
+    frame.change(Cell(instance, name), value if value == NONE else buffer, instance.attributes.get(name))
 
 
 def bind_global(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -> None:
     """`name = value` after `global name`."""
     before = global_value(frame, frame.module, target.id)
     note_write(frame, Cell(frame.module, target.id), target, value, before, source, "binding")
-    if frame.engine.is_tracing:
-        frame.engine.globals[frame.module, target.id] = join((before, value))
+    frame.change(Cell(frame.module, target.id), value, before)
 
 
 def change_contents(
@@ -103,12 +98,10 @@ def change_contents(
 def _rebind(frame: Frame, owner: ast.expr, changed: Value) -> None:
     key = path(owner)
     if isinstance(owner, ast.Name) and is_global(frame, owner.id):
-        if frame.engine.is_tracing:
-            known = frame.engine.globals.get((frame.module, owner.id), changed)
-            frame.engine.globals[frame.module, owner.id] = join((known, changed))
+        frame.change(Cell(frame.module, owner.id), changed, global_value(frame, frame.module, owner.id))
     elif key is not None:
         frame.env[key] = changed
         receiver = frame.peek(owner.value) if isinstance(owner, ast.Attribute) else None
         instance = receiver.instance if isinstance(receiver, Object) else None
-        if isinstance(owner, ast.Attribute) and instance is not None and owner.attr in instance.attributes:
+        if isinstance(owner, ast.Attribute) and instance is not None and frame.held(instance, owner.attr) is not None:
             _keep(frame, instance, owner.attr, changed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence as Seq
 
+from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.interpreter.assignment import assign
 from exportlint.analysis.interpreter.demands import demand_truth, elements, known_items
 from exportlint.analysis.interpreter.frame import Frame, evaluates
@@ -72,6 +73,6 @@ def comprehension(
                 frame.env = env
         return frame.evaluate(element)
     finally:
-        # a walrus binds outside of the comprehension
-        found = {name: frame.env[name] for name in frame.module.walruses if name in frame.env}
+        # a walrus binds outside of the comprehension, and what objects hold is changed for all
+        found = {name: frame.env[name] for name in (*frame.module.walruses, HEAP) if name in frame.env}
         frame.env = before | found if found else before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.interpreter.baked import decide
 from exportlint.analysis.interpreter.compiler import note_compiler_branch
 from exportlint.analysis.interpreter.demands import data_of, demand_truth, doubtful, truth
@@ -72,7 +73,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         frame.env = env
     frame.engine.silent -= hinges
     # what the operands told holds only while they are evaluated; a walrus in them stays
-    frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before}}
+    frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before or k == HEAP}}
     if found and isinstance(found[-1], Guard) and not flagged:
         return found[-1]  # `x.dim() == 2 and x.shape[0] == 3`: the inputs decide, and no switch that may be off
     return join(found) if found else UNKNOWN

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from itertools import islice
 
 from exportlint.analysis import table
+from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -70,10 +70,9 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
     before = dict(frame.env)
     swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
     if swallowing is not None:
-        known = len(frame.engine.facts)
-        with frame.guarded():
+        with frame.engine.collecting(frame.heap) as effects, frame.guarded():
             reached = frame.execute(node.body)
-        _note_caught_operators(frame, node, swallowing, known)
+        _note_caught_operators(frame, node, swallowing, effects)
     else:
         reached = frame.execute(node.body)
     body_env = frame.env
@@ -97,9 +96,9 @@ for kind in TRIES:
     executes(kind)(try_statement)
 
 
-def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, known: int) -> None:
+def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, effects: Effects) -> None:
     """Record a `try` around operators on tensors, unless there is more to be said of what stands in it."""
-    if any(fact.guarded for fact in islice(frame.engine.facts.values(), known, None)):
+    if any(fact.guarded for fact in effects.all_facts().values()):
         return
     calls = (child for statement in node.body for child in ast.walk(statement) if isinstance(child, ast.Call))
     if any(_is_operator(frame.peek(call.func)) for call in calls):

@@ -12,13 +12,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.custom_ops import CustomOps
+from exportlint.analysis.domain.heap import EMPTY, Heap
+from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.call_graph import ROOT, CallGraph
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.state.cells import State
-from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Range, Value, Written
+from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Range, Value
 from exportlint.findings import Mode
 
 if TYPE_CHECKING:
@@ -67,31 +68,30 @@ class Options:
 
 @dataclass(slots=True)
 class Engine:
-    """The state that the frames of one analysis share.
+    """The state that the frames of the analysis of one root share, and what the roots of a file share.
 
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
-    says so, with their bounds. `root` is the module at hand, `exported` its class if nothing shows it to be a part of
-    others. `has_parameters`: so has the module that is exported. Results of calls are kept by function and arguments,
-    so a function is run once for each way it is called; `runs_of` counts the runs of which facts are recorded. While
-    `silent`, none are; while `eager`, the code at hand runs before export, so that tensors hold data. `region` is the
-    call at hand of a function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts
-    them. `replay` is the number of a run that stands for a later call, which finds the state that the first left
-    behind. `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
-    project's clock; `cuts` are the limits that something ran into. `probe` is told when a fact is met.
+    says so, with their bounds. `root` is the module at hand. `has_parameters`: so has the module that is exported.
+    `effects` are those of the call at hand. While `silent`, no facts are recorded; while `eager`, the code at hand runs
+    before export, so that tensors hold data. `region` is the call at hand of a function that an operator takes (a
+    branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay`: the run stands for a later call, which
+    finds the state that the first left behind. `steps` counts the expressions that were evaluated, `limit` is how many
+    may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran into. `probe` is told
+    when a fact is met.
+
+    What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
+    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.
     """
 
     project: Project
     options: Options
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
-    facts: dict[tuple[object, ...], Fact] = field(default_factory=dict)
-    results: dict[tuple[object, ...], Value] = field(default_factory=dict)
-    instances: dict[tuple[object, ...], Instance] = field(default_factory=dict)
+    summaries: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
+    instances: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
-    exits: dict[tuple[object, ...], Written] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
     root: Instance | None = None
-    exported: Class | None = None
     building: set[Class] = field(default_factory=set)
     custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
@@ -105,12 +105,12 @@ class Engine:
     cuts: list[Limit] = field(default_factory=list)
     evaluating: list[tuple[Module, str]] = field(default_factory=list)
     cut_globals: set[tuple[Module, str]] = field(default_factory=set)
-    state: State = field(default_factory=State)
+    effects: Effects = field(default_factory=Effects)
+    assigned: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     calls: CallGraph = field(default_factory=CallGraph)
     silent: int = 0
     eager: int = 0
-    replay: int = 0
-    runs: int = 0
+    replay: bool = False
     steps: int = 0
     region: int = 0
     regions: int = 0
@@ -166,42 +166,47 @@ class Engine:
             self.limit = limit + self.steps - steps
             self.eager -= 1
 
+    def for_root(self) -> Engine:
+        """An engine for another root: with a state that no other root has seen."""
+        return replace(
+            self, active=[], building=set(), cuts=[], evaluating=[], effects=Effects(), root=None, has_parameters=False,
+            steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None,
+        )  # fmt: skip
+
     def limited(self, cls: Class, limit: Limit) -> None:
         """Say that the analysis of a class was cut short."""
         self.was_cut = True
         fact = limited(cls, limit)
-        self.facts.setdefault((type(fact), fact.site), fact)
+        self.effects.facts.setdefault((type(fact), fact.site), fact)
 
     @property
     def records_calls(self) -> bool:
         """Whether the calls at hand are those of something that is exported."""
-        return not self.eager and self.silent == (self.replay > 0) and self.calls.current != ROOT
+        return self.is_tracing and self.calls.current != ROOT
 
     @property
     def is_tracing(self) -> bool:
         """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
-        return not self.eager and self.silent == (self.replay > 0)
+        return not self.eager and self.silent == self.replay
 
     def emit(self, fact: Fact) -> Fact | None:
         """Keep a fact that is not known yet, and give what is kept; None if the code at hand is not traced."""
         if self.silent:
             return None
+        if self.tracer is not None:
+            fact = replace(fact, mode=self.tracer)
         self.calls.meet(fact.key)
-        if fact.key not in self.facts:
-            self.facts[fact.key] = replace(fact, mode=self.tracer) if self.tracer is not None else fact
-        return self.facts[fact.key]
+        return self.effects.facts.setdefault(fact.key, fact)
 
     @contextmanager
-    def apart_from_facts(self) -> Iterator[dict[tuple[object, ...], Fact]]:
-        """Collect what is emitted in here by itself; what is left of it afterwards is kept."""
-        outer, self.facts = self.facts, {}
-        inner = self.facts
+    def collecting(self, heap: Heap = EMPTY, *, tells: bool = True) -> Iterator[Effects]:
+        """Collect the effects of what is run in here by themselves; unless `tells`, its facts are not the caller's."""
+        outer, self.effects = self.effects, Effects(entry=heap)
         try:
-            yield inner
+            yield self.effects
         finally:
-            self.facts = outer
-            for key, fact in inner.items():
-                outer.setdefault(key, fact)
+            inner, self.effects = self.effects, outer
+            outer.call(inner, heap.written, tells=tells)
 
     @contextmanager
     def in_region(self, mode: Mode) -> Iterator[int]:

@@ -12,13 +12,15 @@ from exportlint.analysis.interpreter.compiler import note_compiler_branch
 from exportlint.analysis.interpreter.demands import demand_truth, elements, known_items
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.interpreter.narrowing import ways
-from exportlint.analysis.joins import join_environments
+from exportlint.analysis.joins import join_environments, widen_environments
+from exportlint.analysis.limits import MAX_PASSES
 from exportlint.analysis.values import (
     Value,
 )
 
-LOOP_PASSES = 16
-"""A pass over a loop body sees what the one before it left behind. Most loops leave nothing new behind after two."""
+JOINED_PASSES = 4
+"""A pass over a loop body sees what the one before it left behind. Most loops leave nothing new behind after two; what
+still changes after so many is widened."""
 
 
 @executes(ast.If)
@@ -130,8 +132,11 @@ def _loop(
     ends = [] if entered else [before]
     entry: Environment | None = before
     breaks: list[Environment] = []
-    for _ in range(LOOP_PASSES):
+    for count in range(MAX_PASSES + 1):
         if entry is None:
+            break
+        if count == MAX_PASSES:
+            frame.engine.cuts.append("loop")
             break
         frame.env = dict(entry)
         loop = Loop([], [])
@@ -149,6 +154,8 @@ def _loop(
         if not endless:
             ends.append(frame.env)
         again = join_environments([entry, frame.env])
+        if again is not None and count >= JOINED_PASSES:
+            again = widen_environments(entry, again)
         if again == entry:
             break
         entry = again

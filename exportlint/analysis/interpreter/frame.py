@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from exportlint.analysis.domain.heap import EMPTY, HEAP, Cell, Heap, join_heaps
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.engine import Engine
@@ -17,6 +18,7 @@ from exportlint.analysis.trail import Site, Trail, site_of
 from exportlint.analysis.values import (
     UNKNOWN,
     Closure,
+    Instance,
     Union,
     Value,
 )
@@ -139,24 +141,64 @@ class Frame:
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         """What calling a value at a node gives."""
         if isinstance(callee, Union):
-            return join(self.call(option, arguments, node) for option in callee.options)
+            return self._each(callee, lambda option: self.call(option, arguments, node))
         handler = CALLS.get(type(callee))
         return handler(self, callee, arguments, node) if handler is not None else UNKNOWN
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         """`value.name`, read at a node."""
         if isinstance(value, Union):
-            return join(self.attribute(option, name, node) for option in value.options)
+            return self._each(value, lambda option: self.attribute(option, name, node))
         handler = ATTRIBUTES.get(type(value))
         return handler(self, value, name, node) if handler is not None else UNKNOWN
 
+    def _each(self, value: Union, run: Callable[[Value], Value]) -> Value:
+        """What something gives for a value, whichever of its options it is, and the heap that it leaves then."""
+        before = self.heap
+        found, left = [], []
+        for option in value.options:
+            self.heap = before
+            found.append(run(option))
+            left.append(self.heap)
+        self.heap = join_heaps(left, join)
+        return join(found)
+
     def peek(self, node: ast.expr) -> Value:
         """What an expression can be, without recording what its evaluation does: it is evaluated elsewhere as well."""
+        before = self.heap
         self.engine.silent += 1
         try:
             return self.evaluate(node)
         finally:
             self.engine.silent -= 1
+            self.heap = before
+
+    @property
+    def heap(self) -> Heap:
+        """What attributes and globals hold on the way at hand."""
+        found = self.env.get(HEAP, EMPTY)
+        assert isinstance(found, Heap)
+        return found
+
+    @heap.setter
+    def heap(self, heap: Heap) -> None:
+        if heap is not EMPTY or HEAP in self.env:
+            self.env[HEAP] = heap
+
+    def changed(self, cell: Cell) -> Value | None:
+        """What a cell holds that was changed since the module was built; None for any other."""
+        self.engine.effects.cells.add(cell)
+        found = self.env.get(HEAP)
+        return found.get(cell) if isinstance(found, Heap) else None
+
+    def held(self, instance: Instance, name: str) -> Value | None:
+        """What an attribute of an object holds; None if it has none of that name."""
+        found = self.changed(Cell(instance, name))
+        return instance.attributes.get(name) if found is None else found
+
+    def change(self, cell: Cell, value: Value, before: Value | None) -> None:
+        """Let a cell hold a value. `before` is what it held when the call began."""
+        self.heap = self.heap.set(cell, value, before)
 
     def execute(self, body: Sequence[ast.stmt]) -> bool:
         """Run statements in order. False if what follows them is never reached."""
@@ -167,14 +209,17 @@ class Frame:
                 return False
         return True
 
-    def emit(self, kind: Callable[..., Fact], node: ast.AST, value: Value | None = None, **details: object) -> None:
-        """Record a fact about a node; the trail is that of `value`."""
+    def emit(
+        self, kind: Callable[..., Fact], node: ast.AST, value: Value | None = None, **details: object
+    ) -> Fact | None:
+        """Record a fact about a node; the trail is that of `value`. Gives what is kept, None if nothing is."""
         if self.engine.silent:
-            return
+            return None
         trail = trail_of(value) if value is not None else None
         fact = self.engine.emit(kind(self.site(node), self.symbol, self.guards > 0, trail, **details))
         if fact is not None and self.engine.probe is not None:
             self.engine.probe.meet(fact.met_at, self)
+        return fact
 
     def site(self, node: ast.AST) -> Site:
         """Where a node is."""

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.eval.effects import summarize
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead
 from exportlint.analysis.interpreter.arguments import Arguments
@@ -36,7 +37,7 @@ from exportlint.analysis.values import (
 def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     """`value.name` for an object of a project class."""
     instance = value.instance
-    found = instance.attributes.get(name)
+    found = frame.held(instance, name)
     if found is not None:
         return explained(frame, found, node)
     method = find_method(frame, instance.definition, name)
@@ -142,21 +143,28 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     try:
         lasting = is_exported or engine.eager > 0
         key = (cls, lasting, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
-        known = engine.instances.get(key)
+        hash(key)
     except TypeError:
         return UNKNOWN
-    if known is not None and is_a_module and not is_exported:
-        return Object(known)
+    heap = frame.heap
+    shared = is_a_module and not is_exported
+    known = engine.instances.get(key, ()) if shared else ()
+    summary = next((summary for summary in known if summary.fits(heap)), None)
+    if summary is not None:
+        engine.effects.call(summary.effects, heap.written)
+        frame.heap = summary.after(heap)
+        return summary.value
     instance = Instance(cls, lasting=lasting)
-    if is_a_module and not is_exported:
-        engine.instances[key] = instance
+    made = Object(instance)
     cuts = len(engine.cuts)
-    _build(frame, instance, arguments, node, silent=is_a_module)
-    if len(engine.cuts) > cuts:
-        engine.instances.pop(key, None)
-    if is_a_module and not is_exported:
-        note_made(frame, Object(instance), cls.node.name, node)
-    return Object(instance)
+    with engine.collecting(heap) as effects:
+        _build(frame, instance, arguments, node, silent=is_a_module)
+    _freeze(frame, instance, settles=is_a_module)
+    if shared and len(engine.cuts) == cuts:
+        engine.instances.setdefault(key, []).append(summarize(made, effects, frame.heap))
+    if shared:
+        note_made(frame, made, cls.node.name, node)
+    return made
 
 
 def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST, *, silent: bool) -> None:
@@ -178,8 +186,6 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
     engine.building.add(cls)
     try:
         frame.call(bound(frame, Object(instance), owner, definition), arguments, node)
-        if silent:
-            settle(frame, instance)
     finally:
         engine.building.discard(cls)
         engine.silent -= silent
@@ -194,11 +200,14 @@ def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> N
         frame.emit(Call, node, first, name=name, positional=arguments.positional, keywords=keywords)
 
 
-def settle(frame: Frame, instance: Instance) -> None:
-    """Once a module is built its plain tensors are real."""
-    known = frame.engine.mode == "non-strict"
-    for name, value in instance.attributes.items():
-        instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
+def _freeze(frame: Frame, instance: Instance, *, settles: bool) -> None:
+    """Keep what the constructor has left in the attributes. `settles`: the plain tensors of a module are real then."""
+    instance.attributes.update(frame.heap.of(instance))
+    frame.heap = frame.heap.without(instance)
+    if settles:
+        known = frame.engine.mode == "non-strict"
+        for name, value in instance.attributes.items():
+            instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
 
 
 def _fill_fields(frame: Frame, instance: Instance, arguments: Arguments) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.facts import written_at
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.tensors import is_fed
 from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import Assignment
-from exportlint.analysis.state.cells import Cell, Kind, Write
+from exportlint.analysis.state.cells import Kind, Write
 from exportlint.analysis.values import (
     TRUE,
-    WRITTEN,
     ClassValue,
     Function,
     Object,
@@ -22,7 +22,6 @@ from exportlint.analysis.values import (
     Tuple,
     Unknown,
     Value,
-    Written,
 )
 
 DEFAULT = "<default>"
@@ -73,9 +72,9 @@ def _only_source(frame: Frame, name: str) -> ast.expr | None:
     if not engine.active:
         return None
     function = engine.active[-1]
-    known = engine.state.sources.get(function)
+    known = engine.assigned.get(function)
     if known is None:
-        known = engine.state.sources[function] = {}
+        known = engine.assigned[function] = {}
         for child in ast.walk(function):
             if isinstance(child, ast.Assign):
                 for target in child.targets:
@@ -100,14 +99,13 @@ def note_read(frame: Frame, cell: Cell | None, node: ast.AST) -> None:
     """Record that state is read."""
     engine = frame.engine
     if cell is not None and engine.is_tracing and engine.active:
-        written = frame.env.get(WRITTEN)
-        engine.state.read(cell, node, engine.active[-1], written.cells if isinstance(written, Written) else frozenset())
+        engine.effects.read(cell, node, engine.active[-1], frame.heap.written)
 
 
 def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: ast.AST) -> None:
     """Record that an attribute is read; that of a class, too, where the object has none of its own."""
     note_read(frame, attribute_cell(receiver, name), node)
-    if isinstance(receiver, Object) and name not in receiver.instance.attributes:
+    if isinstance(receiver, Object) and frame.held(receiver.instance, name) is None:
         definition = receiver.instance.definition
         if name in definition.attributes:
             note_read(frame, Cell(definition, name), node)
@@ -124,7 +122,7 @@ def note_write(
     at_root = cell.owner is engine.root
     guarded = frame.guards > 0
     function = engine.active[-1]
-    engine.state.write(
+    engine.effects.write(
         Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, fed, at_root)
     )
     place = written_at(frame.site(node))
@@ -139,8 +137,7 @@ def mark_written(frame: Frame, cell: Cell | None) -> None:
     """From here on what the last call left in the state is gone."""
     if cell is None or not frame.engine.is_tracing:
         return
-    known = frame.env.get(WRITTEN)
-    frame.env[WRITTEN] = Written((known.cells if isinstance(known, Written) else frozenset()) | {cell})
+    frame.heap = frame.heap.marked((cell,))
 
 
 def entry(cell: Cell, key: object) -> Cell:

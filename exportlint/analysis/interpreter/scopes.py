@@ -7,6 +7,7 @@ import builtins
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.outline import Assignment, Class, FunctionNode, Module
@@ -52,11 +53,11 @@ def look_up(frame: Frame, name: str) -> Value:
         if found is not None:
             return found
         cell = cell.parent
-    return global_value(frame, frame.module, name)
+    return frame.changed(Cell(frame.module, name)) or global_value(frame, frame.module, name)
 
 
 def global_value(frame: Frame, module: Module, name: str) -> Value:
-    """The value of a name of a module."""
+    """The value of a name of a module, as running the module leaves it."""
     key = (module, name)
     engine = frame.engine
     known = engine.globals

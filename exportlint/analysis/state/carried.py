@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.outline import dotted
-from exportlint.analysis.state.cells import Cell, Read, State, Write
+from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.state.uses import Flow, Use, Uses
 from exportlint.analysis.values import NONE, Const, Tuple
 

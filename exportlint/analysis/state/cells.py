@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from exportlint.analysis.outline import FunctionNode, Module
-from exportlint.analysis.values import Cells, Value
+from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.outline import Module
+from exportlint.analysis.values import Value
 
 Kind = Literal["binding", "contents", "buffer", "tensor"]
 """What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""
-
-
-class Cell(NamedTuple):
-    """Something that outlives a call: an attribute, a global, the default of a parameter, or an entry of one of them.
-
-    `owner` is the Instance, Class or function that has the attribute, the Module of a global, or the function whose
-    parameter has the default.
-    """
-
-    owner: object
-    name: str
-    key: object = None
 
 
 @dataclass(slots=True)
@@ -36,7 +25,7 @@ class Read:
     cell: Cell
     node: ast.AST
     function: ast.AST
-    written: Cells
+    written: frozenset[Cell]
     early: bool
 
 
@@ -67,18 +56,10 @@ class State:
 
     reads: dict[tuple[Cell, ast.AST], Read] = field(default_factory=dict)
     writes: dict[tuple[Cell, ast.AST], Write] = field(default_factory=dict)
-    touched: set[Cell] = field(default_factory=set)
-    sources: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     functions: dict[str, dict[ast.AST, Module]] = field(default_factory=dict)
 
-    def begin(self, function: FunctionNode, module: Module) -> None:
-        """A call of an entry point begins."""
-        self.touched.clear()
-        self.functions.setdefault(function.name, {})[function] = module
-
-    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: Cells) -> None:
+    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell], early: bool) -> None:
         """Keep a read; of several at one place, what holds for the worst of them."""
-        early = cell not in self.touched
         known = self.reads.get((cell, node))
         if known is None:
             self.reads[cell, node] = Read(cell, node, function, written, early)
@@ -86,9 +67,7 @@ class State:
             known.written &= written
             known.early = known.early or early
 
-    def write(self, write: Write) -> Write:
-        """Keep a write; of several at one place the first, which finds the cell as export does. Gives the one kept."""
-        self.touched.add(write.cell)
+    def write(self, write: Write) -> None:
+        """Keep a write; of several at one place the first, which finds the cell as export does."""
         known = self.writes.setdefault((write.cell, write.node), write)
         known.fed = known.fed or write.fed
-        return known

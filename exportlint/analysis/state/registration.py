@@ -14,9 +14,10 @@ from exportlint.analysis.interpreter.instances import class_attribute
 from exportlint.analysis.interpreter.parameterized import has_parameters, is_trained
 from exportlint.analysis.joins import options
 from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.state.cells import Read
+from exportlint.analysis.state.cells import Read, State
 from exportlint.analysis.trail import Trail, site_of
 from exportlint.analysis.values import (
+    Composite,
     Dict,
     Instance,
     Object,
@@ -31,19 +32,32 @@ from exportlint.analysis.values import (
 MAX_DEPTH = 4
 
 
-def report_unregistered(engine: Engine) -> None:
-    """Emit what the reads of a call find to be registered nowhere."""
-    reads = list(engine.state.reads.values())
+def report_unregistered(engine: Engine, state: State, root: Value) -> None:
+    """Emit what the reads of the calls of a module find to be registered nowhere."""
+    reads = list(state.reads.values())
     owners = [read.cell.owner for read in reads if isinstance(read.cell.owner, Instance)]
-    known = dict.fromkeys((*owners, *engine.instances.values()))
+    known = dict.fromkeys((*owners, *_reachable(root)))
     registered = {mark for instance in known for mark in _registered(engine, instance)}
     for read in reads:
-        fact = _judge(engine, read, registered)
+        fact = _judge(engine, state, read, registered)
         if fact is not None:
             engine.emit(fact)
 
 
-def _judge(engine: Engine, read: Read, registered: set[object]) -> Unregistered | None:
+def _reachable(root: Value) -> Iterator[Instance]:
+    """The objects that a module holds, at any depth."""
+    waiting, seen = [root], set[Instance]()
+    while waiting:
+        for option in options(waiting.pop()):
+            if isinstance(option, Object) and option.instance not in seen:
+                seen.add(option.instance)
+                yield option.instance
+                waiting += [*option.instance.attributes.values(), *option.instance.registered]
+            elif isinstance(option, Composite):
+                waiting += option.parts()
+
+
+def _judge(engine: Engine, state: State, read: Read, registered: set[object]) -> Unregistered | None:
     owner, name, _ = read.cell
     value: Value | None = None
     place: Trail | None = None
@@ -53,7 +67,7 @@ def _judge(engine: Engine, read: Read, registered: set[object]) -> Unregistered 
         value = class_attribute(Frame(engine, owner.module), owner, name)
     elif isinstance(owner, Module):
         value = engine.globals.get((owner, name))
-    module = next((found[read.function] for found in engine.state.functions.values() if read.function in found), None)
+    module = next((found[read.function] for found in state.functions.values() if read.function in found), None)
     if value is None or module is None:
         return None
     by_module = isinstance(owner, Instance) and _is_module(engine, Object(owner))

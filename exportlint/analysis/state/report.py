@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
 from exportlint.analysis.interpreter.classes import is_module
@@ -14,18 +15,18 @@ from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Carried
-from exportlint.analysis.state.cells import Cell, Read, Write
+from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.state.registration import report_unregistered
 from exportlint.analysis.trail import Trail, site_of
 from exportlint.analysis.values import NONE, Instance, Object, Origin, Tensor, TorchModule, Value
 
 
-def report_state(engine: Engine) -> None:
-    """Emit what is found of the reads and writes of state."""
-    report_unregistered(engine)
-    if not engine.state.writes:
+def report_state(engine: Engine, state: State, root: Value) -> None:
+    """Emit what is found of the reads and writes of state in the calls of a module."""
+    report_unregistered(engine, state, root)
+    if not state.writes:
         return
-    carried = Carried(engine.state)
+    carried = Carried(state)
     facts = [fact for cell, writes in carried.writes.items() for fact in _facts(engine, carried, cell, writes)]
     # of facts about one place, which stands for several objects, the engine keeps the first
     for fact in sorted(facts, key=_is_harmless):

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.outline import dotted
-from exportlint.analysis.state.cells import Cell, State
+from exportlint.analysis.state.cells import State
 from exportlint.analysis.state.effects import OUTPUT, Effects, reports, targets
 
 MOVES = frozenset({

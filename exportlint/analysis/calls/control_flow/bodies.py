@@ -48,12 +48,11 @@ class Site:
 def run(site: Site, role: str, function: Value, operands: tuple[Value, ...]) -> Value:
     """What a function returns; what it does that the operator does not allow becomes a fact of the operator's call."""
     frame, engine = site.frame, site.frame.engine
-    with engine.apart_from_facts() as facts:
-        with engine.in_region("strict") as region:  # TorchDynamo traces it in either mode
-            value = frame.call(function, Arguments(operands), site.node)
-        for key, fact in list(facts.items()):
-            if _claim(site, role, fact, region):
-                del facts[key]
+    # TorchDynamo traces it in either mode
+    with engine.collecting(frame.heap, tells=False) as effects, engine.in_region("strict") as region:
+        value = frame.call(function, Arguments(operands), site.node)
+    kept = {key: fact for key, fact in effects.all_facts().items() if not _claim(site, role, fact, region)}
+    engine.effects.keep(effects, kept)
     _note_aliases(site, role, function, value, region)
     return value
 

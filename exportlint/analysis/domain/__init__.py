@@ -1,0 +1,1 @@
+"""What the analysis knows: values, their joins, sizes, and the heap."""
