@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from exportlint.analysis.analyze import analyze, probe
 from exportlint.analysis.facts import Fact, Place
+from exportlint.analysis.facts.order import trail_order
 from exportlint.analysis.interpreter.call_graph import Caller as CalledFrom
 from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
@@ -70,6 +71,7 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         for rule in rules.get(type(fact), ())
         for reported in _reports(rule, fact, project, settings, crashes, shown)
     ]
+    reports = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(reports)}
     kept = distinct(finding for finding, _, _ in reports)
     # Fixes cost more than findings, of which most are not kept.
@@ -159,6 +161,20 @@ def _reports(
             yield _finding(rule, fact, report, project, settings, shown), fact, report
     except Exception as error:
         crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
+
+
+def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[Finding, Fact, Report]]:
+    """Of what a rule says at one place of facts of one key, what it says of one of them: the gravest of all."""
+    groups: dict[tuple[object, ...], list[tuple[Finding, Fact, Report]]] = {}
+    for reported in reports:
+        finding, fact, _ = reported
+        groups.setdefault((fact.key, finding.code, finding.filename, finding.span), []).append(reported)
+    kept: list[tuple[Finding, Fact, Report]] = []
+    for group in groups.values():
+        _, told, _ = min(group, key=lambda reported: (reported[0].severity.rank, trail_order(reported[1].trail)))
+        through = frozenset[str]().union(*(finding.through for finding, _, _ in group))
+        kept += [(replace(finding, through=through), fact, report) for finding, fact, report in group if fact is told]
+    return kept
 
 
 def _finding(

@@ -18,10 +18,11 @@ from exportlint.analysis.calls import (  # they register calls
     modules,  # noqa: F401
 )
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
-from exportlint.analysis.eval.effects import Effects, FactKey
+from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.exports import export_facts
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
+from exportlint.analysis.facts.order import FactKey, in_order, keep
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
     comparisons,  # noqa: F401
@@ -65,7 +66,7 @@ RECURSION_LIMIT = 12_000
 
 
 def analyze(module: Module, project: Project, options: Options, probe: Probe | None = None) -> Analysis:
-    """What happens when the modules of a file are exported, in the order in which it is met.
+    """What happens when the modules of a file are exported, in order.
 
     Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
     and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run.
@@ -80,8 +81,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
     try:
         end = project.clock() + MAX_FILE_SECONDS
         facts: dict[FactKey, Fact] = {}
-        # no root depends on another, and which is first must not decide which of two like facts is told
-        for cls in sorted(module.classes, key=lambda cls: cls.qualname):
+        for cls in module.classes:
             if probe is not None and not probe.asks_for(cls):
                 continue
             project.proceed()
@@ -91,7 +91,8 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
             for name in _entry_points(engine, cls):
                 root = engine.for_root()
                 _export(root, cls, name)
-                facts = root.effects.all_facts() | facts
+                for key, fact in root.effects.all_facts().items():
+                    keep(facts, fact, key)
             if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
                 engine.limited(cls, "bases")
         engine.calls.current = ROOT
@@ -99,7 +100,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return Analysis((*(facts | engine.effects.facts).values(), *scripts), engine.calls.record())
+    return Analysis((*in_order((facts | engine.effects.facts).values()), *scripts), engine.calls.record())
 
 
 def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:

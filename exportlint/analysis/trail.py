@@ -16,7 +16,7 @@ MAX_STEPS = 32
 """Steps of a trail that are told, besides its origin."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Site:
     """A node of a file, in `ast`'s coordinates: rows from 1, columns from 0 in UTF-8 bytes."""
 
@@ -44,7 +44,7 @@ class Trail:
 
     The text is put together only for what is reported: `message` may hold `{}`, which stands for the source of `node`.
     `role` and `changes` are as in `Step`. `entered` is the module of the function that the step goes into or comes
-    out of.
+    out of. `length` is the number of steps.
     """
 
     module: Module
@@ -55,9 +55,12 @@ class Trail:
     changes: bool = True
     entered: Module | None = None
     origin: Trail | None = field(init=False, repr=False)
+    length: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "origin", self.parent and (self.parent.origin or self.parent))
+        parent = self.parent
+        object.__setattr__(self, "origin", parent and (parent.origin or parent))
+        object.__setattr__(self, "length", 1 if parent is None else parent.length + 1)
 
     def steps(self) -> tuple[Trail, ...]:
         """From the origin to here; of a long trail, the origin and the last MAX_STEPS steps."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from exportlint.analysis.trail import Site, Trail
@@ -46,9 +46,19 @@ class Fact:
 
     @property
     def key(self) -> Place:
-        """What the analysis keeps one fact of."""
+        """The kind of fact and its place: rules give one verdict on all facts of one key."""
         labels = (getattr(self, name, None) for name in ("api", "name", "target", "construct"))
         return type(self), self.site, next((label for label in labels if isinstance(label, str)), None)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it another fact than others: all that a rule looks at, but not how its value came about."""
+        found = (type(self), *[_told(getattr(self, name)) for name in _compared(type(self))])
+        try:
+            hash(found)
+        except TypeError:
+            return (*self.key, self.guarded, self.mode)
+        return found
 
     @property
     def met_at(self) -> Place:
@@ -59,6 +69,23 @@ class Fact:
     def inner(self) -> tuple[Fact, ...]:
         """Other facts that it is made of."""
         return ()
+
+
+_COMPARED: dict[type[Fact], tuple[str, ...]] = {}
+
+
+def _compared(kind: type[Fact]) -> tuple[str, ...]:
+    """The fields that tell facts of a kind apart."""
+    found = _COMPARED.get(kind)
+    if found is None:
+        names = (one.name for one in fields(kind) if one.compare)
+        found = _COMPARED[kind] = tuple(name for name in names if name not in {"trail", "symbol"})
+    return found
+
+
+def _told(value: object) -> object:
+    """A value and what messages call it."""
+    return (value, value.name) if isinstance(value, Tensor) else value
 
 
 @dataclass(frozen=True, slots=True)

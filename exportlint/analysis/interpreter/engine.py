@@ -15,6 +15,7 @@ from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.domain.heap import EMPTY, Heap
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.order import keep
 from exportlint.analysis.interpreter.call_graph import ROOT, CallGraph
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
@@ -177,7 +178,7 @@ class Engine:
         """Say that the analysis of a class was cut short."""
         self.was_cut = True
         fact = limited(cls, limit)
-        self.effects.facts.setdefault((type(fact), fact.site), fact)
+        self.effects.facts.setdefault(fact.identity, fact)
 
     @property
     def records_calls(self) -> bool:
@@ -190,13 +191,14 @@ class Engine:
         return not self.eager and self.silent == self.replay
 
     def emit(self, fact: Fact) -> Fact | None:
-        """Keep a fact that is not known yet, and give what is kept; None if the code at hand is not traced."""
+        """Keep a fact, and give it as it is kept; None if the code at hand is not traced."""
         if self.silent:
             return None
         if self.tracer is not None:
             fact = replace(fact, mode=self.tracer)
         self.calls.meet(fact.key)
-        return self.effects.facts.setdefault(fact.key, fact)
+        keep(self.effects.facts, fact, fact.identity)
+        return fact
 
     @contextmanager
     def collecting(self, heap: Heap = EMPTY, *, tells: bool = True) -> Iterator[Effects]:
