@@ -71,9 +71,9 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         for rule in rules.get(type(fact), ())
         for reported in _reports(rule, fact, project, settings, crashes, shown)
     ]
-    reports = _one_verdict(reports)
-    origins = {finding: (fact, report) for finding, fact, report in reversed(reports)}
-    kept = distinct(finding for finding, _, _ in reports)
+    told = _one_verdict(reports)
+    origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
+    kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
     # Fixes cost more than findings, of which most are not kept.
     fixable = [fact for fact, report in map(origins.__getitem__, kept) if report.fix is not None]
     variables = _Variables(module, project, options(settings), analysis, fixable)
@@ -82,12 +82,12 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     for finding in kept:
         project.proceed()
         fact, report = origins[finding]
-        told = replace(finding, callers=tuple(_callers(fact, analysis, project)))
+        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)))
         if report.fix is not None and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
             late = late or finding
         else:
-            told = replace(told, fix=_fix(fact, report, project, settings, variables, crashes))
-        found.append(told)
+            whole = replace(whole, fix=_fix(fact, report, project, settings, variables, crashes))
+        found.append(whole)
     if late is not None:
         found.append(_without_fixes(late))
     if crashes:
@@ -171,10 +171,17 @@ def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[
         groups.setdefault((fact.key, finding.code, finding.filename, finding.span), []).append(reported)
     kept: list[tuple[Finding, Fact, Report]] = []
     for group in groups.values():
-        _, told, _ = min(group, key=lambda reported: (reported[0].severity.rank, trail_order(reported[1].trail)))
+        _, told, _ = min(group, key=_gravest)
         through = frozenset[str]().union(*(finding.through for finding, _, _ in group))
         kept += [(replace(finding, through=through), fact, report) for finding, fact, report in group if fact is told]
     return kept
+
+
+def _gravest(reported: tuple[Finding, Fact, Report]) -> tuple[object, ...]:
+    """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
+    finding, fact, _ = reported
+    length, *places = trail_order(fact.trail)
+    return finding.severity.rank, length, finding.message, places
 
 
 def _finding(
@@ -292,16 +299,18 @@ def cut(source: SourceFile, site: Site) -> str:
     return shown
 
 
-def distinct(findings: Iterable[Finding]) -> list[Finding]:
+def distinct(findings: Iterable[Finding], untold: Iterable[Finding] = ()) -> list[Finding]:
     """One finding for one root cause.
 
     An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
-    about what led to it, such as the `.item()` of a number that is compared, but for writes.
+    about what led to it, such as the `.item()` of a number that is compared, but for writes. `untold` are findings that
+    others stand for: what led to them is explained as well.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
     covered = _Cover((f.filename, f.span) for f in grave)
-    led = _Cover((step.filename, step.span) for f in grave for step in f.trail)
+    causes = (*grave, *(f for f in untold if f.severity is not Severity.INFO))
+    led = _Cover((step.filename, step.span) for f in causes for step in f.trail)
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}
