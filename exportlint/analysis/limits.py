@@ -13,7 +13,7 @@ from exportlint.analysis.trail import Site
 MAX_STEPS = 400_000
 """Expressions evaluated for one exported class, besides those that its length grants."""
 MAX_STEPS_PER_LINE = 50
-MAX_CONSTRUCTOR_STEPS = 20_000
+MAX_CONSTRUCTOR_STEPS = 50_000
 """Expressions evaluated for one call in a constructor: that is not what is exported."""
 MAX_GLOBAL_STEPS = 20_000
 """Expressions evaluated for one assignment of a module."""

@@ -20,6 +20,7 @@ from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
+    Closure,
     Function,
     Partial,
     Sequence,
@@ -119,9 +120,12 @@ def _builds_module(frame: Frame, function: Function) -> bool:
 
 def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
     """What the result of a call depends on; None where that cannot be told."""
-    if function.closure is not None:
-        return None
     engine = inner.engine
+    captured: list[object] | None = []
+    if function.closure is not None:
+        captured = _captured(engine.names, function.node, function.closure)
+    if captured is None:
+        return None
     key = (
         function.node,
         engine.silent > 0,
@@ -131,12 +135,31 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
         inner.guards > 0,
         engine.region,
         tuple([item for item in inner.env.items() if item[0] != HEAP]),
+        *captured,
     )
     try:
         hash(key)
     except TypeError:
         return None
     return key
+
+
+def _captured(known: dict[ast.AST, frozenset[str]], node: ast.AST, closure: Closure) -> list[object] | None:
+    """What the variables of enclosing functions hold that a function names; None if it may change them."""
+    names = known.get(node)
+    if names is None:
+        nodes = list(ast.walk(node))
+        changes = any(isinstance(child, ast.Nonlocal) for child in nodes)
+        names = known[node] = frozenset() if changes else frozenset(c.id for c in nodes if isinstance(c, ast.Name))
+    if not names:
+        return None
+    found: list[object] = []
+    cell: Closure | None = closure
+    while cell is not None:
+        found.append(cell.region)
+        found += [(name, value) for name, value in cell.variables.items() if name in names]
+        cell = cell.parent
+    return found
 
 
 def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:

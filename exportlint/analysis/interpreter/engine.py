@@ -76,9 +76,10 @@ class Engine:
     `effects` are those of the call at hand. While `silent`, no facts are recorded; while `eager`, the code at hand runs
     before export, so that tensors hold data. `region` is the call at hand of a function that an operator takes (a
     branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay`: the run stands for a later call, which
-    finds the state that the first left behind. `steps` counts the expressions that were evaluated, `limit` is how many
-    may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran into. `probe` is told
-    when a fact is met.
+    finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
+    loop: what it makes at one place is one object, of `allocated`. `steps` counts the expressions that were evaluated,
+    `limit` is how many may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran
+    into. `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
     constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.
@@ -107,11 +108,14 @@ class Engine:
     evaluating: list[tuple[Module, str]] = field(default_factory=list)
     cut_globals: set[tuple[Module, str]] = field(default_factory=set)
     effects: Effects = field(default_factory=Effects)
+    names: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     assigned: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     calls: CallGraph = field(default_factory=CallGraph)
     silent: int = 0
     eager: int = 0
     replay: bool = False
+    repeating: int = 0
+    allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     steps: int = 0
     region: int = 0
     regions: int = 0
@@ -140,7 +144,7 @@ class Engine:
 
     def at_most(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
         """What `run` gives, unless it takes more steps; what it did until then holds, and `limited` is noted."""
-        limit, depth, silent, eager = self.limit, len(self.active), self.silent, self.eager
+        limit, depth, outer = self.limit, len(self.active), (self.silent, self.eager, self.repeating, self.effects)
         self.limit = min(limit, self.steps + steps)
         try:
             return run()
@@ -151,7 +155,7 @@ class Engine:
                 raise
             self.cuts.append(limited)
             del self.active[depth:]
-            self.silent, self.eager = silent, eager
+            self.silent, self.eager, self.repeating, self.effects = outer
             return UNKNOWN
         finally:
             self.limit = limit
@@ -172,6 +176,7 @@ class Engine:
         return replace(
             self, active=[], building=set(), cuts=[], evaluating=[], effects=Effects(), root=None, has_parameters=False,
             steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None,
+            repeating=0, allocated={},
         )  # fmt: skip
 
     def limited(self, cls: Class, limit: Limit) -> None:

@@ -141,8 +141,10 @@ def _loop(
         frame.env = dict(entry)
         loop = Loop([], [])
         frame.loops.append(loop)
+        frame.engine.repeating += 1
         start()
         reached = frame.execute(node.body)
+        frame.engine.repeating -= 1
         frame.loops.pop()
         breaks.extend(loop.breaks)
         after = join_environments([*loop.continues, frame.env if reached else None])

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis import table
+from exportlint.analysis.domain.heap import Cell, Heap
 from exportlint.analysis.eval.effects import summarize
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead
@@ -15,7 +16,7 @@ from exportlint.analysis.interpreter.classes import bases, bound, find_method, i
 from exportlint.analysis.interpreter.frame import Frame, has_attributes
 from exportlint.analysis.interpreter.parameterized import note_made
 from exportlint.analysis.interpreter.scopes import settled
-from exportlint.analysis.joins import trail_of
+from exportlint.analysis.joins import trail_of, widen
 from exportlint.analysis.outline import Class
 from exportlint.analysis.values import (
     BASE,
@@ -154,12 +155,21 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         engine.effects.call(summary.effects, heap.written)
         frame.heap = summary.after(heap)
         return summary.value
-    instance = Instance(cls, lasting=lasting)
+    site = (node, cls, lasting, *engine.active) if engine.repeating else ()
+    again = engine.allocated.get(site)
+    instance = again or Instance(cls, lasting=lasting)
     made = Object(instance)
     cuts = len(engine.cuts)
     with engine.collecting(heap) as effects:
         _build(frame, instance, arguments, node, silent=is_a_module)
-    _freeze(frame, instance, settles=is_a_module)
+    left = _left(frame, instance, settles=is_a_module)
+    if again is not None:
+        frame.heap = _joined(frame.heap, heap, instance, left)
+        return made
+    frame.heap = frame.heap.without(instance)
+    instance.attributes.update(left)
+    if site:
+        engine.allocated[site] = instance
     if shared and len(engine.cuts) == cuts:
         engine.instances.setdefault(key, []).append(summarize(made, effects, frame.heap))
     if shared:
@@ -200,14 +210,26 @@ def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> N
         frame.emit(Call, node, first, name=name, positional=arguments.positional, keywords=keywords)
 
 
-def _freeze(frame: Frame, instance: Instance, *, settles: bool) -> None:
-    """Keep what the constructor has left in the attributes. `settles`: the plain tensors of a module are real then."""
-    instance.attributes.update(frame.heap.of(instance))
-    frame.heap = frame.heap.without(instance)
-    if settles:
-        known = frame.engine.mode == "non-strict"
-        for name, value in instance.attributes.items():
-            instance.attributes[name] = settled(value, Origin.ATTRIBUTE, known)
+def _left(frame: Frame, instance: Instance, *, settles: bool) -> dict[str, Value]:
+    """What the constructor has left in the attributes. `settles`: the plain tensors of a module are real then."""
+    left = {**instance.attributes, **frame.heap.of(instance)}
+    if not settles:
+        return left
+    known = frame.engine.mode == "non-strict"
+    return {name: settled(value, Origin.ATTRIBUTE, known) for name, value in left.items()}
+
+
+def _joined(after: Heap, before: Heap, instance: Instance, left: dict[str, Value]) -> Heap:
+    """The heap in which an object stands for those that earlier passes of a loop made, and for one more."""
+    heap = after.without(instance)
+    for name, value in left.items():
+        cell = Cell(instance, name)
+        first = instance.attributes.get(name)
+        held = before.get(cell) or first
+        now = value if held is None else widen(held, value)
+        if now != first:
+            heap = heap.set(cell, now, first)
+    return heap
 
 
 def _fill_fields(frame: Frame, instance: Instance, arguments: Arguments) -> None:

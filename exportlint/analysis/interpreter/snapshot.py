@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -118,11 +117,12 @@ class Snapshot:
         """An engine that knows what that of the call knows, and keeps what it learns to itself."""
         engine = self._frame.engine
         return replace(
-            engine, probe=None, calls=CallGraph(), runs_of=Counter(), globals=dict(self._globals),
+            replace(engine, probe=None).for_root(),
+            root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
+            globals=dict(self._globals),
             summaries={key: list(known) for key, known in engine.summaries.items()},
             instances={key: list(known) for key, known in engine.instances.items()},
-            active=list(self._active), building=set(), cuts=[], evaluating=[], steps=0, limit=MAX_STEPS,
-            deadline=math.inf, silent=1, eager=0, replay=False, region=0, tracer=None,
+            active=list(self._active), limit=MAX_STEPS, silent=1,
         )  # fmt: skip
 
 
