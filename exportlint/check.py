@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import bisect
 import functools
 from collections.abc import Iterable, Iterator
@@ -11,14 +10,14 @@ from itertools import accumulate
 
 from exportlint.analysis.analyze import analyze, probe
 from exportlint.analysis.facts import Fact, Place
-from exportlint.analysis.facts.order import trail_order
+from exportlint.analysis.facts.order import route_order
 from exportlint.analysis.interpreter.call_graph import Caller as CalledFrom
 from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
 from exportlint.analysis.probe import Observation, Probe
 from exportlint.analysis.project import Project
 from exportlint.analysis.result import Analysis
-from exportlint.analysis.trail import Site, Trail, site_of
+from exportlint.analysis.trail import Route, RouteStep, Site, Trail
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
@@ -62,7 +61,7 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()
-    shown: dict[Trail, Step] = {}
+    shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
     analysis = analyze(module, project, options(settings))
     reports = [
@@ -153,7 +152,7 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
 
 
 def _reports(
-    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[Trail, Step]
+    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[RouteStep, Step]
 ) -> Iterator[tuple[Finding, Fact, Report]]:
     """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
     try:
@@ -180,12 +179,12 @@ def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[
 def _gravest(reported: tuple[Finding, Fact, Report]) -> tuple[object, ...]:
     """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
     finding, fact, _ = reported
-    length, *places = trail_order(fact.trail)
+    length, places = route_order(fact.trail)
     return finding.severity.rank, length, finding.message, places
 
 
 def _finding(
-    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, shown: dict[Trail, Step]
+    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, shown: dict[RouteStep, Step]
 ) -> Finding:
     site = report.site or fact.site
     line = project.source(fact.site.filename).row_name(fact.site.row)
@@ -198,9 +197,9 @@ def _finding(
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
         mode=settings.mode,
-        trail=tuple(_steps(fact.trail, project, shown)) if report.has_trail else (),
+        trail=tuple(_steps(_route(fact), project, shown)) if report.has_trail else (),
         help=report.help or None,
-        through=_through(fact.trail, project),
+        through=_through(_route(fact), project),
     )
 
 
@@ -260,15 +259,20 @@ def span_of(source: SourceFile, site: Site) -> Span:
     return Span(lines.from_ast(site.row, site.column), lines.from_ast(site.end_row, site.end_column))
 
 
-def _through(trail: Trail | None, project: Project) -> frozenset[str]:
-    modules = {m for step in (trail.steps() if trail is not None else ()) for m in (step.module, step.entered) if m}
-    return frozenset(project.display_name(module.filename) for module in modules)
+def _route(fact: Fact) -> tuple[RouteStep, ...]:
+    trail = Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
+    return () if trail is None else trail.told
 
 
-def _steps(trail: Trail | None, project: Project, shown: dict[Trail, Step]) -> Iterator[Step]:
-    """The steps of a trail, each made once for all findings: `shown` are those that were."""
+def _through(route: Iterable[RouteStep], project: Project) -> frozenset[str]:
+    files = {name for step in route for name in (step.site.filename, step.entered) if name}
+    return frozenset(map(project.display_name, files))
+
+
+def _steps(route: Iterable[RouteStep], project: Project, shown: dict[RouteStep, Step]) -> Iterator[Step]:
+    """The steps of a route, each made once for all findings: `shown` are those that were."""
     previous = None
-    for step in trail.steps() if trail is not None else ():
+    for step in route:
         found = shown.get(step)
         if found is None:
             found = shown[step] = _step(step, project)
@@ -277,16 +281,11 @@ def _steps(trail: Trail | None, project: Project, shown: dict[Trail, Step]) -> I
         previous = found
 
 
-def _step(step: Trail, project: Project) -> Step:
-    site = site_of(step.module, step.node)
-    text = step.message.replace("{}", snippet(step.module, step.node)) if "{}" in step.message else step.message
-    span = span_of(step.module.source, site)
-    return Step(project.display_name(site.filename), span, text, role=step.role, changes=step.changes)
-
-
-def snippet(module: Module, node: ast.AST) -> str:
-    """The source of a node on one line, shortened."""
-    return cut(module.source, site_of(module, node))
+def _step(step: RouteStep, project: Project) -> Step:
+    site = step.site
+    source, name = project.source(site.filename), project.display_name(site.filename)
+    text = step.message.replace("{}", cut(source, site)) if "{}" in step.message else step.message
+    return Step(name, span_of(source, site), text, role=step.role, changes=step.changes)
 
 
 def cut(source: SourceFile, site: Site) -> str:

@@ -23,6 +23,7 @@ from exportlint.analysis.exports import export_facts
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, in_order, keep
+from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
     comparisons,  # noqa: F401
@@ -100,7 +101,9 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return Analysis((*in_order((facts | engine.effects.facts).values()), *scripts), engine.calls.record())
+    return Analysis(
+        (*map(Plain().fact, in_order((facts | engine.effects.facts).values())), *scripts), engine.calls.record()
+    )
 
 
 def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:

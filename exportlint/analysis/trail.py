@@ -72,3 +72,32 @@ class Trail:
         if step is not None and self.origin is not None:
             found.append(self.origin)
         return tuple(reversed(found))
+
+
+@dataclass(frozen=True, slots=True)
+class RouteStep:
+    """One step of a route. `message`, `role` and `changes` are as in Trail; `entered` is the name of a file."""
+
+    site: Site
+    message: str
+    role: Role
+    changes: bool
+    entered: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A trail as plain data. `length` is the number of all steps, `told` are those that a trail tells."""
+
+    told: tuple[RouteStep, ...]
+    length: int
+
+    @staticmethod
+    def of(trail: Trail) -> Route:
+        """The steps of a trail."""
+        return Route(tuple([_step(step) for step in trail.steps()]), trail.length)
+
+
+def _step(step: Trail) -> RouteStep:
+    entered = None if step.entered is None else step.entered.filename
+    return RouteStep(site_of(step.module, step.node), step.message, step.role, step.changes, entered)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
+from exportlint.analysis.analyze import analyze
+from exportlint.analysis.facts.exports import ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting
+from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.project import Project
 from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
-from exportlint.source import from_bytes
+from exportlint.source import from_bytes, read
+from tests.analysis.cases import Case, cases
 
 ROOT = Path("/nowhere")
+OF_SCRIPTS = (ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting)
+"""Facts of scripts still hold the models and programs of the interpreter."""
 SETTINGS = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
 
 HELPERS = {
@@ -90,3 +97,13 @@ def test_what_a_try_swallows_hides_nothing_elsewhere() -> None:
     one, other = (told(GUARDED.format(f"self.{a}(x) + self.{b}(x)")) for a, b in permutations(("plain", "tried")))
     assert [found for found in one if found[0] == 5] == [found for found in other if found[0] == 5]
     assert (5, "tensor-branch", "error") in [found[:3] for found in one]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+def test_what_the_analysis_gives_is_plain_data(case: Case, tmp_path: Path) -> None:
+    project = Project()
+    for path in case.write(tmp_path):
+        found = analyze(project.add(read(path)), project, Options())
+        facts = [fact for fact in found.facts if not isinstance(fact, OF_SCRIPTS)]
+        assert pickle.loads(pickle.dumps(facts)) == facts
+        assert pickle.loads(pickle.dumps(found.calls)) == found.calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from exportlint.analysis.trail import Site, Trail
+from exportlint.analysis.trail import Route, Site, Trail
 from exportlint.analysis.values import (
     Scalar,
     Tensor,
@@ -35,13 +35,13 @@ class Fact:
     """Something that happens at `site`, in the function with the qualified name `symbol`.
 
     `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
-    traced, where that is not what the settings say.
+    traced, where that is not what the settings say. `trail` says where its value comes from: a Route where it is told.
     """
 
     site: Site
     symbol: str
     guarded: bool
-    trail: Trail | None
+    trail: Trail | Route | None
     mode: Mode | None = field(default=None, kw_only=True)
 
     @property

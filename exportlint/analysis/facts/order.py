@@ -10,7 +10,7 @@ from itertools import groupby
 
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.trail import Trail
+from exportlint.analysis.trail import Route, Trail
 from exportlint.analysis.values import Closure, Instance
 
 MAX_FACTS = 16
@@ -40,17 +40,18 @@ def _place(fact: Fact) -> tuple[object, ...]:
     return site, getattr(kind, "__name__", ""), label or ""
 
 
-def _is_simpler(one: Trail | None, other: Trail | None) -> bool:
+def _is_simpler(one: Trail | Route | None, other: Trail | Route | None) -> bool:
     if one is None or other is None:
         return other is not None
-    return one.length < other.length or (one.length == other.length and trail_order(one) < trail_order(other))
+    return one.length < other.length or (one.length == other.length and route_order(one) < route_order(other))
 
 
-def trail_order(trail: Trail | None) -> tuple[object, ...]:
+def route_order(trail: Trail | Route | None) -> tuple[int, list[tuple[object, ...]]]:
     """Orders trails: a short one comes first, then one that passes places further up."""
     if trail is None:
-        return (0,)
-    return trail.length, *((s.module.filename, *_position(s.node), s.message) for s in trail.steps())
+        return 0, []
+    route = Route.of(trail) if isinstance(trail, Trail) else trail
+    return route.length, [(step.site, step.message) for step in route.told]
 
 
 def text_of(value: object) -> str:
