@@ -180,7 +180,7 @@ def _gravest(reported: tuple[Finding, Fact, Report]) -> tuple[object, ...]:
     """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
     finding, fact, _ = reported
     length, places = route_order(fact.trail)
-    return finding.severity.rank, length, finding.message, places
+    return finding.severity.rank, fact.rank, length, finding.message, places
 
 
 def _finding(

@@ -66,6 +66,11 @@ class Fact:
         return self.key
 
     @property
+    def rank(self) -> int:
+        """Which of several facts of one key says most, where they are equally grave: the one with the lowest rank."""
+        return 0
+
+    @property
     def inner(self) -> tuple[Fact, ...]:
         """Other facts that it is made of."""
         return ()
@@ -79,7 +84,7 @@ def _compared(kind: type[Fact]) -> tuple[str, ...]:
     found = _COMPARED.get(kind)
     if found is None:
         names = (one.name for one in fields(kind) if one.compare)
-        found = _COMPARED[kind] = tuple(name for name in names if name not in {"trail", "symbol"})
+        found = _COMPARED[kind] = tuple(name for name in names if name != "trail")
     return found
 
 
@@ -131,6 +136,11 @@ class DataRead(Fact):
     operand: Tensor
     operation: str
     mutates: bool = False
+
+    @property
+    def rank(self) -> int:
+        """A write says more than that it is read."""
+        return 0 if self.mutates else 1
 
 
 @dataclass(frozen=True, slots=True)
