@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import bisect
 import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from exportlint.analysis.analyze import analyze
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.analyze import analyze, probe
+from exportlint.analysis.facts import Fact, Place
+from exportlint.analysis.facts.order import route_order
+from exportlint.analysis.interpreter.call_graph import Caller as CalledFrom
 from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.outline import Module
+from exportlint.analysis.probe import Observation, Probe
 from exportlint.analysis.project import Project
-from exportlint.analysis.trail import Site, Trail, site_of
+from exportlint.analysis.result import Analysis
+from exportlint.analysis.trail import Route, RouteStep, Site, Trail
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
@@ -58,32 +61,62 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()
-    shown: dict[Trail, Step] = {}
+    shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
+    analysis = analyze(module, project, options(settings))
     reports = [
         reported
-        for fact in analyze(module, project, options(settings))
+        for fact in analysis.facts
         for rule in rules.get(type(fact), ())
         for reported in _reports(rule, fact, project, settings, crashes, shown)
     ]
-    origins = {finding: (fact, report) for finding, fact, report in reversed(reports)}
-    found: list[Finding] = []
+    told = _one_verdict(reports)
+    origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
+    kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
     # Fixes cost more than findings, of which most are not kept.
+    fixable = [fact for fact, report in map(origins.__getitem__, kept) if report.fix is not None]
+    variables = _Variables(module, project, options(settings), analysis, fixable)
     end, late = project.clock() + MAX_FIX_SECONDS, None
-    for finding in distinct(finding for finding, _, _ in reports):
+    found: list[Finding] = []
+    for finding in kept:
         project.proceed()
         fact, report = origins[finding]
-        told = replace(finding, callers=tuple(_callers(fact, project)))
-        if report.fix is not None and (project.clock() > end or not fact.moments.is_kept):
+        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)))
+        if report.fix is not None and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
             late = late or finding
         else:
-            told = replace(told, fix=_fix(fact, report, project, settings, crashes))
-        found.append(told)
+            whole = replace(whole, fix=_fix(fact, report, project, settings, variables, crashes))
+        found.append(whole)
     if late is not None:
         found.append(_without_fixes(late))
     if crashes:
         raise PartialError(found, crashes[0])
     return found
+
+
+class _Variables:
+    """What the variables hold at the facts that have fixes: worked out when the first fix asks."""
+
+    def __init__(
+        self, module: Module, project: Project, options: Options, analysis: Analysis, facts: Iterable[Fact]
+    ) -> None:
+        self._run = functools.partial(probe, module, project, options, analysis)
+        self._facts = list(facts)
+        self._clock = project.clock
+        self._probe: Probe | None = None
+        self.seconds = 0.0
+
+    def at(self, place: Place) -> Observation:
+        """What they hold at a place."""
+        if self._probe is None:
+            start = self._clock()
+            self._probe = self._run([part for fact in self._facts for part in (fact, *fact.inner)])
+            self.seconds = self._clock() - start
+        return self._probe.at(place)
+
+    def are_refused(self, fact: Fact) -> bool:
+        """Whether a fix has asked, and there was no room to keep those at a fact."""
+        return self._probe is not None and self._probe.at(fact.met_at).refused
 
 
 def _without_fixes(finding: Finding) -> Finding:
@@ -119,7 +152,7 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
 
 
 def _reports(
-    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[Trail, Step]
+    rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[RouteStep, Step]
 ) -> Iterator[tuple[Finding, Fact, Report]]:
     """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
     try:
@@ -129,8 +162,29 @@ def _reports(
         crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
 
 
+def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[Finding, Fact, Report]]:
+    """Of what a rule says at one place of facts of one key, what it says of one of them: the gravest of all."""
+    groups: dict[tuple[object, ...], list[tuple[Finding, Fact, Report]]] = {}
+    for reported in reports:
+        finding, fact, _ = reported
+        groups.setdefault((fact.key, finding.code, finding.filename, finding.span), []).append(reported)
+    kept: list[tuple[Finding, Fact, Report]] = []
+    for group in groups.values():
+        _, told, _ = min(group, key=_gravest)
+        through = frozenset[str]().union(*(finding.through for finding, _, _ in group))
+        kept += [(replace(finding, through=through), fact, report) for finding, fact, report in group if fact is told]
+    return kept
+
+
+def _gravest(reported: tuple[Finding, Fact, Report]) -> tuple[object, ...]:
+    """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
+    finding, fact, _ = reported
+    length, places = route_order(fact.trail)
+    return finding.severity.rank, fact.rank, length, finding.message, places
+
+
 def _finding(
-    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, shown: dict[Trail, Step]
+    rule: Rule, fact: Fact, report: Report, project: Project, settings: Settings, shown: dict[RouteStep, Step]
 ) -> Finding:
     site = report.site or fact.site
     line = project.source(fact.site.filename).row_name(fact.site.row)
@@ -143,26 +197,44 @@ def _finding(
         span=span_of(project.source(site.filename), site),
         symbol=fact.symbol,
         mode=settings.mode,
-        trail=tuple(_steps(fact.trail, project, shown)) if report.has_trail else (),
+        trail=tuple(_steps(_route(fact), project, shown)) if report.has_trail else (),
         help=report.help or None,
-        through=_through(fact.trail, project),
+        through=_through(_route(fact), project),
     )
 
 
-def _callers(fact: Fact, project: Project) -> Iterator[Caller]:
-    for caller in fact.callers():
+def _callers(fact: Fact, analysis: Analysis, project: Project) -> Iterator[Caller]:
+    for caller in analysis.callers(fact):
         source = project.source(caller.definition.filename)
         definition = span_of(source, caller.definition)
         # A class never spans files, so its calls are where it is.
         span = definition if caller.call is None else span_of(source, caller.call)
-        yield Caller(project.display_name(caller.definition.filename), definition, span, caller.callee)
+        yield Caller(project.display_name(caller.definition.filename), definition, span, _callee(caller, source))
 
 
-def _fix(fact: Fact, report: Report, project: Project, settings: Settings, crashes: list[Crash]) -> Fix | None:
+def _callee(caller: CalledFrom, source: SourceFile) -> str:
+    """What people call a function that is called: a function as the code does, a method with its class."""
+    if caller.is_method and caller.call is not None and "." not in caller.callee:
+        shown = cut(source, caller.call)
+        if shown.rpartition(".")[2] == caller.callee:
+            return shown
+    return caller.callee
+
+
+def _fix(
+    fact: Fact, report: Report, project: Project, settings: Settings, variables: _Variables, crashes: list[Crash]
+) -> Fix | None:
     if report.fix is None:
         return None
     site = report.site or fact.site
-    code = Code(project.module(site.filename), site, fact.moments, settings.torch_version, settings.line_length)
+    code = Code(
+        project.module(site.filename),
+        site,
+        settings.torch_version,
+        settings.line_length,
+        place=fact.met_at,
+        observe=variables.at,
+    )
     try:
         fix = report.fix(code)
     except DeclinedError:
@@ -187,15 +259,20 @@ def span_of(source: SourceFile, site: Site) -> Span:
     return Span(lines.from_ast(site.row, site.column), lines.from_ast(site.end_row, site.end_column))
 
 
-def _through(trail: Trail | None, project: Project) -> frozenset[str]:
-    modules = {m for step in (trail.steps() if trail is not None else ()) for m in (step.module, step.entered) if m}
-    return frozenset(project.display_name(module.filename) for module in modules)
+def _route(fact: Fact) -> tuple[RouteStep, ...]:
+    trail = Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
+    return () if trail is None else trail.told
 
 
-def _steps(trail: Trail | None, project: Project, shown: dict[Trail, Step]) -> Iterator[Step]:
-    """The steps of a trail, each made once for all findings: `shown` are those that were."""
+def _through(route: Iterable[RouteStep], project: Project) -> frozenset[str]:
+    files = {name for step in route for name in (step.site.filename, step.entered) if name}
+    return frozenset(map(project.display_name, files))
+
+
+def _steps(route: Iterable[RouteStep], project: Project, shown: dict[RouteStep, Step]) -> Iterator[Step]:
+    """The steps of a route, each made once for all findings: `shown` are those that were."""
     previous = None
-    for step in trail.steps() if trail is not None else ():
+    for step in route:
         found = shown.get(step)
         if found is None:
             found = shown[step] = _step(step, project)
@@ -204,34 +281,35 @@ def _steps(trail: Trail | None, project: Project, shown: dict[Trail, Step]) -> I
         previous = found
 
 
-def _step(step: Trail, project: Project) -> Step:
-    site = site_of(step.module, step.node)
-    text = step.message.replace("{}", snippet(step.module, step.node)) if "{}" in step.message else step.message
-    span = span_of(step.module.source, site)
-    return Step(project.display_name(site.filename), span, text, role=step.role, changes=step.changes)
+def _step(step: RouteStep, project: Project) -> Step:
+    site = step.site
+    source, name = project.source(site.filename), project.display_name(site.filename)
+    text = step.message.replace("{}", cut(source, site)) if "{}" in step.message else step.message
+    return Step(name, span_of(source, site), text, role=step.role, changes=step.changes)
 
 
-def snippet(module: Module, node: ast.AST) -> str:
-    """The source of a node on one line, shortened."""
-    row, end_row = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-    text = module.source.lines.line(row).encode()
-    part = text[node.col_offset : node.end_col_offset if row == end_row else None]  # type: ignore[attr-defined]
+def cut(source: SourceFile, site: Site) -> str:
+    """The source of a site on one line, shortened."""
+    text = source.lines.line(site.row).encode()
+    part = text[site.column : site.end_column if site.row == site.end_row else None]
     shown = " ".join(part.decode(errors="replace").split())
-    if row != end_row or len(shown) > MAX_SNIPPET:
+    if site.row != site.end_row or len(shown) > MAX_SNIPPET:
         shown = shown[: MAX_SNIPPET - 1].rstrip() + "…"
     return shown
 
 
-def distinct(findings: Iterable[Finding]) -> list[Finding]:
+def distinct(findings: Iterable[Finding], untold: Iterable[Finding] = ()) -> list[Finding]:
     """One finding for one root cause.
 
     An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
-    about what led to it, such as the `.item()` of a number that is compared, but for writes.
+    about what led to it, such as the `.item()` of a number that is compared, but for writes. `untold` are findings that
+    others stand for: what led to them is explained as well.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
     covered = _Cover((f.filename, f.span) for f in grave)
-    led = _Cover((step.filename, step.span) for f in grave for step in f.trail)
+    causes = (*grave, *(f for f in untold if f.severity is not Severity.INFO))
+    led = _Cover((step.filename, step.span) for f in causes for step in f.trail)
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}

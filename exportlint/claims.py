@@ -83,7 +83,7 @@ def fix_of(fact: Fact, code: Code, context: Context) -> Fix:
         for report in rule.check(bare, context) if type(fact) in rule.facts else ():
             site = report.site or fact.site
             if report.fix is not None and site.filename == code.site.filename:
-                found: Fix | None = report.fix(Code(code.module, site, fact.moments, code.version, code.line_length))
+                found: Fix | None = report.fix(code.about(site, fact.met_at))
                 if found is not None:
                     return found
     raise DeclinedError("there is no rewrite of what torch.export does not know")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -19,10 +19,12 @@ from exportlint.analysis.calls import (  # they register calls
     modules,  # noqa: F401
 )
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
-from exportlint.analysis.eval.effects import Effects, FactKey
+from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.exports import export_facts
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
+from exportlint.analysis.facts.order import FactKey, in_order, keep
+from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
     attributes,  # noqa: F401
     comparisons,  # noqa: F401
@@ -49,7 +51,9 @@ from exportlint.analysis.interpreter.parameters import constructor_arguments, fo
 from exportlint.analysis.joins import heap_of, join, tensors_in
 from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
 from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.probe import Probe
 from exportlint.analysis.project import Project
+from exportlint.analysis.result import Analysis
 from exportlint.analysis.state.cells import State
 from exportlint.analysis.state.report import report_state
 from exportlint.analysis.values import (
@@ -63,24 +67,25 @@ from exportlint.analysis.values import (
 RECURSION_LIMIT = 12_000
 
 
-def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, ...]:
-    """What happens when the modules of a file are exported, in the order in which it is met.
+def analyze(module: Module, project: Project, options: Options, probe: Probe | None = None) -> Analysis:
+    """What happens when the modules of a file are exported, in order.
 
     Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
-    and the files that it imports, on nothing else.
+    and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run.
     """
     scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
-        return scripts  # no class that could be a module
-    engine = Engine(project, options, _exported_dims(scripts))
+        return Analysis(scripts)  # no class that could be a module
+    engine = Engine(project, options, _exported_dims(scripts), probe=probe)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
     try:
         end = project.clock() + MAX_FILE_SECONDS
         facts: dict[FactKey, Fact] = {}
-        # no root depends on another, and which is first must not decide which of two like facts is told
-        for cls in sorted(module.classes, key=lambda cls: cls.qualname):
+        for cls in module.classes:
+            if probe is not None and not probe.asks_for(cls):
+                continue
             project.proceed()
             if project.clock() > end:
                 engine.limited(cls, "file")
@@ -88,7 +93,8 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
             for name in _entry_points(engine, cls):
                 root = engine.for_root()
                 _export(root, cls, name)
-                facts = root.effects.all_facts() | facts
+                for key, fact in root.effects.all_facts().items():
+                    keep(facts, fact, key)
             if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
                 engine.limited(cls, "bases")
         engine.calls.current = ROOT
@@ -96,7 +102,17 @@ def analyze(module: Module, project: Project, options: Options) -> tuple[Fact, .
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return (*(facts | engine.effects.facts).values(), *scripts)
+    return Analysis(
+        (*map(Plain().fact, in_order((facts | engine.effects.facts).values())), *scripts), engine.calls.record()
+    )
+
+
+def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
+    """Analyze the classes once more that meet some facts of an analysis, with the variables recorded there."""
+    wanted = list(facts)
+    found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
+    analyze(module, project, options, found)
+    return found
 
 
 def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, Mapping[int, Range]]]:
@@ -189,6 +205,7 @@ def _run_root(
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
+    engine.runs_of[node] += 1
     engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance

@@ -22,7 +22,7 @@ MAX_DEPTH = 100
 MAX_BASES = 200
 """Classes that a class inherits from."""
 MAX_KEPT = 2_000_000
-"""Variables that are kept for fixes, summed up over the facts of a file."""
+"""Variables that a probe keeps for fixes, summed up over its snapshots."""
 MAX_SECONDS = 20
 """Processor time for one exported class."""
 MAX_FILE_SECONDS = 60

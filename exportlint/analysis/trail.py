@@ -16,7 +16,7 @@ MAX_STEPS = 32
 """Steps of a trail that are told, besides its origin."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Site:
     """A node of a file, in `ast`'s coordinates: rows from 1, columns from 0 in UTF-8 bytes."""
 
@@ -44,7 +44,7 @@ class Trail:
 
     The text is put together only for what is reported: `message` may hold `{}`, which stands for the source of `node`.
     `role` and `changes` are as in `Step`. `entered` is the module of the function that the step goes into or comes
-    out of.
+    out of. `length` is the number of steps.
     """
 
     module: Module
@@ -55,9 +55,12 @@ class Trail:
     changes: bool = True
     entered: Module | None = None
     origin: Trail | None = field(init=False, repr=False)
+    length: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "origin", self.parent and (self.parent.origin or self.parent))
+        parent = self.parent
+        object.__setattr__(self, "origin", parent and (parent.origin or parent))
+        object.__setattr__(self, "length", 1 if parent is None else parent.length + 1)
 
     def steps(self) -> tuple[Trail, ...]:
         """From the origin to here; of a long trail, the origin and the last MAX_STEPS steps."""
@@ -69,3 +72,32 @@ class Trail:
         if step is not None and self.origin is not None:
             found.append(self.origin)
         return tuple(reversed(found))
+
+
+@dataclass(frozen=True, slots=True)
+class RouteStep:
+    """One step of a route. `message`, `role` and `changes` are as in Trail; `entered` is the name of a file."""
+
+    site: Site
+    message: str
+    role: Role
+    changes: bool
+    entered: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A trail as plain data. `length` is the number of all steps, `told` are those that a trail tells."""
+
+    told: tuple[RouteStep, ...]
+    length: int
+
+    @staticmethod
+    def of(trail: Trail) -> Route:
+        """The steps of a trail."""
+        return Route(tuple([_step(step) for step in trail.steps()]), trail.length)
+
+
+def _step(step: Trail) -> RouteStep:
+    entered = None if step.entered is None else step.entered.filename
+    return RouteStep(site_of(step.module, step.node), step.message, step.role, step.changes, entered)

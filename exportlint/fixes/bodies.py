@@ -59,9 +59,9 @@ def runs_of(code: Code, body: Sequence[ast.stmt], *, first: Sequence[ast.stmt] =
     Raises:
         DeclinedError: that is not known.
     """
-    moments = [moment.after(first) if first else moment for moment in code.moments.snapshots]
-    runs = [run for moment in moments if moment is not None and (run := moment.run(body)) is not None]
-    if not runs or len(runs) < len(moments):
+    snapshots = [snapshot.after(first) if first else snapshot for snapshot in code.observed.snapshots]
+    runs = [run for snapshot in snapshots if snapshot is not None and (run := snapshot.run(body)) is not None]
+    if not runs or len(runs) < len(snapshots):
         raise DeclinedError("it is not known what the variables hold")
     return runs
 
@@ -80,7 +80,7 @@ def copies(code: Code, body: Sequence[ast.stmt], counters: Container[str] = ()) 
     )
     kept = [name for name in found if name in needed(body)]
     for name in kept:
-        values = [moment.variable(name) or UNKNOWN for moment in code.moments.snapshots]
+        values = [snapshot.variable(name) or UNKNOWN for snapshot in code.observed.snapshots]
         tensors = [option for value in values for option in options(value) if isinstance(option, Tensor)]
         if name not in counters and any(tensor.origin is not Origin.FRESH for tensor in tensors):
             raise DeclinedError(f"`{name}` is changed in place")
@@ -113,7 +113,7 @@ def operands(code: Code, names: Iterable[str], rebound: Iterable[str]) -> Operan
     """
     taken: dict[str, tuple[Value, ...]] = {}
     for name in dict.fromkeys(names):
-        values = tuple(v for m in code.moments.snapshots if (v := m.variable(name)) is not None)
+        values = tuple(v for s in code.observed.snapshots if (v := s.variable(name)) is not None)
         if values and all(map(is_tensor, values)):
             taken[name] = values
         elif name in rebound:

@@ -9,9 +9,10 @@ from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from exportlint.analysis.facts import Moments
+from exportlint.analysis.facts import Place
 from exportlint.analysis.joins import join
 from exportlint.analysis.outline import FunctionNode, Module
+from exportlint.analysis.probe import NOTHING, Observation
 from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Value
 from exportlint.findings import Applicability, Fix, TorchVersion
@@ -33,13 +34,24 @@ SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicabi
 class Code:
     """One file, and the fact in it that a finding is about.
 
-    Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes.
+    Each fix gets one of its own: what `name` has to import becomes part of the fix that `fix` makes. `place` is where
+    the fact is met, and `observe` tells what the variables hold at such a place.
     """
 
-    def __init__(self, module: Module, site: Site, moments: Moments, version: TorchVersion, width: int = 88) -> None:
+    def __init__(
+        self,
+        module: Module,
+        site: Site,
+        version: TorchVersion,
+        width: int = 88,
+        *,
+        place: Place | None = None,
+        observe: Callable[[Place], Observation] | None = None,
+    ) -> None:
         self.module = module
         self.site = site
-        self.moments = moments
+        self._place = place
+        self._observe = observe
         self.version = version
         self.line_length = width
         self.statements = _statements(module)
@@ -53,7 +65,11 @@ class Code:
 
     def anew(self) -> Code:
         """The same without the imports that were asked for, for another try."""
-        return Code(self.module, self.site, self.moments, self.version, self.line_length)
+        return self.about(self.site, self._place)
+
+    def about(self, site: Site, place: Place | None) -> Code:
+        """The same file, for a fix of another finding."""
+        return Code(self.module, site, self.version, self.line_length, place=place, observe=self._observe)
 
     def need(self, version: TorchVersion) -> None:
         """Raises DeclinedError if the code is exported with an older torch than the fix needs."""
@@ -76,18 +92,23 @@ class Code:
 
     # --- what expressions hold
 
+    @cached_property
+    def observed(self) -> Observation:
+        """The variables at the finding, whichever way it is reached."""
+        return self._observe(self._place) if self._observe is not None and self._place is not None else NOTHING
+
     def value(self, node: ast.expr) -> Value:
         """What an expression holds with the variables as they are at the finding, whichever way it was reached."""
-        values = [moment.value(node) for moment in self.moments.snapshots]
+        values = [snapshot.value(node) for snapshot in self.observed.snapshots]
         return join(values) if values else UNKNOWN
 
     def surely(self, test: Callable[[Value], bool], *nodes: ast.expr) -> bool:
         """Whether the test holds for expressions, at the finding and in each way in which it is reached."""
-        moments = self.moments
+        observed = self.observed
         return (
-            bool(moments.snapshots)
-            and moments.complete
-            and all(test(moment.value(node)) for moment in moments.snapshots for node in nodes)
+            bool(observed.snapshots)
+            and observed.complete
+            and all(test(snapshot.value(node)) for snapshot in observed.snapshots for node in nodes)
         )
 
     def after(self, statements: Sequence[ast.stmt]) -> Code:
@@ -97,11 +118,11 @@ class Code:
         """
         if not statements:
             return self
-        snapshots = [s for m in self.moments.snapshots if (s := m.after(statements)) is not None]
+        snapshots = [s for one in self.observed.snapshots if (s := one.after(statements)) is not None]
         if not snapshots:
             raise DeclinedError("nothing is known of the variables behind statements")
         later = copy(self)
-        later.moments = self.moments.later(snapshots)
+        later.observed = self.observed.later(snapshots)
         return later
 
     def renamed(self, names: Mapping[str, str]) -> Code:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.outline import FunctionNode
+from exportlint.analysis.trail import Site
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.sharing import is_consumed
@@ -37,10 +38,12 @@ def copy_first(
     return code.statements.insert_before(place, [text])
 
 
-def parameter(code: Code, node: ast.AST | None) -> tuple[FunctionNode, str]:
-    """The function that a parameter belongs to, and its name. Raises DeclinedError for any other node."""
-    function = code.tree.function(node) if isinstance(node, ast.arg) and node in code.tree.parents else None
-    if not isinstance(node, ast.arg) or function is None:
+def parameter(code: Code, site: Site | None) -> tuple[FunctionNode, str]:
+    """The function that a parameter belongs to, and its name. Raises DeclinedError for any other place."""
+    is_here = site is not None and site.filename == code.module.filename
+    node = code.tree.at(site, ast.arg) if site is not None and is_here else None
+    function = code.tree.function(node) if node is not None else None
+    if node is None or function is None:
         raise DeclinedError("it is no parameter of a function in this file")
     return function, node.arg
 

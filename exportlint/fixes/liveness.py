@@ -40,7 +40,7 @@ def _is_in(code: Code, node: ast.AST, loop: ast.AST) -> bool:
 
 def is_bound(code: Code, name: str, *, maybe: bool = False) -> bool:
     """Whether a variable surely has a value at the finding; `maybe` asks whether it can have one."""
-    found = [moment.variable(name) is not None for moment in code.moments.snapshots]
+    found = [snapshot.variable(name) is not None for snapshot in code.observed.snapshots]
     return (any(found) or not found) if maybe else (bool(found) and all(found))
 
 

@@ -98,7 +98,7 @@ def _masked(code: Code, statement: ast.stmt, flag: str, carried: set[str]) -> Se
         raise DeclinedError("the loop does more than assign variables")
     if target.id not in carried:
         return []
-    if any((v := moment.variable(target.id)) is None or not is_tensor(v) for moment in code.moments.snapshots):
+    if any((v := s.variable(target.id)) is None or not is_tensor(v) for s in code.observed.snapshots):
         raise DeclinedError(f"`{target.id}` holds no tensor in front of the loop")
     if isinstance(statement, ast.AugAssign):
         symbol, place = OPERATORS.get(type(statement.op), ("", Precedence.SUM))

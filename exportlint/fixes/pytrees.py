@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.outline import Class
+from exportlint.analysis.trail import Site, site_of
 from exportlint.analysis.values import ClassValue, External, Value
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -15,13 +16,14 @@ BUILDS = frozenset({"__init__", "__new__", "__post_init__"})
 """Methods that run once more when the program makes an object of its fields."""
 
 
-def register(code: Code, cls: Class) -> Fix:
+def register(code: Code, definition: Site) -> Fix:
     """Registers a dataclass of the file. Not safe: what maps over trees of tensors then looks into its objects.
 
     Raises:
         DeclinedError: the class is no dataclass, or its objects are more than their fields.
     """
-    if cls.module is not code.module or "." in cls.qualname:
+    cls = next((cls for cls in code.module.classes if site_of(code.module, cls.node) == definition), None)
+    if cls is None or "." in cls.qualname:
         raise DeclinedError("the class does not stand at the top of this file")
     if not _is_made_of_fields(code, cls):
         raise DeclinedError("an object of the class is more than the fields of a dataclass")

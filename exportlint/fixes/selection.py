@@ -37,7 +37,7 @@ def where_fix(code: Code, _: Fact) -> Fix:
         DeclinedError: it is in none, one of the ways does more than compute tensors, or nothing tells what it does.
     """
     found = choice(code, branch_of(code))
-    safe = found.safe and code.moments.complete
+    safe = found.safe and code.observed.complete
     return code.fix(code.while_taken(CHOOSE, safe=safe), *found.edits, safe=safe)
 
 

@@ -80,14 +80,14 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
     wanted = set(needed(read)) | needed_after(code.tree, node)
     found = [name for name in bound(body) if name in wanted and name != but]
     for name in found:
-        if not all(moment.variable(name) is not None for moment in code.moments.snapshots):
+        if not all(snapshot.variable(name) is not None for snapshot in code.observed.snapshots):
             raise DeclinedError(f"`{name}` is not assigned in front of the loop")
     return found
 
 
 def _is_number(code: Code, name: str) -> bool:
     """Whether a variable holds a number, which has to be carried as a tensor."""
-    held = [option for m in code.moments.snapshots for option in options(m.variable(name) or UNKNOWN)]
+    held = [option for s in code.observed.snapshots for option in options(s.variable(name) or UNKNOWN)]
     return any(map(_is_python_number, held)) and all(isinstance(o, (Const, Python, Size)) for o in held)
 
 

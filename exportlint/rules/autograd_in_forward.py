@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call
-from exportlint.analysis.values import Function
+from exportlint.analysis.facts.plain import FunctionName
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Severity
 from exportlint.fixes.code import Code
@@ -67,8 +67,4 @@ def _fix(code: Code, fact: Call, severity: Severity) -> Fix:
 def _changes_the_gradient(fact: Call) -> bool:
     """Whether a hook returns something."""
     hook = fact.positional[1] if len(fact.positional) > 1 else None
-    if not isinstance(hook, Function):
-        return False
-    if isinstance(hook.node, ast.Lambda):
-        return not (isinstance(hook.node.body, ast.Constant) and hook.node.body.value is None)
-    return any(isinstance(n, ast.Return) and n.value is not None for s in hook.node.body for n in ast.walk(s))
+    return isinstance(hook, FunctionName) and hook.returns

@@ -55,4 +55,4 @@ def _length_fix(code: Code, _: Conversion) -> Fix:
     if tensor(code, call.args[0]) is None:
         raise DeclinedError("it may be the length of something else")
     text = f"{code.operand(call.args[0], Precedence.ATOM)}.shape[0]"
-    return code.fix("Take the size from the shape", code.replace(call, text), safe=code.moments.complete)
+    return code.fix("Take the size from the shape", code.replace(call, text), safe=code.observed.complete)

@@ -32,8 +32,8 @@ def fake_kernel_mismatch(fact: FakeResult, context: Context) -> Iterator[Report]
 
 def _fix(code: Code, fact: FakeResult) -> Fix:
     """Not safe, as who made the kernel may have meant another shape."""
-    fake = fact.fake
-    if not isinstance(fake, ast.FunctionDef) or fake not in code.tree.parents:
+    fake = code.tree.at(fact.fake, ast.FunctionDef) if fact.fake.filename == code.module.filename else None
+    if fake is None:
         raise DeclinedError("the fake kernel does not stand in this file")
     returned = [node.value for node in ast.walk(fake) if isinstance(node, ast.Return)]
     if fact.what == "none" and not returned and isinstance(last := fake.body[-1], ast.Expr):

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.outline import FunctionNode
+from exportlint.analysis.trail import Route
 from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Applicability, Fix
@@ -55,7 +56,7 @@ def _fix(code: Code, fact: Mutation) -> Fix:
         edit = copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, target)], early=False)
         # if the object is the caller's, it gets another attribute in eager only
         return code.fix("Write to a clone", edit, safe=Applicability.DISPLAY_ONLY)
-    function, name = parameter(code, fact.trail.steps()[0].node if fact.trail is not None else None)
+    function, name = parameter(code, fact.trail.told[0].site if isinstance(fact.trail, Route) else None)
     if here is function and isinstance(target, ast.Name) and target.id == name:
         with suppress(DeclinedError):
             edit = _replaced(code, function, name, node)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.boundary import ObjectInput
+from exportlint.analysis.trail import site_of
 from exportlint.analysis.values import ClassValue
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -36,4 +37,4 @@ def _fix(code: Code) -> Fix:
     cls = code.value(annotation) if annotation is not None else None
     if not isinstance(cls, ClassValue):
         raise DeclinedError("the argument is no object of the project")
-    return register(code, cls.definition)
+    return register(code, site_of(cls.definition.module, cls.definition.node))

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.boundary import Output
-from exportlint.analysis.values import Dict, Object, Tuple, Value
+from exportlint.analysis.facts.plain import ObjectOf
+from exportlint.analysis.values import Dict, Tuple, Value
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -49,8 +50,8 @@ ITERATED = {
 def _fix(code: Code, fact: Output) -> Fix:
     """Callers get another type, so none of it is safe."""
     first = fact.parts[0][0]
-    if isinstance(first, Object):
-        return register(code, first.instance.definition)
+    if isinstance(first, ObjectOf):
+        return register(code, first.type.definition)
     if isinstance(code.expression, (ast.Yield, ast.YieldFrom)):
         raise DeclinedError("a generator gives its values one by one")
     returned = code.node(ast.Return).value

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis.facts import Moments
 from exportlint.analysis.project import Project
 from exportlint.analysis.trail import site_of
 from exportlint.fixes.code import Code
@@ -57,7 +56,7 @@ global_ = {**(a or b)}, [*(a or b)], f(*(a or b), **(c or d))
 
 def code_of(text: str, path: Path) -> Code:
     module = Project().add(from_text(text, path))
-    return Code(module, site_of(module, module.tree.body[0]), Moments(), (2, 13))
+    return Code(module, site_of(module, module.tree.body[0]), (2, 13))
 
 
 def expressions(code: Code) -> list[ast.expr]:

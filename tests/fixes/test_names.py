@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis.facts import Moments
 from exportlint.analysis.project import Project
 from exportlint.analysis.trail import site_of
 from exportlint.edits import apply
@@ -26,7 +25,7 @@ def code_at(text: str, path: Path, name: str = "here") -> Code:
     """As if the finding were about a name."""
     module = Project().add(from_text(text, path))
     node = next(n for n in ast.walk(module.tree) if isinstance(n, ast.Name) and n.id == name)
-    return Code(module, site_of(module, node), Moments(), (2, 13))
+    return Code(module, site_of(module, node), (2, 13))
 
 
 def applied(code: Code, text: str) -> str:

@@ -15,6 +15,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options
 from exportlint.analysis.outline import Module, dotted
+from exportlint.analysis.trail import site_of
 from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -96,7 +97,15 @@ def _run_fake(
     engine.effects.keep(effects, {key: fact for key, fact in facts.items() if isinstance(fact, DEMANDS)})
     problem = None if wanted is None else _problem(value, wanted, function, region)
     if problem is not None:
-        frame.emit(FakeResult, node, None, name=name, what=problem[0], problem=problem[1], fake=function.node)
+        frame.emit(
+            FakeResult,
+            node,
+            None,
+            name=name,
+            what=problem[0],
+            problem=problem[1],
+            fake=site_of(function.module, function.node),
+        )
 
 
 def _problem(value: Value, wanted: int, function: Function, region: int) -> tuple[str, str] | None:

@@ -63,7 +63,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     summary = next((summary for summary in known if summary.fits(heap)), None)
     if summary is not None:
         if engine.records_calls:
-            engine.calls.again(node, summary)
+            engine.calls.again(node, summary.effects)
         value = _retold(frame, inner, function, summary.value, node)
     else:
         _explain_parameters(frame, inner, function, node)

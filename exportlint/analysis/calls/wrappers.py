@@ -13,6 +13,7 @@ from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.instances import note_call
 from exportlint.analysis.interpreter.scopes import DISABLES, SCRIPTS
 from exportlint.analysis.outline import Class
+from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
 
 
@@ -44,7 +45,7 @@ def _asks_for_data(fact: Fact) -> bool:
 
 
 def _cause(fact: Fact | None) -> Tensor | None:
-    return Tensor(trail=fact.trail) if fact is not None else None
+    return Tensor(trail=fact.trail) if fact is not None and isinstance(fact.trail, Trail) else None
 
 
 def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: ast.AST) -> Value:

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from exportlint.analysis.domain.heap import EMPTY, Cell, Heap
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.order import FactKey, keep
 from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.trail import Site
 from exportlint.analysis.values import Value
-
-FactKey = tuple[object, ...]
 
 
 class Called(NamedTuple):
@@ -77,7 +76,7 @@ class Effects:
     def keep(self, effects: Effects, facts: dict[FactKey, Fact]) -> None:
         """Take over the modes of effects that were collected apart, and some of their facts."""
         for key, fact in facts.items():
-            self.facts.setdefault(key, fact)
+            keep(self.facts, fact, key)
         for mode in effects.all_modes():
             self.modes.setdefault(mode.name, mode)
 
@@ -86,7 +85,7 @@ class Effects:
         found: dict[FactKey, Fact] = {}
         for effects in self._telling():
             for key, fact in effects.facts.items():
-                found.setdefault(key, fact)
+                keep(found, fact, key)
         return found
 
     def all_modes(self) -> tuple[Mode, ...]:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field, fields
+from typing import Literal
 
-from exportlint.analysis.trail import Site, Trail
+from exportlint.analysis.trail import Route, Site, Trail
 from exportlint.analysis.values import (
     Scalar,
     Tensor,
     Value,
 )
 from exportlint.findings import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from exportlint.analysis.interpreter.call_graph import Caller
-    from exportlint.analysis.interpreter.frame import Frame
-    from exportlint.analysis.interpreter.snapshot import Snapshot
 
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
@@ -29,49 +21,13 @@ Construct = Literal[
 """Python constructs that ask a value for its truth."""
 
 
-MAX_MOMENTS = 4
+Place = tuple[object, Site, str | None]
+"""What is met where: a kind of fact, the site, and what tells several of the kind at one site apart."""
 
 
-class Moments:
-    """The variables at each time that a fact was met, one for each way in which its function is called.
-
-    Where they are `complete`, what holds in all of them is true.
-    """
-
-    __slots__ = ("_are_all", "_calls", "_frames", "snapshots")
-
-    def __init__(self) -> None:
-        self.snapshots: list[Snapshot] = []
-        self._are_all = True
-        self._frames: set[int] = set()
-        self._calls: Callable[[], int] = int
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of them are kept, and the fact was met in each call of the function."""
-        return self._are_all and self._calls() <= len(self._frames)
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the variables of any time are kept, if there was one."""
-        return bool(self.snapshots) or self._are_all
-
-    def add(self, frame: Frame) -> None:
-        """Keep the variables of a frame."""
-        from exportlint.analysis.interpreter.snapshot import Snapshot
-
-        if len(self.snapshots) < MAX_MOMENTS and frame.engine.may_keep(frame.env):
-            self.snapshots.append(Snapshot(frame))
-            self._frames.add(id(frame))
-            self._calls = frame.engine.counter()
-        else:
-            self._are_all = False
-
-    def later(self, snapshots: list[Snapshot]) -> Moments:
-        """The same times with the variables of a place behind."""
-        other = copy(self)
-        other.snapshots = snapshots
-        return other
+def written_at(site: Site) -> Place:
+    """The place of a write to state that outlives the call."""
+    return "write", site, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +35,62 @@ class Fact:
     """Something that happens at `site`, in the function with the qualified name `symbol`.
 
     `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
-    traced, where that is not what the settings say. `moments` are the times it was met, for fixes to ask about.
-    `callers` gives the exported classes that reach it from outside.
+    traced, where that is not what the settings say. `trail` says where its value comes from: a Route where it is told.
     """
 
     site: Site
     symbol: str
     guarded: bool
-    trail: Trail | None
+    trail: Trail | Route | None
     mode: Mode | None = field(default=None, kw_only=True)
-    moments: Moments = field(default_factory=Moments, kw_only=True, compare=False, repr=False)
-    callers: Callable[[], tuple[Caller, ...]] = field(default=tuple, kw_only=True, compare=False, repr=False)
+
+    @property
+    def key(self) -> Place:
+        """The kind of fact and its place: rules give one verdict on all facts of one key."""
+        labels = (getattr(self, name, None) for name in ("api", "name", "target", "construct"))
+        return type(self), self.site, next((label for label in labels if isinstance(label, str)), None)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it another fact than others: all that a rule looks at, but not how its value came about."""
+        found = (type(self), *[_told(getattr(self, name)) for name in _compared(type(self))])
+        try:
+            hash(found)
+        except TypeError:
+            return (*self.key, self.guarded, self.mode)
+        return found
+
+    @property
+    def met_at(self) -> Place:
+        """Where the interpreter comes by when it happens: what a probe for its fix watches."""
+        return self.key
+
+    @property
+    def rank(self) -> int:
+        """Which of several facts of one key says most, where they are equally grave: the one with the lowest rank."""
+        return 0
+
+    @property
+    def inner(self) -> tuple[Fact, ...]:
+        """Other facts that it is made of."""
+        return ()
+
+
+_COMPARED: dict[type[Fact], tuple[str, ...]] = {}
+
+
+def _compared(kind: type[Fact]) -> tuple[str, ...]:
+    """The fields that tell facts of a kind apart."""
+    found = _COMPARED.get(kind)
+    if found is None:
+        names = (one.name for one in fields(kind) if one.compare)
+        found = _COMPARED[kind] = tuple(name for name in names if name != "trail")
+    return found
+
+
+def _told(value: object) -> object:
+    """A value and what messages call it."""
+    return (value, value.name) if isinstance(value, Tensor) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,11 @@ class DataRead(Fact):
     operand: Tensor
     operation: str
     mutates: bool = False
+
+    @property
+    def rank(self) -> int:
+        """A write says more than that it is read."""
+        return 0 if self.mutates else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.trail import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FakeResult(Fact):
     name: str
     what: Literal["none", "alias", "type"]
     problem: str
-    fake: ast.AST = field(compare=False)
+    fake: Site = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

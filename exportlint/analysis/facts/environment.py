@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from exportlint.analysis.baked import Source
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts import Fact, Place
 from exportlint.analysis.values import Kind
 
 Use = Literal["operator", "branch", "choice", "output"]
@@ -40,6 +40,11 @@ class BakedUse(Fact):
     kind: Kind | None = None
     drawn: bool = False
     fixed: bool = False
+
+    @property
+    def met_at(self) -> Place:
+        """The value is taken where it is drawn, if that is traced."""
+        return (Drawn, self.site, self.api) if self.drawn else self.key
 
 
 @dataclass(frozen=True, slots=True)

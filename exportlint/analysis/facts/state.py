@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts import Fact, Place, written_at
 from exportlint.analysis.values import Tensor
 
 Held = Literal["nothing", "none", "tensor", "other"]
@@ -30,6 +30,11 @@ class StateChange(Fact):
     is_tensor: bool
     before: Held
 
+    @property
+    def met_at(self) -> Place:
+        """The write, which several kinds of facts can be about."""
+        return written_at(self.site)
+
 
 @dataclass(frozen=True, slots=True)
 class BufferWrite(Fact):
@@ -45,6 +50,11 @@ class BufferWrite(Fact):
     changes: Literal["nothing", "dtype", "shape", "presence"]
     varies: bool
 
+    @property
+    def met_at(self) -> Place:
+        """The write, which several kinds of facts can be about."""
+        return written_at(self.site)
+
 
 @dataclass(frozen=True, slots=True)
 class PlainTensorWrite(Fact):
@@ -55,6 +65,11 @@ class PlainTensorWrite(Fact):
 
     name: str
     target: Tensor
+
+    @property
+    def met_at(self) -> Place:
+        """The write, which several kinds of facts can be about."""
+        return written_at(self.site)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,11 @@ class WrappedCall(Fact):
     recursive: bool = True
     is_module: bool = False
 
+    @property
+    def inner(self) -> tuple[Fact, ...]:
+        """What needs tensor data inside."""
+        return () if self.inside is None else (self.inside,)
+
 
 @dataclass(frozen=True, slots=True)
 class CaughtOperator(Fact):

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from exportlint.analysis.baked import OF_TENSORS, Baked, Source, baked_in
 from exportlint.analysis.eval.effects import Mode
-from exportlint.analysis.facts import Moments
 from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.joins import options, tensors_in
@@ -42,9 +41,7 @@ def draw(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool =
     """What asking the host for a value at a node gives: while a module is built, just some Python value."""
     if frame.engine.eager:
         return PYTHON
-    drawn = frame.emit(Drawn, node, source=source, api=api, array=array)
-    if drawn is not None:
-        frame.engine.drawn[drawn.site, api] = drawn
+    frame.emit(Drawn, node, source=source, api=api, array=array)
     trail = frame.trail(node, "`{}` is asked of Python, once")
     return Baked(source, api, frame.site(node), array=array, trail=trail)
 
@@ -63,12 +60,10 @@ def spend(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
     for baked in baked_in(value):
         if frame.engine.silent:
             return
-        drawn = frame.engine.drawn.get((baked.site, baked.api))
         fact = BakedUse(
             baked.site or frame.site(node), frame.symbol, frame.guards > 0, _used(frame, baked, node),
             baked.source, baked.api, use, baked.array, baked.kind,
             drawn=baked.site is not None, fixed=frame.engine.has_parameters,
-            moments=drawn.moments if drawn is not None else Moments(),
         )  # fmt: skip
         frame.engine.emit(fact)
 

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.custom_ops import CustomOps
 from exportlint.analysis.domain.heap import EMPTY, Heap
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.interpreter.call_graph import ROOT, Caller, CallGraph
-from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_KEPT, MAX_STEPS, Limit, limited
+from exportlint.analysis.facts.order import keep
+from exportlint.analysis.interpreter.call_graph import ROOT, CallGraph
+from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.trail import Site
 from exportlint.analysis.values import UNKNOWN, Const, Function, Instance, Range, Value
 from exportlint.findings import Mode
+
+if TYPE_CHECKING:
+    from exportlint.analysis.probe import Probe
 
 MAX_COUNTED = 6
 """Calls of a function inside each other, where a number is passed that can end the recursion."""
@@ -77,7 +79,7 @@ class Engine:
     finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
     loop: what it makes at one place is one object, of `allocated`. `steps` counts the expressions that were evaluated,
     `limit` is how many may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran
-    into.
+    into. `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
     constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.
@@ -88,7 +90,6 @@ class Engine:
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
     summaries: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
     instances: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
-    drawn: dict[tuple[object, ...], Fact] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
@@ -118,9 +119,13 @@ class Engine:
     steps: int = 0
     region: int = 0
     regions: int = 0
-    kept: int = 0
     was_cut: bool = False
     tracer: Mode | None = None
+    probe: Probe | None = None
+
+    def __post_init__(self) -> None:
+        if self.probe is not None:
+            self.probe.watch(self)
 
     @property
     def mode(self) -> Mode:
@@ -178,22 +183,7 @@ class Engine:
         """Say that the analysis of a class was cut short."""
         self.was_cut = True
         fact = limited(cls, limit)
-        self.effects.facts.setdefault((type(fact), fact.site), fact)
-
-    def counter(self) -> Callable[[], int]:
-        """What gives how often the function at hand was run with facts recorded, when all is done.
-
-        Where an analysis was cut short, that cannot be told: without end.
-        """
-        return partial(self._runs, self.active[-1]) if self.active else int
-
-    def _runs(self, function: ast.AST) -> int:
-        return sys.maxsize if self.was_cut else self.runs_of[function]
-
-    def may_keep(self, variables: Mapping[str, Value]) -> bool:
-        """Whether the variables at a fact may be kept for its fix: of long functions, not those at every fact."""
-        self.kept += len(variables)
-        return self.kept <= MAX_KEPT
+        self.effects.facts.setdefault(fact.identity, fact)
 
     @property
     def records_calls(self) -> bool:
@@ -206,22 +196,14 @@ class Engine:
         return not self.eager and self.silent == self.replay
 
     def emit(self, fact: Fact) -> Fact | None:
-        """Keep a fact that is not known yet, and give what is kept; None if the code at hand is not traced."""
+        """Keep a fact, and give it as it is kept; None if the code at hand is not traced."""
         if self.silent:
             return None
-        labels = (getattr(fact, name, None) for name in ("api", "name", "target", "construct"))
-        label = next((label for label in labels if isinstance(label, str)), None)
-        key = (type(fact), fact.site, label)
-        self.calls.meet(key)
-        facts = self.effects.facts
-        if key not in facts:
-            callers = partial(self._callers, key, fact.site)
-            facts[key] = replace(fact, mode=self.tracer or fact.mode, callers=callers)
-        return facts[key]
-
-    def _callers(self, key: tuple[object, ...], site: Site) -> tuple[Caller, ...]:
-        """The exported classes from which a fact is reached, by its key."""
-        return self.calls.callers(self.project.module(site.filename), site, key, site)
+        if self.tracer is not None:
+            fact = replace(fact, mode=self.tracer)
+        self.calls.meet(fact.key)
+        keep(self.effects.facts, fact, fact.identity)
+        return fact
 
     @contextmanager
     def collecting(self, heap: Heap = EMPTY, *, tells: bool = True) -> Iterator[Effects]:

@@ -225,8 +225,8 @@ class Frame:
             return None
         trail = trail_of(value) if value is not None else None
         fact = self.engine.emit(kind(self.site(node), self.symbol, self.guards > 0, trail, **details))
-        if fact is not None:
-            fact.moments.add(self)
+        if fact is not None and self.engine.probe is not None:
+            self.engine.probe.meet(fact.met_at, self)
         return fact
 
     def site(self, node: ast.AST) -> Site:

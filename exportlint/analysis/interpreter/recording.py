@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.facts import written_at
 from exportlint.analysis.interpreter.frame import Environment, Frame
 from exportlint.analysis.interpreter.tensors import is_fed
 from exportlint.analysis.joins import options, tensors_in
@@ -121,11 +122,13 @@ def note_write(
     at_root = cell.owner is engine.root
     guarded = frame.guards > 0
     function = engine.active[-1]
-    write = engine.effects.write(
+    engine.effects.write(
         Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, fed, at_root)
     )
-    write.moments.add(frame)
-    engine.calls.meet(frame.site(node))
+    place = written_at(frame.site(node))
+    engine.calls.meet(place)
+    if engine.probe is not None:
+        engine.probe.meet(place, frame)
     if kind in {"binding", "buffer"}:
         mark_written(frame, cell)
 

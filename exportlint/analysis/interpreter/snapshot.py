@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 
 from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.interpreter.engine import BudgetExceededError
+from exportlint.analysis.interpreter.call_graph import CallGraph
+from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine
 from exportlint.analysis.interpreter.frame import Environment, Frame, Loop
 from exportlint.analysis.joins import options
-from exportlint.analysis.values import UNKNOWN, Tensor, Value
+from exportlint.analysis.values import UNKNOWN, Closure, Composite, Function, Tensor, Value
 
 MAX_STEPS = 2_000
 """Expressions evaluated for one question."""
@@ -36,14 +38,21 @@ class Run:
 
 
 class Snapshot:
-    """The state of a call at one place. What is asked leaves no trace, neither facts nor writes."""
+    """The state of a call at one place. What is asked leaves no trace: neither facts nor writes, nor other answers."""
 
-    __slots__ = ("_active", "_env", "_frame")
+    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals")
 
-    def __init__(self, frame: Frame, env: Environment | None = None) -> None:
+    def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._env = dict(frame.env if env is None else env)
+        self._env = dict(frame.env)
         self._active = tuple(frame.engine.active)
+        self._globals = dict(frame.engine.globals)
+        self._closures = _closures(frame)
+
+    @property
+    def weight(self) -> int:
+        """The variables that it keeps."""
+        return len(self._env) + len(self._globals) + sum(map(len, self._closures.values()))
 
     @property
     def names(self) -> frozenset[str]:
@@ -69,8 +78,8 @@ class Snapshot:
 
     def run(self, body: Sequence[ast.stmt]) -> Run | None:
         """What statements would do in a function of an operator; None if it takes too long to find out."""
-        engine = self._frame.engine
-        with self._replica() as frame, engine.in_region("strict") as region:
+        with self._replica() as frame, frame.engine.in_region("strict") as region:
+            engine = frame.engine
             engine.silent = 0
             ends = frame.execute(body)
             facts = tuple(engine.effects.all_facts().values())
@@ -80,9 +89,9 @@ class Snapshot:
     @contextmanager
     def _replica(self) -> Iterator[Frame]:
         """A frame to run code in. An analysis that takes too long ends it early."""
-        origin, engine = self._frame, self._frame.engine
+        origin = self._frame
         frame = Frame(
-            engine,
+            self._fork(),
             origin.module,
             origin.symbol,
             owner=origin.owner,
@@ -93,12 +102,45 @@ class Snapshot:
         frame.env.update(self._env)
         frame.loops = [Loop([], []) for _ in origin.loops]
         frame.nonlocals, frame.globals = set(origin.nonlocals), set(origin.globals)
-        outer = engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit, engine.effects
-        engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit = self._active, 1, 0, 0, MAX_STEPS
-        engine.effects = Effects(entry=frame.heap)
+        frame.engine.effects = Effects(entry=frame.heap)
+        now = {closure: closure.variables for closure in self._closures}
+        for closure, variables in self._closures.items():
+            closure.variables = dict(variables)
         try:
-            yield frame
-        except (BudgetExceededError, RecursionError):
-            pass
+            with suppress(BudgetExceededError, RecursionError):
+                yield frame
         finally:
-            engine.active[:], engine.silent, engine.eager, engine.steps, engine.limit, engine.effects = outer
+            for closure, variables in now.items():
+                closure.variables = variables
+
+    def _fork(self) -> Engine:
+        """An engine that knows what that of the call knows, and keeps what it learns to itself."""
+        engine = self._frame.engine
+        return replace(
+            replace(engine, probe=None).for_root(),
+            root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
+            globals=dict(self._globals),
+            summaries={key: list(known) for key, known in engine.summaries.items()},
+            instances={key: list(known) for key, known in engine.instances.items()},
+            active=list(self._active), limit=MAX_STEPS, silent=1,
+        )  # fmt: skip
+
+
+def _closures(frame: Frame) -> dict[Closure, Environment]:
+    """What the variables of functions around the code hold, of all functions that its variables lead to."""
+    found: dict[Closure, Environment] = {}
+    starts = [frame.cell, frame.parent]
+    values = [*frame.env.values(), *([] if frame.receiver is None else [frame.receiver])]
+    while starts or values:
+        closure = starts.pop() if starts else None
+        while closure is not None and closure not in found:
+            found[closure] = dict(closure.variables)
+            values += closure.variables.values()
+            closure = closure.parent
+        while values:
+            value = values.pop()
+            if isinstance(value, Function) and value.closure is not None:
+                starts.append(value.closure)
+            if isinstance(value, Composite):
+                values += value.parts()
+    return found

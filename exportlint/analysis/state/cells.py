@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.facts import Moments
 from exportlint.analysis.outline import Module
 from exportlint.analysis.values import Value
 
@@ -36,7 +35,6 @@ class Write:
 
     `fed`: data of the inputs is in what is written. `before` is what the cell held, None where there was none.
     `at_root`: it is one of the module that is exported, not of a part of it.
-    `moments` are the times it was met.
     """
 
     cell: Cell
@@ -50,7 +48,6 @@ class Write:
     before: Value | None
     fed: bool
     at_root: bool
-    moments: Moments = field(default_factory=Moments, repr=False)
 
 
 @dataclass(slots=True)

@@ -59,7 +59,6 @@ def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write]) ->
         contents=write.kind == "contents",
         is_tensor=any(True for _ in tensors_in(write.value)),
         before=_held(write.before),
-        moments=write.moments,
     )  # fmt: skip
 
 
@@ -75,7 +74,7 @@ def _buffer_write(write: Write, *, varies: bool) -> BufferWrite:
     return BufferWrite(
         site_of(write.module, write.node), write.symbol, write.guarded, None,
         name=_shown(write), before=_held(write.before), at_root=write.at_root, changes=changes(write),
-        varies=varies, moments=write.moments,
+        varies=varies,
     )  # fmt: skip
 
 

@@ -1,0 +1,80 @@
+"""A fixed order of facts: which of several is told must not depend on which was met first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from itertools import groupby
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.trail import Route, Trail
+from exportlint.analysis.values import Closure, Instance
+
+MAX_FACTS = 16
+"""Of one kind, at one place."""
+
+FactKey = tuple[object, ...]
+
+
+def keep(facts: dict[FactKey, Fact], fact: Fact, key: FactKey) -> None:
+    """Put a fact among others by its identity; of several alike, the one with the simplest trail stays."""
+    known = facts.get(key)
+    if known is None or (known.trail is not fact.trail and _is_simpler(fact.trail, known.trail)):
+        facts[key] = fact
+
+
+def in_order(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Facts by their places, at most MAX_FACTS of one kind at each."""
+    for _, group in groupby(sorted(facts, key=_place), key=_place):
+        alike = list(group)
+        if len(alike) > 1:
+            alike.sort(key=lambda fact: (fact.guarded, text_of(fact)))
+        yield from alike[:MAX_FACTS]
+
+
+def _place(fact: Fact) -> tuple[object, ...]:
+    kind, site, label = fact.key
+    return site, getattr(kind, "__name__", ""), label or ""
+
+
+def _is_simpler(one: Trail | Route | None, other: Trail | Route | None) -> bool:
+    if one is None or other is None:
+        return other is not None
+    return one.length < other.length or (one.length == other.length and route_order(one) < route_order(other))
+
+
+def route_order(trail: Trail | Route | None) -> tuple[int, list[tuple[object, ...]]]:
+    """Orders trails: a short one comes first, then one that passes places further up."""
+    if trail is None:
+        return 0, []
+    route = Route.of(trail) if isinstance(trail, Trail) else trail
+    return route.length, [(step.site, step.message) for step in route.told]
+
+
+def text_of(value: object) -> str:
+    """What a fact or a value says, in words that are the same in each run; how it came about does not count."""
+    if isinstance(value, (Class, Module)):
+        return value.full_name if isinstance(value, Class) else value.name
+    if isinstance(value, Instance):
+        return f"Instance({value.definition.full_name})"
+    if isinstance(value, Closure):
+        return "Closure"
+    if isinstance(value, ast.AST):
+        return f"{type(value).__name__}{_position(value)}"
+    if isinstance(value, Enum):
+        return value.name
+    if is_dataclass(value) and not isinstance(value, type):
+        shown = [f"{f.name}={text_of(getattr(value, f.name))}" for f in fields(value) if f.compare or f.name == "name"]
+        return f"{type(value).__name__}({', '.join(part for part in shown if not part.startswith('trail='))})"
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(text_of, value))})"
+    if isinstance(value, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(text_of, value)))}}}"
+    return repr(value)
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

@@ -1,0 +1,107 @@
+"""Facts as plain data: what of values, trails and definitions rules look at, which can be kept and sent elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TypeVar
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.outline import Class, Module
+from exportlint.analysis.trail import Route, Site, Trail, site_of
+from exportlint.analysis.values import (
+    ClassValue,
+    Closure,
+    External,
+    Function,
+    Instance,
+    Namespace,
+    Object,
+    Value,
+)
+
+F = TypeVar("F", bound=Fact)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassName(Value):
+    """A class of the project: its name in its file, and where it is."""
+
+    name: str
+    definition: Site
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectOf(Value):
+    """An object of a class of the project."""
+
+    type: ClassName
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionName(Value):
+    """A function of the project: its name in its file, and where it is. `returns`: a value, and not just None."""
+
+    name: str
+    definition: Site
+    returns: bool
+
+
+class Plain:
+    """Makes facts plain. What facts share, such as steps of trails, is shared by what is made of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, object]] = {}
+
+    def fact(self, fact: F) -> F:
+        """A fact without nodes, modules, objects and functions of the interpreter."""
+        made = self._made(fact)
+        assert isinstance(made, type(fact))
+        return made
+
+    def _of(self, value: object) -> object:
+        if value is None or isinstance(value, (str, int, float, Site)):
+            return value
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = value, self._made(value)  # the value is kept, so that its id is
+        return known[1]
+
+    def _made(self, value: object) -> object:
+        if isinstance(value, Trail):
+            return Route.of(value)
+        if isinstance(value, Function):
+            return FunctionName(value.symbol, site_of(value.module, value.node), _returns(value.node))
+        if isinstance(value, Object):
+            return ObjectOf(_class(value.instance.definition))
+        if isinstance(value, ClassValue):
+            return _class(value.definition)
+        if isinstance(value, Namespace):
+            return External(value.module.name)
+        if isinstance(value, (tuple, frozenset)):
+            parts = [self._of(part) for part in value]
+            is_same = isinstance(value, tuple) and all(one is other for one, other in zip(parts, value, strict=True))
+            return value if is_same else type(value)(parts)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self._with_plain_fields(value)
+        assert not isinstance(value, (ast.AST, Module, Class, Instance, Closure)), value
+        return value
+
+    def _with_plain_fields(self, value: object) -> object:
+        changed: dict[str, object] = {}
+        for one in fields(value):  # type: ignore[arg-type]
+            known = getattr(value, one.name)
+            found = None if isinstance(value, Value) and one.name in {"trail", "made"} else self._of(known)
+            if one.init and found is not known:
+                changed[one.name] = found
+        return replace(value, **changed) if changed else value  # type: ignore[type-var]
+
+
+def _class(cls: Class) -> ClassName:
+    return ClassName(cls.qualname, site_of(cls.module, cls.node))
+
+
+def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    if isinstance(node, ast.Lambda):
+        return not (isinstance(node.body, ast.Constant) and node.body.value is None)
+    return any(isinstance(n, ast.Return) and n.value is not None for s in node.body for n in ast.walk(s))

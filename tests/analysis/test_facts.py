@@ -1,0 +1,109 @@
+"""Facts: which of them are kept, and which is told, is not decided by which comes first."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from exportlint.analysis.analyze import analyze
+from exportlint.analysis.facts.exports import ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting
+from exportlint.analysis.interpreter.engine import Options
+from exportlint.analysis.project import Project
+from exportlint.check import check_file
+from exportlint.config import Layer
+from exportlint.config.settings import combine
+from exportlint.source import from_bytes, read
+from tests.analysis.cases import Case, cases
+
+ROOT = Path("/nowhere")
+OF_SCRIPTS = (ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting)
+"""Facts of scripts still hold the models and programs of the interpreter."""
+SETTINGS = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
+
+HELPERS = {
+    "a size against two numbers": ("if x.shape[0] == k:\n        return x + 1\n    return x", ("x, 1", "x, 5", "x, 7")),
+    "a tensor and a number read from one": ("return 1 if k else 0", ("x, x.sum()", "x, x.sum().item()", "x, 1")),
+    "numbers of two types": ("return [1, 2][int(k)]", ("x, x[0]", "x, x.long()[0]", "x, x.sum().item()")),
+    "tensors from two places": ("x.add_(1)\n    return x", ("x, 1", "x + 1, 1", "self.peak, 1")),
+    "a value and a size": ("return float(k) * x", ("x, x.shape[0]", "x, x.sum()", "x, 3")),
+}
+
+MODEL = """\
+import torch
+from torch import nn
+
+
+def helper(x, k):
+    {}
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("peak", torch.zeros(3))
+
+    def forward(self, x: torch.Tensor):
+        return {}
+"""
+GUARDED = """\
+from torch import nn
+
+
+def helper(x):
+    return x if x.sum() > 0 else -x
+
+
+class Model(nn.Module):
+    def plain(self, x):
+        return helper(x)
+
+    def tried(self, x):
+        try:
+            return helper(x)
+        except Exception:
+            return x
+
+    def forward(self, x):
+        return {}
+"""
+
+
+def told(text: str) -> list[tuple[int, str, str, str]]:
+    """Row, rule, severity and message of each finding."""
+    findings = check_file(from_bytes(text.encode(), ROOT / "model.py", "model.py"), Project(), SETTINGS)
+    return [(f.span.start.row, f.name, f.severity.value, f.message) for f in findings]
+
+
+@pytest.mark.parametrize(("body", "calls"), HELPERS.values(), ids=list(HELPERS))
+def test_the_order_of_calls_decides_nothing(body: str, calls: tuple[str, ...]) -> None:
+    found = [
+        told(MODEL.format(body, [f"helper({c})" for c in order]).replace("'", "")) for order in permutations(calls)
+    ]
+    assert found[0]
+    assert [one for one in found if one != found[0]] == []
+
+
+def test_two_claims_about_one_condition_are_both_told() -> None:
+    """`== 5` is refused, and with 1 the program is wrong: both hold of torch 2.13."""
+    body, calls = HELPERS["a size against two numbers"]
+    findings = told(MODEL.format(body, " + ".join(f"helper({call})" for call in calls)))
+    assert [(row, name) for row, name, _, _ in findings] == [(6, "size-branch"), (6, "single-batch")]
+
+
+def test_what_a_try_swallows_hides_nothing_elsewhere() -> None:
+    one, other = (told(GUARDED.format(f"self.{a}(x) + self.{b}(x)")) for a, b in permutations(("plain", "tried")))
+    assert [found for found in one if found[0] == 5] == [found for found in other if found[0] == 5]
+    assert (5, "tensor-branch", "error") in [found[:3] for found in one]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+def test_what_the_analysis_gives_is_plain_data(case: Case, tmp_path: Path) -> None:
+    project = Project()
+    for path in case.write(tmp_path):
+        found = analyze(project.add(read(path)), project, Options())
+        facts = [fact for fact in found.facts if not isinstance(fact, OF_SCRIPTS)]
+        assert pickle.loads(pickle.dumps(facts)) == facts
+        assert pickle.loads(pickle.dumps(found.calls)) == found.calls
