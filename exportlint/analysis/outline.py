@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from exportlint.analysis.usage import made, parts, registered
+from exportlint.analysis.walk import walk
 from exportlint.source import SourceFile
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -127,7 +128,7 @@ class Module:
         """Names that `:=` binds somewhere."""
         if ":=" not in self.source.text:
             return frozenset()
-        return frozenset(node.target.id for node in ast.walk(self.tree) if isinstance(node, ast.NamedExpr))
+        return frozenset(node.target.id for node in walk(self.tree) if isinstance(node, ast.NamedExpr))
 
     @cached_property
     def called_in_classes(self) -> frozenset[str]:
@@ -135,7 +136,7 @@ class Module:
         return frozenset(
             node.func.id
             for cls in self.classes
-            for node in ast.walk(cls.node)
+            for node in walk(cls.node)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name
         )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.walk import walk
+
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -13,22 +15,24 @@ def parts(tree: ast.Module) -> frozenset[str]:
 
     So are names that are handed on rather than called: `resnet(BasicBlock)`, `BLOCKS = {"basic": BasicBlock}`.
     """
-    definitions = {node.name: node for node in ast.walk(tree) if isinstance(node, Definition)}
+    definitions: dict[str, list[Definition]] = {}
     found: set[str] = set()
     waiting: list[str] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
+        if isinstance(node, Definition):
+            definitions.setdefault(node.name, []).append(node)
         if isinstance(node, ast.ClassDef):
             waiting += set(_loaded(node)) - {node.name}
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            definition = definitions.get(name)
-            if definition is not None and not isinstance(definition, ast.ClassDef):
-                waiting += _loaded(definition)
+            for definition in definitions.get(name, ()):
+                if not isinstance(definition, ast.ClassDef):
+                    waiting += _loaded(definition)
     for statement in tree.body:
         if not isinstance(statement, ast.ClassDef):
-            local = {node.name for node in ast.walk(statement) if isinstance(node, ast.ClassDef)}
+            local = {node.name for node in walk(statement) if isinstance(node, ast.ClassDef)}
             found |= set(_loaded(statement, called=False)) - local
     return frozenset(found)
 
@@ -53,8 +57,8 @@ def made(tree: ast.Module) -> frozenset[str]:
     return frozenset(
         node.func.id
         for statement in tree.body
-        if not isinstance(statement, Definition) or any(_exports(node) for node in ast.walk(statement))
-        for node in ast.walk(statement)
+        if not isinstance(statement, Definition) or any(_exports(node) for node in walk(statement))
+        for node in walk(statement)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     )
 
@@ -74,15 +78,13 @@ def registered(tree: ast.Module) -> frozenset[str]:
     while True:
         known = len(helpers)
         for statement in statements:
-            if not isinstance(statement, ast.ClassDef) and any(
-                _registers(node, helpers) for node in ast.walk(statement)
-            ):
+            if not isinstance(statement, ast.ClassDef) and any(_registers(node, helpers) for node in walk(statement)):
                 found.update(_loaded(statement))
                 if isinstance(statement, Definition):
                     helpers.add(statement.name)
         if len(helpers) == known:
             break
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ClassDef) and any(_names_registration(d, helpers) for d in node.decorator_list):
             found.add(node.name)
     return frozenset(found)

@@ -23,6 +23,7 @@ from exportlint.analysis.values import (
     Unknown,
     Value,
 )
+from exportlint.analysis.walk import walk
 
 DEFAULT = "<default>"
 """Key of what a parameter is called whose default, a list or dict, was taken: `name.<default>` in its environment."""
@@ -75,7 +76,7 @@ def _only_source(frame: Frame, name: str) -> ast.expr | None:
     known = engine.assigned.get(function)
     if known is None:
         known = engine.assigned[function] = {}
-        for child in ast.walk(function):
+        for child in walk(function):
             if isinstance(child, ast.Assign):
                 for target in child.targets:
                     if isinstance(target, ast.Name):
