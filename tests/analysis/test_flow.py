@@ -62,6 +62,8 @@ def test_torch_proves_what_the_comments_state(case: Case, tmp_path: Path) -> Non
     torch = pytest.importorskip("torch")
     if not torch.__version__.startswith("2.13."):
         pytest.skip("the comments are about torch 2.13")
+    # Dynamo switches this off for the whole process the first time that it is used.
+    torch.distributions.Distribution.set_default_validate_args(True)
     case.write(tmp_path)
     parts = PurePosixPath(case.main).with_suffix("").parts
     module = importlib.import_module(".".join(part for part in parts if part != "src"))

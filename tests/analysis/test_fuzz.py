@@ -129,7 +129,10 @@ def mutant_trees(draw: st.DrawFn) -> str:
             values[index] = (
                 ast.NamedExpr(ast.Name("walrus", ast.Store()), new_expression) if is_named else new_expression
             )
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    try:
+        return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    except ValueError:  # an f-string can hold no such part
+        reject()
 
 
 def findings(text: str, mode: Mode) -> list[Finding]:

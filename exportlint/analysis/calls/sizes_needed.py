@@ -31,6 +31,9 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
         needed = frozenset({2})
     elif needs == "every" and isinstance(tensor, Tensor):
         needed = tensor.dynamic
+    elif needs == "unlike" and isinstance(tensor, Tensor):
+        other = operands[1] if len(operands) > 1 else None
+        needed = tensor.dynamic - (other.dynamic if isinstance(other, Tensor) else frozenset())
     elif needs == "divided":
         needed = _along(short, arguments, 1 if "." in name else 0)
     else:

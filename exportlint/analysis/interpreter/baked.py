@@ -14,6 +14,7 @@ from exportlint.analysis.joins import options, tensors_in
 from exportlint.analysis.outline import dotted
 from exportlint.analysis.reporting import reports
 from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.analysis.torch.registry import methods
 from exportlint.analysis.trail import Trail
 from exportlint.analysis.values import (
     NONE,
@@ -31,9 +32,7 @@ from exportlint.analysis.values import (
     Value,
 )
 
-CASTS = frozenset({
-    "to", "type", "type_as", "float", "double", "half", "bfloat16", "long", "int", "bool", "contiguous", "view_as_real",
-})  # fmt: skip
+CASTS = frozenset({*methods(converts=True), "view_as_real"})
 """Methods that keep the values of a tensor, as far as its new dtype or layout can hold them."""
 
 

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from exportlint.analysis.torch.operator import each, operator
 
-POOLING = ("kernel_size",)
+POOLING = ("kernel_size", "stride", "padding", "dilation")
 PADDED = ("dilation", "padding")
 
 OPERATORS = (
     *each("conv1d conv2d", shape="first", compared=(*PADDED, "groups", "stride")),
     *each("conv3d conv_transpose1d conv_transpose2d conv_transpose3d", shape="first", compared=PADDED),
     operator("convolution", compared=PADDED),
-    *each("max_pool1d max_pool2d", shape="first", plain=POOLING, compared=(*PADDED, "stride")),
-    operator("max_pool3d", shape="first", plain=POOLING, compared=PADDED),
-    *each("max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", plain=POOLING, compared=PADDED),
-    *each("max_unpool1d max_unpool2d max_unpool3d", plain=POOLING, compared=("padding",)),
-    *each("avg_pool1d avg_pool2d", shape="first", plain=POOLING, compared=("padding", "stride")),
-    operator("avg_pool3d", shape="first", plain=POOLING, compared=("padding",)),
+    *each("max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d", shape="first", plain=POOLING),
+    *each("max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", plain=POOLING),
+    *each("max_unpool1d max_unpool2d max_unpool3d", plain=POOLING),
     *each("lp_pool1d lp_pool2d lp_pool3d fractional_max_pool2d fractional_max_pool3d", plain=POOLING),
     *each("fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices", plain=POOLING),
     *each("adaptive_avg_pool1d adaptive_max_pool1d adaptive_max_pool2d", shape="first", plain=("output_size",)),
     operator("adaptive_avg_pool2d", shape="first", compared=("output_size",)),
     operator("adaptive_avg_pool3d", shape="first"),
-    operator("nn.functional.unfold", shape="first", plain=POOLING, compared=PADDED),
-    operator("nn.functional.fold", shape="first", plain=POOLING, compared=PADDED),
+    operator("nn.functional.unfold", shape="first", plain=POOLING),
+    operator("nn.functional.fold", shape="first", plain=POOLING),
     operator("nn.functional.embedding", shape="first", compared=("padding_idx",)),
     operator("nn.functional.embedding_bag", compared=("padding_idx",)),
     operator(".embedding", compared=("padding_idx",)),
@@ -33,10 +30,10 @@ OPERATORS = (
     *each("batch_norm instance_norm", shape="first", needs="every"),
     operator("grid_sample", shape="first"),
     operator("interpolate upsample", shape="first", compared=("scale_factor",)),
-    operator("pad", shape="first", compared=("value",)),
+    operator("pad", shape="first", plain=("value",)),
     operator("pixel_shuffle", shape="first", plain=("upscale_factor",)),
     operator("pixel_unshuffle", shape="first", plain=("downscale_factor",)),
-    operator("scaled_dot_product_attention", shape="first", needs="keys", compared=("scale",)),
-    operator("cosine_similarity", needs="every"),
+    operator("scaled_dot_product_attention", shape="first", needs="keys", plain=("scale",)),
+    operator("cosine_similarity", needs="unlike"),
     operator("Tensor.to_padded_tensor", compared=("padding",)),
 )

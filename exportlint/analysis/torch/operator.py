@@ -32,8 +32,12 @@ new: its own. view: that of the first tensor. contiguous: that of the first tens
 unchanged: the result is the first tensor itself if there is nothing to convert.
 """
 
-SizeNeed = Literal["every", "divided", "keys"]
-"""The sizes that may not come from data: all of the first tensor, the one that is divided, those of the keys."""
+SizeNeed = Literal["every", "unlike", "divided", "keys"]
+"""The sizes that may not come from data.
+
+every: all of the first tensor. unlike: those that the second tensor does not have from data as well. divided: the one
+that is divided. keys: the number of keys.
+"""
 
 Tells = Literal["dtype", "layout", "gradient"]
 """What a program that is exported with one input takes for granted of the next."""
