@@ -545,7 +545,7 @@ class _Reader:
             if name == "isinstance" and place == 0:
                 self._mark(node, "tested")
             elif name in COUNTING and (name != "map" or place != 0):
-                self._mark(node, "position")
+                self._mark(node, "list" if name == "zip" and any(map(self._is_modules, call.args)) else "position")
         elif isinstance(callee, External) and callee.name.startswith("torch.distributions."):
             is_first = place == 0 or place in {"logits", "probs"}
             if callee.name.rpartition(".")[2] in CATEGORICAL and is_first:
@@ -564,6 +564,11 @@ class _Reader:
             is_unpacked = any(isinstance(argument, ast.Starred) for argument in call.args)
             if held is not None and held.surely and not (is_unpacked and isinstance(place, int)):
                 held.shown.handed.append(_Handed(callee, place))
+
+    def _is_modules(self, node: ast.expr) -> bool:
+        """Whether it is a container of modules: what is taken one for each of them is no batch."""
+        value = self.frame.peek(node) if dotted(node) is not None else None
+        return isinstance(value, TorchModule) and value.name == "torch.nn.ModuleList"
 
     def _note_operand(self, callee: External, place: int | str, node: ast.expr) -> None:
         """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
