@@ -128,12 +128,19 @@ def test_a_variable_that_holds_an_item_shows_nothing_of_the_whole(use: str, tmp_
     "annotation",
     [
         "list[Tensor]", "tuple[Tensor, ...]", "tuple[Tensor, Tensor]", "'list[Tensor]'", "list['Tensor']",
-        "list[Tensor] | None", "list[Tensor] | tuple[Tensor, ...]", "dict[str, Tensor]", "list", "tuple",
+        "list[Tensor] | None",
+        "Tensor | list[Tensor] | None", "list[Tensor] | tuple[Tensor, ...]", "dict[str, Tensor]", "list", "tuple",
     ],
 )  # fmt: skip
 def test_a_container_that_is_annotated_has_no_size_that_varies(annotation: str, tmp_path: Path) -> None:
     body = "rows = [row for row in x]; return len(x), rows, list(x)[:2]"
     assert sizes(body, tmp_path, f"x: {annotation}") == []
+
+
+def test_what_modules_take_one_each_is_a_list_whatever_is_promised(tmp_path: Path) -> None:
+    body = "return [b(t) for b, t in zip(self.blocks, x)], x[-1].shape"
+    assert sizes(body, tmp_path, "x: Tensor") == []
+    assert sizes("return [a + b for a, b in zip(x, x)]", tmp_path, "x: Tensor") == ["size-loop"]
 
 
 @pytest.mark.parametrize("others", ["", "class Other(nn.Module):\n    def forward(self, y):\n        return y.sum()"])

@@ -12,7 +12,6 @@ from exportlint.analysis.interpreter.opaque import is_abstract, is_unregistered
 from exportlint.analysis.interpreter.parameter_usage import NOTHING, parameter_usage
 from exportlint.analysis.joins import options
 from exportlint.analysis.values import (
-    ITERABLE,
     NONE,
     UNKNOWN,
     ClassValue,
@@ -64,7 +63,7 @@ def typed(
     if len(names) == 1 and (name := names.pop()) is not None:
         return name
     is_open = argument.annotation is None and default is None
-    return tested if is_open and tested in {"str", "Enum", "bool", "int"} else None  # type: ignore[return-value]
+    return tested if is_open and tested in {"str", "Enum", "bool", "int", "list"} else None  # type: ignore[return-value]
 
 
 def _is_optional(value: Value) -> bool:
@@ -73,7 +72,7 @@ def _is_optional(value: Value) -> bool:
 
 def _name(value: Value) -> ArgumentType | None:
     name = value.type if isinstance(value, Python) else type(value.value).__name__ if isinstance(value, Const) else None
-    if isinstance(value, Sequence) and value.type in {"list", ITERABLE}:
+    if isinstance(value, Sequence) and value.type == "list":
         name = "list"
     return name if name in {"int", "float", "bool", "str", "list"} else None  # type: ignore[return-value]
 
@@ -98,7 +97,7 @@ def _class(frame: Frame, annotation: ast.expr) -> Value:
 def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
     """What the body shows the arguments to be that it uses like no tensor: by name, the first that it shows.
 
-    "function" for what is called.
+    "function" for what is called, "list" for what is counted or iterated.
     """
     nodes = [child for statement in node.body for child in ast.walk(statement)]
     shown = parameter_usage(frame, node)
@@ -107,6 +106,9 @@ def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> 
         for name, kind in _shown(frame, child):
             if kind == "None" or shown.get(name, NOTHING).kind != "tensor":
                 found.setdefault(name, kind)
+    for name, usage in shown.items():
+        if usage.kind == "iterable" and usage.counted:
+            found.setdefault(name, "list")
     return found
 
 

@@ -71,15 +71,19 @@ NO_TENSORS = frozenset({"torch.nn.Identity", "torch.nn.Sequential", "torch.nn.Mo
 
 Kind = Literal["tensor", "iterable", "list", "dict", "number"]
 """`iterable`: a list or a tuple, unless it is a tensor that is used like one."""
-_Mark = Literal["tensor", "list", "dict", "number", "arithmetic", "position", "tested"]
+_Mark = Literal["tensor", "list", "dict", "number", "arithmetic", "position", "count", "tested"]
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a value is used as, None if in no telling way, and what its items are used as."""
+    """What a value is used as, None if in no telling way, and what its items are used as.
+
+    `counted`: how many items there are makes a difference.
+    """
 
     kind: Kind | None = None
     item: Usage | None = None
+    counted: bool = False
 
 
 NOTHING = Usage()
@@ -140,17 +144,19 @@ def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) ->
     kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for m in shown.weak))
     items = [_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor"]
     told = [item for item in items if item != NOTHING]
-    return Usage(kind, next((i for i in told if i.kind == "tensor"), told[0] if told else None))
+    item = next((i for i in told if i.kind == "tensor"), told[0] if told else None)
+    return Usage(kind, item, counted=any("count" in one.strong for one in marks))
 
 
 def _kind(strong: Iterable[_Mark], weak: Iterable[_Mark]) -> Kind | None:
     strong, weak = list(strong), list(weak)
-    if "tensor" in strong or ("position" in strong and "arithmetic" in strong):
+    is_iterable = "position" in strong or "count" in strong
+    if "tensor" in strong or (is_iterable and "arithmetic" in strong):
         return "tensor"
     sure: list[Kind] = [mark for mark in strong if mark in {"list", "dict"}]
     if sure:
         return sure[0]
-    if "position" in strong:
+    if is_iterable:
         return None if "tested" in strong or "tensor" in weak else "iterable"
     if "tensor" in weak:
         return "tensor"
@@ -370,7 +376,7 @@ class _Reader:
                 return
         held = self._holds(source)
         if held is not None:
-            self._mark(source, "position")
+            self._mark(source, "count")
         if isinstance(target, ast.Name):
             self.counters.discard(target.id)
             self._hold(target.id, _item(held))
@@ -440,7 +446,7 @@ class _Reader:
             self._note_subscript(node)
         elif isinstance(node, ast.Starred):
             if self._holds(node.value) is not None:
-                self._mark(node.value, "position")
+                self._mark(node.value, "count")
         elif isinstance(node, ast.BinOp):
             self._note_operator(node)
         elif isinstance(node, ast.Call):
@@ -469,7 +475,7 @@ class _Reader:
             if isinstance(index.step, ast.UnaryOp):
                 self._mark(node.value, "list")  # no tensor can be sliced backwards
             elif all(part is None or self._is_position(part) for part in (index.lower, index.upper, index.step)):
-                self._mark(node.value, "position")
+                self._mark(node.value, "count")
         elif self._is_position(index) and isinstance(node.ctx, ast.Load):
             self._mark(node.value, "position")
 
@@ -545,7 +551,7 @@ class _Reader:
             if name == "isinstance" and place == 0:
                 self._mark(node, "tested")
             elif name in COUNTING and (name != "map" or place != 0):
-                self._mark(node, "position")
+                self._mark(node, "list" if name == "zip" and any(map(self._is_modules, call.args)) else "count")
         elif isinstance(callee, External) and callee.name.startswith("torch.distributions."):
             is_first = place == 0 or place in {"logits", "probs"}
             if callee.name.rpartition(".")[2] in CATEGORICAL and is_first:
@@ -565,6 +571,11 @@ class _Reader:
             if held is not None and held.surely and not (is_unpacked and isinstance(place, int)):
                 held.shown.handed.append(_Handed(callee, place))
 
+    def _is_modules(self, node: ast.expr) -> bool:
+        """Whether it is a container of modules: what is taken one for each of them is no batch."""
+        value = self.frame.peek(node) if dotted(node) is not None else None
+        return isinstance(value, TorchModule) and value.name == "torch.nn.ModuleList"
+
     def _note_operand(self, callee: External, place: int | str, node: ast.expr) -> None:
         """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
         api = table.lookup(callee.name)
@@ -579,7 +590,7 @@ class _Reader:
                 if self._holds(part) is not None:
                     self._mark(part, "tensor")
         elif wanted == {"tensors"} and held is not None:
-            self._mark(node, "position")
+            self._mark(node, "count")
             held.shown.items.strong["tensor"] = None
         elif held is not None:
             self._mark(node, "tensor")

@@ -116,6 +116,8 @@ def forward_arguments(
             value = _like_default(frame.peek(given))
         elif value is None:
             value = _used(frame, argument, usage, is_exported=given is None and is_exported())
+        elif isinstance(value, Tensor) and usage.kind == "list" and usage.item is not None:
+            value = _used(frame, argument, usage, is_exported=False)  # what `zip(states, self.layers)` takes apart
         elif value == UNKNOWN and usage.item is not None and usage.item.kind == "tensor":
             value = Sequence(_used(frame, argument, usage.item, is_exported=False), ITERABLE)  # `x: list`
         if isinstance(value, Tensor) and given is not None and not is_none:
