@@ -10,7 +10,7 @@ from exportlint.analysis.domain.dim import ANY_SIZE
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, truth_of
+from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, note_unpacking, truth_of
 from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
     BASE,
@@ -211,6 +211,8 @@ def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value
     if isinstance(value, Object):
         fields = tuple(value.instance.attributes.values())
         return fields if len(fields) == count else (UNKNOWN,) * count
+    if isinstance(value, Tensor):
+        note_unpacking(frame, value, count, node)
     return (rows(frame, value, node),) * count
 
 
