@@ -201,9 +201,15 @@ def known_items(value: Value) -> tuple[Value, ...] | None:
 
 def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
     """What the targets of `a, b = value` get; `count` of them."""
+    if isinstance(value, Tensor):
+        note_unpacking(frame, value, count, node)
     if isinstance(value, Union):
-        columns = [unpack(frame, option, count, node) for option in value.options]
+        columns = [_unpacked(frame, option, count, node) for option in value.options]
         return tuple(join(column) for column in zip(*columns, strict=True))
+    return _unpacked(frame, value, count, node)
+
+
+def _unpacked(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
     if isinstance(value, Tuple) and len(value.items) == count:
         return value.items
     if isinstance(value, Shape):
@@ -211,8 +217,6 @@ def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value
     if isinstance(value, Object):
         fields = tuple(value.instance.attributes.values())
         return fields if len(fields) == count else (UNKNOWN,) * count
-    if isinstance(value, Tensor):
-        note_unpacking(frame, value, count, node)
     return (rows(frame, value, node),) * count
 
 
