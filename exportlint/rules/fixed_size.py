@@ -23,7 +23,7 @@ SIZE = Claim(non_strict=always(INFO), strict=always(INFO))
 
 @rule("EXP407", "fixed-size", FixedSize)
 def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
-    """`x[:4]`, `x[: n // 2]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`, `a, b, c = x`."""
+    """`x[:4]`, `x[: n // 2]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`."""
     severity = context.severity(SLICE if fact.api == "slice" else SIZE)
     if severity is None:
         return
@@ -37,7 +37,7 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
     elif fact.api == "rest":
         yield Report(
             severity,
-            "a slice of a dynamic dimension: the program refuses the sizes of which it leaves less than two rows",
+            "a slice of a dynamic dimension: the program refuses sizes for which it leaves fewer than two rows",
             "check that the sizes that are used are large enough",
         )
     else:

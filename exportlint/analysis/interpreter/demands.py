@@ -10,7 +10,7 @@ from exportlint.analysis.domain.dim import ANY_SIZE
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, note_unpacking, truth_of
+from exportlint.analysis.interpreter.sizes import note_branch, note_conversion, note_iteration, truth_of
 from exportlint.analysis.joins import each, join, options, tensors_in
 from exportlint.analysis.values import (
     BASE,
@@ -201,15 +201,9 @@ def known_items(value: Value) -> tuple[Value, ...] | None:
 
 def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
     """What the targets of `a, b = value` get; `count` of them."""
-    if isinstance(value, Tensor):
-        note_unpacking(frame, value, count, node)
     if isinstance(value, Union):
-        columns = [_unpacked(frame, option, count, node) for option in value.options]
+        columns = [unpack(frame, option, count, node) for option in value.options]
         return tuple(join(column) for column in zip(*columns, strict=True))
-    return _unpacked(frame, value, count, node)
-
-
-def _unpacked(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
     if isinstance(value, Tuple) and len(value.items) == count:
         return value.items
     if isinstance(value, Shape):

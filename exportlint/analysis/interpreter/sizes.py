@@ -300,12 +300,6 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
     return varies
 
 
-def note_unpacking(frame: Frame, tensor: Tensor, count: int, node: ast.AST) -> None:
-    """The code takes a fixed number of rows of a tensor: `a, b = x`."""
-    if size_at(tensor, 0) is not None and count >= LEAST and not frame.engine.eager:
-        frame.emit(FixedSize, node, tensor, api="unpacking", size=count)
-
-
 def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
     """Python goes through the first dimension of a tensor."""
     if size_at(tensor, 0) is not None and not frame.engine.eager:
