@@ -23,7 +23,7 @@ SIZE = Claim(non_strict=always(INFO), strict=always(INFO))
 
 @rule("EXP407", "fixed-size", FixedSize)
 def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
-    """`x[:4]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`."""
+    """`x[:4]`, `x[: n // 2]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`."""
     severity = context.severity(SLICE if fact.api == "slice" else SIZE)
     if severity is None:
         return
@@ -33,6 +33,12 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
             f"{fact.size} as a bound of a slice of a dynamic dimension: the program takes sizes on one side of it only",
             f"let the size decide: `torch.sym_min(x.shape[0], {abs(fact.size)})`",
             fix=lambda code: _fix(code, fact.size),
+        )
+    elif fact.api == "rest":
+        yield Report(
+            severity,
+            "a slice of a dynamic dimension: the program refuses sizes for which it leaves fewer than two rows",
+            "check that the sizes that are used are large enough",
         )
     else:
         yield Report(

@@ -263,6 +263,9 @@ COMPARED: Mapping[str, tuple[dims.Operator, Dim, Dim, object]] = {
     "n % unknown == 0": ("==", N % FIXED, constant(0), "order"),
     "n == n * unknown": ("==", N, UNKNOWN_FACTOR, None),
     "unknown == 3": ("==", ANY_SIZE, constant(3), None),
+    "n // 2 < n": ("<", N // 2, N, True),
+    "n // 4 * 4 <= n": ("<=", N // 4 * 4, N, True),
+    "n - n // 3 * 2 > 0": (">", N - N // 3 * 2, constant(0), True),
     "u == u": ("==", U, U, True),
     "u == 3": ("==", U, constant(3), None),
 }

@@ -234,7 +234,24 @@ class Expression(Dim):
             for atom in monomial:
                 part = interval.multiply(part, atom.within(specialized=specialized))
             found = interval.add(found, part)
+        for monomial, coefficient in self.terms:
+            divisor = monomial[0].divisor.number if isinstance(monomial[0], Quotient) and len(monomial) == 1 else None
+            if divisor is not None and divisor > 0 and len(self.terms) > 1:
+                found = interval.intersection(found, self._without(monomial, coefficient, specialized=specialized))
         return found
+
+    def _without(self, monomial: Monomial, coefficient: int, *, specialized: bool) -> Interval:
+        """The range, as far as a quotient follows its dividend: `a // k` is between `(a - k + 1) / k` and `a / k`."""
+        quotient = monomial[0]
+        assert isinstance(quotient, Quotient)
+        divisor = quotient.divisor.constant
+        rest = (self - Expression(0, ((monomial, coefficient),))) * divisor
+        ends = [rest + quotient.dividend * coefficient, rest + (quotient.dividend - (divisor - 1)) * coefficient]
+        low = min(end.within(specialized=specialized)[0] for end in ends)
+        high = max(end.within(specialized=specialized)[1] for end in ends)
+        by = (divisor, divisor)
+        lowest = interval.negate(interval.floor_divide((-low, -low), by))[0]
+        return lowest, interval.floor_divide((high, high), by)[1]
 
 
 @dataclass(frozen=True, slots=True)

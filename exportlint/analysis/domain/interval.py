@@ -31,6 +31,11 @@ def hull(one: Interval, other: Interval) -> Interval:
     return min(one[0], other[0]), max(one[1], other[1])
 
 
+def intersection(one: Interval, other: Interval) -> Interval:
+    """The numbers that are in both."""
+    return max(one[0], other[0]), min(one[1], other[1])
+
+
 def add(left: Interval, right: Interval) -> Interval:
     """All sums."""
     return bounded(left[0] + right[0], left[1] + right[1])

@@ -33,7 +33,10 @@ class SizeConversion(Fact):
 
 @dataclass(frozen=True, slots=True)
 class FixedSize(Fact):
-    """A number in the code stands where the size of a dimension that varies belongs. `api` is what takes it."""
+    """A number in the code stands where the size of a dimension that varies belongs. `api` is what takes it.
+
+    "rest" is a slice that leaves fewer than two rows for some sizes; there `size` is 0.
+    """
 
     api: str
     size: int

@@ -14,6 +14,7 @@ from exportlint.analysis.domain import shape as shapes
 from exportlint.analysis.domain.dim import (
     FIXED,
     LEAST,
+    ONE,
     ZERO,
     Approximation,
     Dim,
@@ -318,11 +319,12 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
     lower, upper, step = (
         frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper, node.step)
     )
-    if size_at(tensor, position) is not None and not frame.engine.eager:
-        for bound in (lower, upper):
-            number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
-            if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):
-                frame.emit(FixedSize, node, tensor, api="slice", size=number)
+    is_open = size_at(tensor, position) is not None and not frame.engine.eager
+    for bound in (lower, upper) if is_open else ():
+        number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
+        if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):
+            frame.emit(FixedSize, node, tensor, api="slice", size=number)
+            is_open = False
     start = ZERO if lower is None else _clamped(_bound(lower), size)
     if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0 and size.varies:
         # the program takes sizes on one side of the number only
@@ -332,10 +334,18 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
     else:
         end = size if upper is None else _clamped(_bound(upper), size)
     length = dims.maximum(end - start, ZERO)
-    if step is None:
-        return length
-    by = dim_of(step)
-    return -((-length) // by) if by is not None and by.within()[0] > 0 else dims.depending(length)
+    if step is not None:
+        by = dim_of(step)
+        length = -((-length) // by) if by is not None and by.within()[0] > 0 else dims.depending(length)
+    if is_open and isinstance(length, Expression) and _may_leave_one(size, length):
+        frame.emit(FixedSize, node, tensor, api="rest", size=0)
+    return length
+
+
+def _may_leave_one(size: Dim, length: Dim) -> bool:
+    """Whether a slice leaves one row or none of some sizes, which torch.export refuses: of larger ones than 2."""
+    is_enough = dims.compare(">=", length, constant(LEAST)) is True
+    return length.varies and not is_enough and dims.compare("<=", size - length, ONE) is not True
 
 
 def _bound(value: Value) -> Dim:
