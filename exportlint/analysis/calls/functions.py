@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import replace
 
 from exportlint.analysis.calls.generators import generated
@@ -20,6 +21,7 @@ from exportlint.analysis.values import (
     NONE,
     UNKNOWN,
     WRITTEN,
+    Closure,
     Function,
     Partial,
     Tensor,
@@ -99,9 +101,10 @@ def _builds_module(frame: Frame, function: Function) -> bool:
 
 def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
     """What the result of a call depends on; None where that cannot be told."""
-    if function.closure is not None:
-        return None
     engine = inner.engine
+    captured = _captured(function)
+    if captured is None:
+        return None
     key = (
         function.node,
         engine.silent > 0,
@@ -110,12 +113,35 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
         engine.region,
         engine.replay,
         tuple(inner.env.items()),
+        captured,
     )
     try:
         hash(key)
     except TypeError:
         return None
     return key
+
+
+def _captured(function: Function) -> tuple[object, ...] | None:
+    """What a function reads of the functions around it; None where it changes that."""
+    if function.closure is None:
+        return ()
+    read, changes = _free_names(function.node)
+    if changes:
+        return None
+    found: list[object] = []
+    cell: Closure | None = function.closure
+    while cell is not None:
+        found += [(name, value) for name, value in cell.variables.items() if name in read]
+        cell = cell.parent
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=4096)
+def _free_names(node: ast.AST) -> tuple[frozenset[str], bool]:
+    """The names in a function, and whether it binds some of a function around it."""
+    names = frozenset(child.id for child in ast.walk(node) if isinstance(child, ast.Name))
+    return names, any(isinstance(child, ast.Nonlocal) for child in ast.walk(node))
 
 
 def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:

@@ -119,7 +119,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")
-    made_distribution = make_distribution(name, arguments)
+    made_distribution = make_distribution(frame, name, arguments)
     if made_distribution is not None:
         consume_arguments(frame, arguments, node)
         return made_distribution
