@@ -31,7 +31,7 @@ DELEGATES = frozenset({"torch.distributions.Independent"})
 """Distributions that leave the looking to the one they are made of."""
 
 
-def make_distribution(name: str, arguments: Arguments) -> Distribution | None:
+def make_distribution(frame: Frame, name: str, arguments: Arguments) -> Distribution | None:
     """What a call of a class of `torch.distributions` makes; None if it is no distribution."""
     api = table.lookup(name)
     if api is None or api.kind != "class" or not any("validate_args" in o.parameters for o in api.overloads):
@@ -40,7 +40,9 @@ def make_distribution(name: str, arguments: Arguments) -> Distribution | None:
     base = arguments.get(0, "base_distribution")
     if not isinstance(base, Distribution):
         base = None
-    traced = any(not t.assumed and not t.known for value in arguments.values for t in tensors_in(value))
+    traced = not frame.engine.eager and any(
+        not t.assumed and not t.known for value in arguments.values for t in tensors_in(value)
+    )
     validates = option in (NONE, TRUE)
     if base is not None and name in DELEGATES:
         validates = base.validates
@@ -61,7 +63,8 @@ def call_distribution_method(
     """A method of a distribution."""
     if name == "expand":
         return receiver
-    if name in VALIDATED and receiver.validates and not frame.engine.eager:
+    # one that is made of traced tensors has looked at those already, where it is made
+    if name in VALIDATED and receiver.validates and not receiver.is_traced and not frame.engine.eager:
         note_call(frame, f"{receiver.name}.{name}", arguments, node)
     given = tuple(t for value in arguments.values for t in tensors_in(value))
     is_data = receiver.is_traced or any(not t.assumed and not t.known for t in given)

@@ -123,7 +123,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if isinstance(receiver, Tensor) and api is not None and api.kind == "method":
         rest = Arguments(arguments.positional[1:], arguments.keywords)
         return call_tensor_method(frame, receiver, name.rpartition(".")[2], rest, node)
-    made_distribution = make_distribution(name, arguments)
+    made_distribution = make_distribution(frame, name, arguments)
     if made_distribution is not None:
         consume_arguments(frame, arguments, node)
         return made_distribution

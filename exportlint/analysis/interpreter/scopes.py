@@ -196,6 +196,10 @@ def _decorate(scope: Frame, value: Value, decorator: ast.expr) -> Value:
     return value if made is None else made
 
 
+MAX_WRAPPER = 300
+"""Nodes of a wrapper that is run. Larger ones are looked through: they cost more than all that they wrap."""
+
+
 def _applied(scope: Frame, value: Value, decorator: ast.expr) -> Value:
     """What a decorator of the project returns for a value; the value itself where that cannot be told."""
     engine = scope.engine
@@ -210,5 +214,7 @@ def _applied(scope: Frame, value: Value, decorator: ast.expr) -> Value:
             engine.silent -= 1
             engine.eager -= 1
         is_known = isinstance(made, (Function, Object, Partial, Descriptor))
+        if isinstance(made, Function) and sum(1 for _ in ast.walk(made.node)) > MAX_WRAPPER:
+            is_known = False
         known = engine.wrappers[decorator] = made if is_known else value
     return known
