@@ -70,6 +70,11 @@ BESIDES = frozenset({
     "as_subclass",
 })  # fmt: skip
 """Methods that do something else than to compute a tensor: they are calls of their own."""
+UNTRACED = frozenset({
+    "storage_offset", "is_pinned", "is_shared", "dense_dim", "is_same_size", "is_set_to",
+    "__reduce_ex__", "__repr__", "__str__", "__format__", "__hash__",
+})  # fmt: skip
+"""Methods that give something else than tensors and numbers, which TorchDynamo does not call."""
 PARTS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
 """Methods that give several such tensors."""
 OVERWRITES = frozenset({"copy_", "zero_", "fill_", "requires_grad_", "set_", "share_memory_", "detach_"})
@@ -80,6 +85,8 @@ KEEPS_SIZES = frozenset({"contiguous", "detach", "requires_grad_", "squeeze", "f
 
 def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`tensor.name(…)`."""
+    if name in UNTRACED and not tensor.assumed:
+        note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
     if name in {"item", "tolist"}:
         return _read(frame, tensor, name, arguments, node)
     if name == "size":
