@@ -93,6 +93,8 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, Tensor):
             if value.kind == "bool" or value.dynamic:
                 dynamic.add(dim)
+            elif value.zero_dim and value.kind == "int" and not tensor.assumed and frame.engine.mode == "strict":
+                demand_number(frame, value, node, "index of a tensor")
             dim, position = dim + 1, position + 1
         elif isinstance(value, (Tuple, Sequence)):
             dim, position = dim + 1, position + 1
