@@ -54,8 +54,6 @@ def _fix(code: Code, fact: Output) -> Fix:
     first = fact.parts[0][0]
     if isinstance(first, Object):
         return register(code, first.instance.definition)
-    if isinstance(code.expression, (ast.Yield, ast.YieldFrom)):
-        raise DeclinedError("a generator gives its values one by one")
     returned = code.node(ast.Return).value
     edits: list[Draft] = []
     for part, name in fact.parts:
