@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.facts import Call
+from exportlint.analysis.facts import Call, HostRead
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -15,6 +15,8 @@ from exportlint.registry import rule
 
 SAYS = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 13): INFO})
 OTHERS = Claim(non_strict=always(INFO), strict=always(ERROR))
+THREAD = Claim(non_strict=always(ERROR), strict=always(ERROR))
+THREADS = ("threading.", "concurrent.futures.", "multiprocessing.pool.")
 ACTS = frozenset({
     "builtins.open", "gc.collect", "gc.disable", "gc.enable", "time.sleep", "atexit.register", "os.makedirs",
     "os.mkdir", "os.putenv", "subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.call",
@@ -23,9 +25,12 @@ ACTS = frozenset({
 })  # fmt: skip
 
 
-@rule("EXP605", "side-effect", Call)
-def side_effect(fact: Call, context: Context) -> Iterator[Report]:
+@rule("EXP605", "side-effect", Call, HostRead)
+def side_effect(fact: Call | HostRead, context: Context) -> Iterator[Report]:
     """`print(x)`, `logger.info(...)`, `warnings.warn(...)`, `open(path, "w")`, `gc.collect()`."""
+    if isinstance(fact, HostRead):
+        yield from _in_thread(fact, context)
+        return
     claim = SAYS if fact.name in REPORTS else OTHERS if fact.name in ACTS else None
     severity = context.severity(claim) if claim is not None else None
     if severity is None or (fact.guarded and severity is ERROR):
@@ -40,6 +45,16 @@ def side_effect(fact: Call, context: Context) -> Iterator[Report]:
         fix=lambda code: _fix(code, fact, context, fails=severity is ERROR),
         has_trail=False,  # what is printed does not matter
     )
+
+
+def _in_thread(fact: HostRead, context: Context) -> Iterator[Report]:
+    severity = context.severity(THREAD)
+    if severity is None or fact.guarded or not fact.api.startswith(THREADS):
+        return
+    message = (
+        f"`{fact.api.rpartition('.')[2]}` computes with tensors in another thread, which torch.export does not trace"
+    )
+    yield Report(severity, message, "compute in the thread that calls the model")
 
 
 def _fix(code: Code, fact: Call, context: Context, *, fails: bool) -> Fix:

@@ -18,13 +18,14 @@ CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
 OTHERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
 TRACED_BY_STRICT = frozenset({"torch.tensor()", "new_tensor()", "torch.FloatTensor()"})
 
+CHECKS = frozenset({f"torch._check{kind}()" for kind in ("", "_value", "_index", "_type", "_not_implemented", "_with")})
 CASTS = {"Tensor": "float", "FloatTensor": "float", "LongTensor": "long", "IntTensor": "int", "BoolTensor": "bool"}
 
 
 @rule("EXP207", "tensor-from-tensors", Conversion)
 def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
     """`torch.tensor([x.sum(), x.max()])`."""
-    if not fact.target.startswith(("torch.", "new_tensor")) or fact.guarded:
+    if not fact.target.startswith(("torch.", "new_tensor")) or fact.target in CHECKS or fact.guarded:
         return
     severity = context.severity(CLAIM if fact.target in TRACED_BY_STRICT else OTHERS)
     if severity is None:

@@ -17,18 +17,21 @@ from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 OBJECT = Claim(non_strict=always(ERROR), strict=always(ERROR))
+SIZES = Claim(non_strict=always(WARNING), strict=always(WARNING))
 ARRAY = Claim(non_strict=always(ERROR), strict=always(WARNING))
 
 
 @rule("EXP701", "unregistered-output", Output)
 def unregistered_output(fact: Output, context: Context) -> Iterator[Report]:
     """`return Result(y)`, `return y, y.dtype`, `return {y}`, `return np.ones(3)`."""
-    severity = context.severity(ARRAY if fact.is_array else OBJECT)
+    claim = ARRAY if fact.is_array else SIZES if fact.name == "torch.Size" else OBJECT
+    severity = context.severity(claim)
     if severity is WARNING:
         yield Report(
             severity,
-            f"a `{fact.name}` in the output of `{fact.symbol}`: the exported program returns a tensor in its place",
-            "return a tensor: `torch.as_tensor(...)`",
+            f"a `{fact.name}` in the output of `{fact.symbol}`: the exported program returns a "
+            f"{'tensor' if fact.is_array else 'tuple'} in its place",
+            "return a tensor: `torch.as_tensor(...)`" if fact.is_array else "return a tuple: `tuple(x.shape)`",
             fix=lambda code: _fix(code, fact),
         )
     elif severity is not None:
@@ -67,6 +70,8 @@ def _fix(code: Code, fact: Output) -> Fix:
 def _instead(code: Code, node: ast.expr, name: str) -> str:
     if name == "numpy.ndarray":
         return f"{code.name('torch.as_tensor', node)}({code.operand(node)})"
+    if name == "torch.Size":
+        return f"tuple({code.text(node)})"
     kind = ITERATED.get(name)
     if kind is None:
         raise DeclinedError("a program cannot return it in any form")

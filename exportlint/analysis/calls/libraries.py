@@ -45,7 +45,16 @@ from exportlint.analysis.values import (
 KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod"})
 """Functions of math that numbers read from tensors pass through, on 2.13."""
 
+THREADS = frozenset({
+    "threading.Thread", "concurrent.futures.ThreadPoolExecutor.submit", "concurrent.futures.ThreadPoolExecutor.map",
+    "multiprocessing.pool.ThreadPool.map", "multiprocessing.pool.ThreadPool.apply",
+    "multiprocessing.pool.ThreadPool.apply_async", "multiprocessing.pool.ThreadPool.starmap",
+})  # fmt: skip
+"""What runs the function that it is given in another thread."""
+
 INSTANCES = {
+    "concurrent.futures.ThreadPoolExecutor": "concurrent.futures.ThreadPoolExecutor",
+    "multiprocessing.pool.ThreadPool": "multiprocessing.pool.ThreadPool",
     "logging.getLogger": "logging.Logger",
     "transformers.utils.logging.get_logger": "logging.Logger",
     "diffusers.utils.logging.get_logger": "logging.Logger",
@@ -104,6 +113,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         return arguments.get(1) or UNKNOWN
     if name in {"collections.OrderedDict", "collections.defaultdict"}:
         return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
+    if name in THREADS:
+        _thread(frame, name, arguments, node)
     if name in INSTANCES:
         return Python(INSTANCES[name])
     if name == "collections.deque":
@@ -123,6 +134,18 @@ def _replaced(frame: Frame, value: Object, arguments: Arguments) -> Value:
     instance = Instance(value.instance.definition)
     instance.attributes = {**frame.attributes(value.instance), **arguments.keywords}
     return Object(instance)
+
+
+def _thread(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Tracing sees one thread only: what another computes with tensors never gets into the program."""
+    target = arguments.keywords.get("target") if name == "threading.Thread" else arguments.get(0)
+    held = list(arguments.values)
+    if isinstance(target, Function) and target.closure is not None:
+        names = {n.id for n in ast.walk(target.node) if isinstance(n, ast.Name)}
+        held.extend(value for key, value in target.closure.variables.items() if key in names)
+    tensor = next((t for value in held for t in tensors_in(value) if not t.assumed), None)
+    if tensor is not None and isinstance(target, Function):
+        frame.emit(HostRead, node, tensor, api=name, operand=tensor)
 
 
 def _named_tuple(arguments: Arguments) -> Value:

@@ -51,6 +51,8 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         scalar = next((s for i in items_of(data) for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
         if scalar is not None and name != "torch.tensor":
             frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
+    if isinstance(data, Scalar) and not data.assumed and name in {"torch.as_tensor", "torch.asarray"}:
+        frame.emit(Conversion, node, data, target=f"{name}()", operand=data)
     kind = dtype_of(table.Returns("tensor"), (), arguments)
     if kind is None:
         kind = DTYPES.get(f"torch.{find(name).dtype}")

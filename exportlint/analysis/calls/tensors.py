@@ -51,6 +51,11 @@ class Call:
 
 Handler = Callable[[Frame, Call, ast.AST], Value | None]
 _HANDLERS: dict[str, Handler] = {}
+UNTRACED = frozenset({
+    "storage_offset", "is_pinned", "is_shared", "dense_dim", "is_same_size", "is_set_to",
+    "__reduce_ex__", "__repr__", "__str__", "__format__", "__hash__",
+})  # fmt: skip
+"""Methods that give something else than tensors and numbers, which TorchDynamo does not call."""
 
 
 def performs(*names: str) -> Callable[[Handler], Handler]:
@@ -65,6 +70,8 @@ def performs(*names: str) -> Callable[[Handler], Handler]:
 
 def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`tensor.name(…)`."""
+    if name in UNTRACED and not tensor.assumed:
+        note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
     api = table.tensor_member(name)
     if api is None or api.kind != "method":
         return UNKNOWN

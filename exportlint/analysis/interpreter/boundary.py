@@ -9,7 +9,7 @@ from exportlint.analysis.facts.boundary import Argument, ObjectInput, Output, Si
 from exportlint.analysis.interpreter.argument_types import ArgumentType, object_type, tested_types, typed
 from exportlint.analysis.interpreter.classes import is_module
 from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.opaque import ARRAY, leaves, opaque
+from exportlint.analysis.interpreter.opaque import ARRAY, SIZE, leaves, opaque
 from exportlint.analysis.interpreter.parameters import defaults
 from exportlint.analysis.joins import join
 from exportlint.analysis.outline import Class
@@ -76,5 +76,5 @@ def note_outputs(frame: Frame) -> None:
     for node, value in frame.returns:
         parts = tuple((leaf, name) for leaf in leaves(value) if (name := opaque(frame, leaf)) is not None)
         if parts:
-            name = parts[0][1]
+            name = next((name for _, name in parts if name != SIZE), SIZE)
             frame.emit(Output, node, None, name=name, is_array=name == ARRAY, returned=value, parts=parts)

@@ -22,6 +22,7 @@ from exportlint.analysis.values import (
     Partial,
     Python,
     Sequence,
+    Shape,
     TorchModule,
     Tuple,
     TypeOf,
@@ -29,6 +30,8 @@ from exportlint.analysis.values import (
 )
 
 ARRAY = "numpy.ndarray"
+SIZE = "torch.Size"
+"""The class of what `x.shape` is, which a program returns as a plain tuple."""
 PYTHON_TYPES = {
     "ndarray": ARRAY, "dtype": "torch.dtype", "device": "torch.device", "layout": "torch.layout", "bytes": "bytes",
     "complex": "complex", "ellipsis": "ellipsis", "range": "range", "slice": "slice",
@@ -74,6 +77,8 @@ def _opaque(frame: Frame, value: Value) -> str | None:
         return "torch.dtype" if value.name in DTYPES else "type" if api and api.kind == "module" else None
     if isinstance(value, TorchModule):
         return value.name
+    if isinstance(value, Shape) and not value.plain:
+        return SIZE
     if isinstance(value, TypeOf):
         return None if value.attribute else "type"
     return OTHERS.get(type(value))

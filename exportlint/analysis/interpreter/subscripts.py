@@ -105,6 +105,9 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
+            is_number = isinstance(value, Tensor) and value.zero_dim and value.kind == "int"
+            if is_number and not tensor.assumed and frame.engine.mode == "strict":
+                demand_number(frame, value, node, "index of a tensor")
             dims.append(ANY_SIZE)
             position += 1
         elif isinstance(value, Python) and value.type == "ellipsis":
