@@ -13,6 +13,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import broadcast, derived, note_conversion, note_fixed_rows, symbol_at
 from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.layers import keeps_rows
 from exportlint.analysis.values import Const, Shape, Size, Symbols, Tensor, Tuple, Value
 
 Rule = Callable[[Symbols, tuple[Value, ...], dict[str, Value]], Symbols]
@@ -180,15 +181,13 @@ RULES: dict[str, Rule] = {
     **_rules(_selected, "index_select narrow select gather topk chunk split unbind"),
 }  # fmt: skip
 
-LOSES_BATCH = ("Loss", "RNN", "LSTM", "GRU", "MultiheadAttention", "Flatten", "Bag", "Transformer", "Cell")
-
 
 def result_dims(name: str, operands: Iterable[Value], arguments: Arguments | None) -> Symbols:
     """The dimensions of the result of an operator or module that vary."""
     library, _, short = name.rpartition(".")
     tensors = [tensor for operand in operands for tensor in tensors_in(operand, 2)]
     if arguments is None:  # a module
-        return _first(broadcast(tensors[:1]), (), {}) if not any(part in short for part in LOSES_BATCH) else NOWHERE
+        return _first(broadcast(tensors[:1]), (), {}) if keeps_rows(name) else NOWHERE
     rule = RULES.get(short)
     if rule is None:
         return NOWHERE
