@@ -55,7 +55,9 @@ def _said(findings: Iterable[Finding], variant: Variant, filename: str, *, moves
     def line(row: int) -> str:
         return variant.original(lines[row - 1]).strip() if 0 < row <= len(lines) else ""
 
-    for finding in findings:
+    # Of what is found at one place, reports tell one.
+    places = {(f.filename, f.span, f.code): f for f in sorted(findings, key=lambda f: f.sort_key, reverse=True)}
+    for finding in places.values():
         span = finding.span
         if finding.filename != filename:
             message, place = variant.original(finding.message), f"{finding.filename}:{span.start.row}"
@@ -66,7 +68,7 @@ def _said(findings: Iterable[Finding], variant: Variant, filename: str, *, moves
         place = variant.original(text[span.start.column - 1 : last] if moves_code else text).strip()
         if MARK in place:
             continue
-        message = _ROW.sub(lambda match: f"`{line(int(match[1]))}`", finding.message)
+        message = _ROW.sub(lambda match: "a line" if moves_code else f"`{line(int(match[1]))}`", finding.message)
         yield Said(finding.code, finding.severity.value, place, variant.original(message))
 
 

@@ -13,6 +13,7 @@ from exportlint.analysis.interpreter.arguments import Arguments
 from exportlint.analysis.interpreter.frame import Frame
 from exportlint.analysis.interpreter.sizes import dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.joins import tensors_in
+from exportlint.analysis.layers import keeps_rows
 from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find
 from exportlint.analysis.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
@@ -249,8 +250,6 @@ RULES: dict[ShapeRule, Rule] = {
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
-LOSES_BATCH = ("Loss", "RNN", "LSTM", "GRU", "MultiheadAttention", "Flatten", "Bag", "Transformer", "Cell")
-
 
 CREATES: frozenset[Rule] = frozenset({_sized, _filled, _counted, _squared})
 """Rules of functions that take no tensor."""
@@ -262,7 +261,7 @@ def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | No
     operands = tuple(operands)
     shapes = tuple([tensor.shape for operand in operands for tensor in tensors_in(operand, 2)])
     if arguments is None:  # a module
-        return UNSHAPED if not shapes or any(part in short for part in LOSES_BATCH) else shapes[0].first(1)
+        return UNSHAPED if not shapes or not keeps_rows(name) else shapes[0].first(1)
     named = find(name).shape
     rule = RULES.get(named) if named is not None else None
     if rule is None or (not shapes and rule not in CREATES):

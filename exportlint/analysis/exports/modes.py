@@ -8,8 +8,9 @@ import re
 from exportlint.analysis.exports.scope import Scope
 from exportlint.analysis.exports.values import Model
 from exportlint.analysis.interpreter.classes import lineage
-from exportlint.analysis.outline import Class, Module, dotted
-from exportlint.analysis.project import Definition, Project
+from exportlint.analysis.interpreter.frame import Frame
+from exportlint.analysis.outline import Class, FunctionNode, Module, dotted
+from exportlint.analysis.values import ClassValue, External, Function
 
 VARYING = re.compile(
     r"(Feature)?(Alpha)?Dropout(1d|2d|3d)?|(Lazy|Sync)?BatchNorm(1d|2d|3d)?|RReLU|DropPath|StochasticDepth"
@@ -27,22 +28,31 @@ def varies(scope: Scope, model: Model) -> bool:
     return bool(is_varying) or any(varies(scope, part) for part in model.parts)
 
 
-def _class_varies(scope: Scope, cls: Class, seen: set[Class]) -> bool:
+def _class_varies(scope: Scope, cls: Class, seen: set[object]) -> bool:
     if cls in seen:
         return False
     seen.add(cls)
-    project = scope.run.engine.project
-    for owner in lineage(scope.frame, cls):
-        for node in ast.walk(owner.node):
-            if isinstance(node, ast.Attribute) and node.attr == "training" and dotted(node) == "self.training":
+    return any(_code_varies(scope, owner.node, owner.module, seen) for owner in lineage(scope.frame, cls))
+
+
+def _code_varies(scope: Scope, code: ast.AST, module: Module, seen: set[object]) -> bool:
+    """Whether a class or a function asks for the mode, or makes a module that does, itself or by what it calls."""
+    frame = Frame(scope.run.engine, module)
+    receivers = {f.args.args[0].arg for f in ast.walk(code) if isinstance(f, FunctionNode) and f.args.args}
+    for node in ast.walk(code):
+        if isinstance(node, ast.Attribute) and node.attr == "training" and dotted(node.value) in receivers:
+            return True
+        callee = frame.peek(node.func) if isinstance(node, ast.Call) and dotted(node.func) else None
+        if isinstance(node, ast.Call) and isinstance(callee, External):
+            if VARYING.fullmatch(callee.name.rpartition(".")[2]) and not _is_off(node):
                 return True
-            name = dotted(node.func) if isinstance(node, ast.Call) else None
-            if isinstance(node, ast.Call) and name is not None:
-                if VARYING.fullmatch(name.rpartition(".")[2]) and not _is_off(node):
-                    return True
-                part = _class(project, owner.module, name)
-                if part is not None and _class_varies(scope, part, seen):
-                    return True
+        elif isinstance(callee, ClassValue):
+            if _class_varies(scope, callee.definition, seen):
+                return True
+        elif isinstance(callee, Function) and callee.node not in seen:
+            seen.add(callee.node)
+            if _code_varies(scope, callee.node, callee.module, seen):
+                return True
     return False
 
 
@@ -50,11 +60,3 @@ def _is_off(node: ast.Call) -> bool:
     """`Dropout(0.0)`."""
     given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "p")]
     return any(isinstance(value, ast.Constant) and value.value == 0 for value in given)
-
-
-def _class(project: Project, module: Module, name: str) -> Class | None:
-    found = project.member(module, name) if "." not in name else None
-    if isinstance(found, str):
-        found = project.resolve(found, module)  # type: ignore[assignment]
-    binding = found.binding if isinstance(found, Definition) else None
-    return binding if isinstance(binding, Class) else None

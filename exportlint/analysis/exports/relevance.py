@@ -28,6 +28,7 @@ class Words:
     def __init__(self, module: Module) -> None:
         self._rows: defaultdict[str, list[int]] = defaultdict(list)
         functions = []
+        methods = {child for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef) for child in node.body}
         self._wanted = set(WORDS)
         for node in ast.walk(module.tree):
             if isinstance(node, ast.Name):
@@ -36,7 +37,7 @@ class Words:
                 self._rows[node.attr].append(node.lineno)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._wanted |= {name for name, to in imported(node, module.package) if to.startswith(SOURCES)}
-            elif isinstance(node, FunctionNode) and not _is_method(node):
+            elif isinstance(node, FunctionNode) and node not in methods:
                 functions.append(node)
         while more := {f.name for f in functions if f.name not in self._wanted and self.are_in(f)}:
             self._wanted |= more
@@ -53,8 +54,3 @@ class Words:
 def is_one_in(data: bytes, texts: tuple[bytes, ...]) -> bool:
     """Whether a file has one of these texts in it."""
     return any(text in data for text in texts)
-
-
-def _is_method(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    first = [*node.args.posonlyargs, *node.args.args][:1]
-    return any(parameter.arg in {"self", "cls"} for parameter in first)

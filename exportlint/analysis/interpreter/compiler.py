@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from exportlint.analysis import table
 from exportlint.analysis.facts.tracing import CompilerBranch
@@ -76,39 +77,43 @@ def _asked(frame: Frame, call: ast.Call, depth: int = 0) -> str | None:
     callee = frame.peek(call.func)
     if isinstance(callee, External):
         return callee.name if table.resolve(callee.name) in ASK_COMPILER else None
-    value = _returned(callee)
+    last = _body(callee)[-1:]
+    value = last[0].value if last and isinstance(last[0], ast.Return) else None
     if not isinstance(callee, Function) or not isinstance(value, ast.Call) or depth == MAX_INLINED:
         return None
     return _asked(Frame(frame.engine, callee.module, callee.symbol), value, depth + 1)
 
 
-def _returned(callee: object) -> ast.expr | None:
-    """What a function returns that does nothing else."""
+def _body(callee: object) -> Sequence[ast.stmt]:
+    """What a function does, if that is to assign variables and return; else nothing."""
     if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
-        return None
+        return ()
     body = callee.node.body
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
-    return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    is_straight = all(isinstance(statement, ast.Assign) for statement in body[:-1])
+    return body if is_straight and body and isinstance(body[-1], ast.Return) else ()
 
 
-def _results(frame: Frame, way: Sequence[ast.AST]) -> Mapping[str, Term]:
+def _results(
+    frame: Frame, way: Sequence[ast.AST], given: Mapping[str, Term] = MappingProxyType({}), depth: int = 0
+) -> Mapping[str, Term]:
     """What a way computes: what it returns, under an empty name, or what its variables hold behind it.
 
-    Nothing, if it does more than to assign variables and return.
+    Nothing, if it does more than to assign variables and return. `given` is what variables hold before.
     """
-    terms: dict[str, Term] = {}
+    terms = dict(given)
     for node in way:
         match node:
             case ast.Return(value=ast.expr() as value):
-                return {"": _term(frame, value, terms)}
+                return {"": _term(frame, value, terms, depth)}
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                terms[name] = _term(frame, value, terms)
+                terms[name] = _term(frame, value, terms, depth)
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
-                before = _term(frame, ast.copy_location(ast.Name(name, ast.Load()), target), terms)
-                terms[name] = Arithmetic(type(op), (before, _term(frame, value, terms)))
+                before = _term(frame, ast.copy_location(ast.Name(name, ast.Load()), target), terms, depth)
+                terms[name] = Arithmetic(type(op), (before, _term(frame, value, terms, depth)))
             case ast.expr():
-                return {"": _term(frame, node, terms)}
+                return {"": _term(frame, node, terms, depth)}
             case _:
                 return {}
     return terms
@@ -138,19 +143,23 @@ def _term(frame: Frame, node: ast.expr, terms: Mapping[str, Term], depth: int = 
 def _inlined(frame: Frame, call: ast.Call, terms: Mapping[str, Term], depth: int) -> Term | None:
     """What a call by position gives of a function that only returns something computed from its parameters."""
     callee = frame.peek(call.func)
-    returned = _returned(callee)
-    if not isinstance(callee, Function) or returned is None or call.keywords:
+    body = _body(callee)
+    if not isinstance(callee, Function) or not body or call.keywords:
         return None
     arguments = callee.node.args
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    if isinstance(call.func, ast.Attribute) and names[:1] == ["self"]:
+    if isinstance(call.func, ast.Attribute) and names[:1] and callee.receiver is not None:
         names = names[1:]
     if len(names) != len(call.args) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     inner = {name: _term(frame, node, terms, depth) for name, node in zip(names, call.args, strict=True)}
-    if not {node.id for node in ast.walk(returned) if isinstance(node, ast.Name)} <= inner.keys():
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
+    if not read <= inner.keys() | bound:
         return None
-    return _term(Frame(frame.engine, callee.module, callee.symbol), returned, inner, depth + 1)
+    return _results(Frame(frame.engine, callee.module, callee.symbol), body, inner, depth + 1).get("")
 
 
 def _differ(one: Term, other: Term) -> bool:
