@@ -257,7 +257,7 @@ CREATES: frozenset[Rule] = frozenset({_sized, _filled, _counted, _squared})
 
 def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | None) -> TensorShape:
     """The shape of the result of an operator or module."""
-    library, _, short = name.rpartition(".")
+    library = name.rpartition(".")[0]
     operands = tuple(operands)
     shapes = tuple([tensor.shape for operand in operands for tensor in tensors_in(operand, 2)])
     if arguments is None:  # a module
