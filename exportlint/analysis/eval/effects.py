@@ -41,7 +41,7 @@ class Mode(NamedTuple):
 class Effects:
     """What one call does, in the order in which it does so.
 
-    `entry` is the heap as it began, `cells` are those that it read there.
+    `entry` is the heap as it began, `cells` are those that it read, `made` are the objects that it made.
     """
 
     function: FunctionNode | None = None
@@ -50,11 +50,13 @@ class Effects:
     facts: dict[FactKey, Fact] = field(default_factory=dict)
     modes: dict[str, Mode] = field(default_factory=dict)
     cells: set[Cell] = field(default_factory=set)
+    made: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called] = field(default_factory=dict)
 
     def call(self, effects: Effects, written: frozenset[Cell], *, tells: bool = True) -> None:
         """A function is called, or its result is known from another call."""
         self.cells |= effects.cells
+        self.made |= effects.made
         if effects.facts or effects.events or effects.modes or effects.function is not None:
             self.events.setdefault((id(effects), written, tells), Called(effects, written, tells))
 
@@ -164,6 +166,6 @@ def summarize(value: Value, effects: Effects, exit_heap: Heap) -> Summary:
     """What a call that has been run does, for others to know."""
     entry = effects.entry
     changed = {cell: change for cell, change in exit_heap.changes.items() if entry.changes.get(cell) is not change}
-    reads = frozenset(effects.cells | changed.keys())
+    reads = frozenset(cell for cell in (*effects.cells, *changed) if cell.owner not in effects.made)
     held = {cell: change.now for cell, change in entry.changes.items() if cell in reads}
     return Summary(value, effects, reads, held, Heap(changed, exit_heap.written))

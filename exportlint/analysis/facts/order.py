@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -56,6 +57,8 @@ def route_order(trail: Trail | Route | None) -> tuple[int, list[tuple[object, ..
 
 def text_of(value: object) -> str:
     """What a fact or a value says, in words that are the same in each run; how it came about does not count."""
+    if value is None or type(value) in {str, int, bool, float}:
+        return repr(value)
     if isinstance(value, (Class, Module)):
         return value.full_name if isinstance(value, Class) else value.name
     if isinstance(value, Instance):
@@ -67,13 +70,19 @@ def text_of(value: object) -> str:
     if isinstance(value, Enum):
         return value.name
     if is_dataclass(value) and not isinstance(value, type):
-        shown = [f"{f.name}={text_of(getattr(value, f.name))}" for f in fields(value) if f.compare or f.name == "name"]
-        return f"{type(value).__name__}({', '.join(part for part in shown if not part.startswith('trail='))})"
+        shown = [f"{name}={text_of(getattr(value, name))}" for name in _shown(type(value))]
+        return f"{type(value).__name__}({', '.join(shown)})"
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(text_of, value))})"
     if isinstance(value, (set, frozenset)):
         return f"{{{', '.join(sorted(map(text_of, value)))}}}"
     return repr(value)
+
+
+@functools.cache
+def _shown(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass that tell one object from another."""
+    return tuple(f.name for f in fields(kind) if (f.compare or f.name == "name") and f.name != "trail")
 
 
 def _position(node: ast.AST) -> tuple[int, int]:

@@ -135,6 +135,18 @@ def find_method(frame: Frame, cls: Class, name: str, after: Class | None = None)
 
 def member(frame: Frame, cls: Class, name: str, after: Class | None = None) -> tuple[Class, Value] | None:
     """What the body of a class or of one of its bases binds a name to, and which class does; None if none does."""
+    key = (cls, name, after, frame.engine.mode)
+    known = frame.engine.members
+    if key not in known:
+        cuts = len(frame.engine.cuts)
+        found = _member(frame, cls, name, after)
+        if len(frame.engine.cuts) > cuts:
+            return found
+        known[key] = found
+    return known[key]
+
+
+def _member(frame: Frame, cls: Class, name: str, after: Class | None) -> tuple[Class, Value] | None:
     order = lineage(frame, cls)
     if after is not None and after in order:
         order = order[order.index(after) + 1 :]

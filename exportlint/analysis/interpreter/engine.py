@@ -98,6 +98,7 @@ class Engine:
     custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
+    members: dict[tuple[Class, str, Class | None, Mode], tuple[Class, Value] | None] = field(default_factory=dict)
     lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
     has_parameters: bool = False
     wrappers: dict[ast.expr, Value] = field(default_factory=dict)

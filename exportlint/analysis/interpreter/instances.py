@@ -130,6 +130,8 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     cuts = len(engine.cuts)
     with engine.collecting(heap) as effects:
         _build(frame, instance, arguments, node, silent=is_a_module)
+    effects.made.add(instance)
+    engine.effects.made.add(instance)
     left = _left(frame, instance, settles=is_a_module)
     if again is not None:
         frame.heap = _joined(frame.heap, heap, instance, left)
