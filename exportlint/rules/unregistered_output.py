@@ -55,7 +55,7 @@ def _fix(code: Code, fact: Output) -> Fix:
     first = fact.parts[0][0]
     if isinstance(first, ObjectOf):
         return register(code, first.type.definition)
-    if isinstance(code.expression, (ast.Yield, ast.YieldFrom)):
+    if code.tree.at(code.site, ast.Yield, ast.YieldFrom) is not None:
         raise DeclinedError("a generator gives its values one by one")
     returned = code.node(ast.Return).value
     edits: list[Draft] = []

@@ -213,6 +213,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("Tensor.register_post_accumulate_grad_hook", "x.clone().requires_grad_(), print"),
     **_each("Tensor.apply_", "x.clone(), abs"),
     **_each("Tensor.map_", "x.clone(), y, min"),
+    **_each("Tensor.as_subclass", "x, torch.Tensor"),
 }
 
 SPELLED: dict[str, tuple[str, ...]] = {

@@ -17,8 +17,6 @@ from tests.server.capabilities import capable
 from tests.server.client import Editor, editing
 
 MODELS = """\
-import operator
-
 import torch
 from torch import Tensor, nn
 
@@ -47,7 +45,7 @@ class Flagged(nn.Module):
 
 class Missed(nn.Module):
     def forward(self, x):
-        n = operator.methodcaller("item")(x.sum().long())
+        n = getattr(x.sum().long(), chr(105) + "tem")()
         if n > 3:
             return x + 1
         return chosen(x)
@@ -78,11 +76,8 @@ class Plain:
         return x
 """
 HELPER = """\
-import operator
-
-
 def chosen(x):
-    return x if operator.methodcaller("sum")(x) > 0 else -x
+    return x if getattr(x, chr(115) + "um")() > 0 else -x
 """
 BY = "torch.export 2."
 VERIFY = "exportlint.verifyModule"
@@ -178,7 +173,7 @@ async def test_what_was_missed_is_shown_where_it_is(editor: Editor) -> None:
 async def test_the_head_of_a_class_says_what_export_raises_first_and_where(editor: Editor) -> None:
     uri, helper = editor.uri("models.py"), editor.uri("helper.py")
     found = await remarks(editor, uri)
-    for name, place in {"Fails": (uri, 10), "Missed": (uri, 31), "Elsewhere": (helper, 4)}.items():
+    for name, place in {"Fails": (uri, 8), "Missed": (uri, 29), "Elsewhere": (helper, 1)}.items():
         head = found[f"class {name}(nn.Module):"]
         assert re.match(
             r"torch\.export 2\.\d+\.\d+ \(non-strict, cpu\): export fails: GuardOnDataDependentSymNode: Could not ",
@@ -189,8 +184,6 @@ async def test_the_head_of_a_class_says_what_export_raises_first_and_where(edito
 
 
 DRAFTED = """\
-import operator
-
 import torch
 from torch import nn
 
@@ -199,7 +192,7 @@ class Drafted(nn.Module):
     def forward(self, x):
         if x.sum() > 0:
             x = x + 1
-        return operator.methodcaller("view", 2, 3)(x)
+        return getattr(x, chr(118) + "iew")(2, 3)
 
     def example_inputs(self):
         return (torch.ones(2, 3),)
@@ -221,9 +214,9 @@ async def test_what_draft_export_alone_meets_is_told_as_that_and_other_classes_a
     assert (await told(editor)).startswith("exportlint: drafted:Drafted: fails, GuardOnDataDependentSymNode: ")
     found, (mine, other) = await remarks(editor, uri), await messages(editor, uri)
     editor.close(uri)
-    assert set(found) == {"class Drafted(nn.Module):", 'return operator.methodcaller("view", 2, 3)(x)'}
+    assert set(found) == {"class Drafted(nn.Module):", 'return getattr(x, chr(118) + "iew")(2, 3)'}
     assert "export fails: GuardOnDataDependentSymNode: " in found["class Drafted(nn.Module):"].message
-    drafted = found['return operator.methodcaller("view", 2, 3)(x)']
+    drafted = found['return getattr(x, chr(118) + "iew")(2, 3)']
     assert "(non-strict, cpu): found by draft_export only: ConstraintViolation: " in drafted.message
     assert drafted.severity is types.DiagnosticSeverity.Warning
     assert f"\nconfirmed by {BY}" in mine
@@ -247,7 +240,7 @@ async def test_another_file_shows_what_is_met_in_it(editor: Editor) -> None:
     uri = editor.open("helper.py", HELPER)
     found = await remarks(editor, uri)
     editor.close(uri)
-    assert list(found) == ['return x if operator.methodcaller("sum")(x) > 0 else -x']
+    assert list(found) == ['return x if getattr(x, chr(115) + "um")() > 0 else -x']
 
 
 async def test_hover_says_what_became_of_a_finding(editor: Editor) -> None:

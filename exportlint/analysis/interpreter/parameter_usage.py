@@ -548,7 +548,7 @@ class _Reader:
     def _note_argument(self, call: ast.Call, callee: Value, place: int | str, node: ast.expr) -> None:
         if isinstance(callee, External) and callee.name.startswith("builtins."):
             name = callee.name.removeprefix("builtins.")
-            if name == "isinstance" and place == 0:
+            if name in {"isinstance", "type"} and place == 0:
                 self._mark(node, "tested")
             elif name in COUNTING and (name != "map" or place != 0):
                 self._mark(node, "list" if name == "zip" and any(map(self._is_modules, call.args)) else "count")
