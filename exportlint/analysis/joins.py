@@ -28,6 +28,7 @@ from exportlint.analysis.values import (
     TorchModule,
     Tuple,
     Union,
+    Unknown,
     Value,
 )
 
@@ -89,6 +90,11 @@ def widen(before: Value, after: Value) -> Value:
     if found == before:
         return before
     found = merged(options(found))
+    if UNKNOWN in options(found) and not isinstance(found, Unknown):
+        # what cannot be merged would come and go for ever
+        found = union(
+            dict.fromkeys([UNKNOWN, *(_perhaps(o) for o in options(found) if isinstance(o, (Tensor, Scalar)))])
+        )
     return found if found.weight <= max(before.weight, after.weight) else UNKNOWN
 
 

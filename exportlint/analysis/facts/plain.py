@@ -76,6 +76,8 @@ class Plain:
             return ObjectOf(_class(value.instance.definition))
         if isinstance(value, ClassValue):
             return _class(value.definition)
+        if isinstance(value, Class):
+            return _class(value)
         if isinstance(value, Namespace):
             return External(value.module.name)
         if isinstance(value, (tuple, frozenset)):
