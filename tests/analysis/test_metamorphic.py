@@ -241,7 +241,6 @@ class Second(nn.Module):
 """
 
 
-@pytest.mark.xfail(strict=False, reason="the classes of a file share the state of one engine")
 def test_what_one_class_writes_is_not_seen_by_another() -> None:
     text = STATE.encode()
     task = Task(ROOT / "model.py", combine([Layer(ROOT, {})], ROOT))

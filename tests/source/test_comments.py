@@ -94,7 +94,9 @@ def test_comments_of_any_text(text: str) -> None:
     for comment in found:
         position = index.position(comment.start_offset)
         assert (position.row, position.column) == (comment.row, comment.column)
-        before, _, after = index.line(comment.row).partition(comment.text)
+        line = index.line(comment.row)
+        at = comment.column - 1
+        before, after = line[:at], line[at + len(comment.text) :]
         assert (comment.text[0], after) == ("#", "")
         assert comment.own_line == (not before.strip(" \t\f"))
         assert 1 <= comment.logical_start_row <= comment.logical_end_row <= len(index)
