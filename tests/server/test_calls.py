@@ -181,7 +181,7 @@ async def test_the_fix_stays_where_the_finding_is(editor: Editor) -> None:
     uri = editor.open("net.py", SEGNET.format("ops.normalize(x)"))
     assert len(await at_calls(editor, uri)) == 1
     assert await actions(editor, uri, "ops.normalize") == []
-    await editor.until(lambda: bool(editor.client.published[ops].diagnostics))
+    await editor.until(lambda: ops in editor.client.published and bool(editor.client.published[ops].diagnostics))
     titles = [action.title for action in await actions(editor, ops, "x.abs().max() > 1")]
     assert "Ignore EXP101 on this line" in titles
 

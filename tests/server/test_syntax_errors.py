@@ -85,7 +85,7 @@ async def test_files_that_import_it_keep_theirs(editor: Editor) -> None:
     uri = editor.open("net.py", SEGNET.format("ops.normalize(x)"))
     before = await at_calls(editor, uri)
     assert len(before) == 1
-    await editor.until(lambda: bool(editor.client.published[ops].diagnostics))
+    await editor.until(lambda: ops in editor.client.published and bool(editor.client.published[ops].diagnostics))
     editor.replace(ops, "def scale(x):\n", "# a comment\ndef scale(x:\n")
     assert await found(editor, ops) == [("EXP001", "("), ("EXP101", "x.abs().max() > 1")]
     editor.replace(uri, "return", "return -")
