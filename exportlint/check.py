@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from exportlint.analysis.analyze import analyze, probe
+from exportlint.analysis.domain.trails import Route, RouteStep, Site, Trail
+from exportlint.analysis.eval.call_graph import Caller as CalledFrom
+from exportlint.analysis.eval.engine import Options
+from exportlint.analysis.eval.probe import Observation, Probe
 from exportlint.analysis.facts import Fact, Place
 from exportlint.analysis.facts.order import route_order
-from exportlint.analysis.interpreter.call_graph import Caller as CalledFrom
-from exportlint.analysis.interpreter.engine import Options
-from exportlint.analysis.outline import Module
-from exportlint.analysis.probe import Observation, Probe
 from exportlint.analysis.project import Project
-from exportlint.analysis.result import Analysis
-from exportlint.analysis.trail import Route, RouteStep, Site, Trail
+from exportlint.analysis.results import Analysis
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
@@ -26,6 +25,7 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
 from exportlint.source import SourceFile
+from exportlint.syntax.definitions import Module
 
 ANALYSIS_LIMIT = "EXP006"
 _WRITES = "EXP3"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.trail import Site
 from exportlint.findings import Fix, Mode, Severity, TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

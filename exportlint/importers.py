@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exportlint.analysis.import_graph import ImportGraph
-from exportlint.analysis.resolver import Resolver
 from exportlint.config import ConfigError, Settings
 from exportlint.source import SourceError, discover, from_bytes, holds_projects, is_notebook, project_root
+from exportlint.syntax.import_graph import ImportGraph
+from exportlint.syntax.import_resolver import Resolver
 from exportlint.workspace import Role, Task
 
 MAX_SOURCE = 500_000

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport
 from exportlint.big_stack import on_big_stack
 from exportlint.check import ANALYSIS_LIMIT
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
+from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
 from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
 
 __all__ = [

@@ -9,16 +9,16 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from exportlint.analysis.models import models, names_exported
+from exportlint.analysis.exported_models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
-from exportlint.analysis.resolver import absolute
-from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport
 from exportlint.check import PartialError, check_file, options
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
 from exportlint.suppressions import Suppressions, find_suppressions
+from exportlint.syntax.import_resolver import absolute
+from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
 
 SYNTAX_ERROR = "EXP001"
 UNREADABLE_FILE = "EXP003"

@@ -1,4 +1,4 @@
-"""Write `exportlint/analysis/torch_table.txt` from the torch that is installed.
+"""Write `exportlint/analysis/torch/torch_table.txt` from the torch that is installed.
 
     python scripts/generate_torch_table.py [OUTPUT]
 
@@ -6,7 +6,7 @@ What an API takes and returns comes from torch's stubs, from the annotations of 
 schemas of its operators; what it writes and aliases from the schemas' alias annotations; and what nobody declares
 (which dtype comes out, whether a composite operator reads data on the way) from calling it on tiny tensors while
 recording the operators that run and their tags. The tables of this script say only what none of these can tell.
-`exportlint/analysis/table.py` describes the format and what the words in it mean.
+`exportlint/analysis/torch/table.py` describes the format and what the words in it mean.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-OUTPUT = Path(__file__).parents[1] / "exportlint" / "analysis" / "torch_table.txt"
+OUTPUT = Path(__file__).parents[1] / "exportlint" / "analysis" / "torch" / "torch_table.txt"
 STUBS = Path(torch.__file__).parent
 
 # ------------------------------------------------------------ what to look at

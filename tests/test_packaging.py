@@ -20,7 +20,7 @@ PROJECT = Path(__file__).parents[1]
 
 DATA = (
     "py.typed",
-    "analysis/torch_table.txt",
+    "analysis/torch/torch_table.txt",
     "exportlint.schema.json",
     "rules.schema.json",
     "verify/reports/html/page.css",
@@ -103,5 +103,5 @@ def test_the_source_distribution_builds_the_same_wheel(tmp_path: Path) -> None:
     (file,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(file).namelist())
     pages = {f"exportlint/catalogue/{path.name}" for path in (PROJECT / "rules").glob("*.md")}
-    assert names >= {"exportlint/py.typed", "exportlint/analysis/torch_table.txt", *pages}
+    assert names >= {"exportlint/py.typed", "exportlint/analysis/torch/torch_table.txt", *pages}
     assert not [name for name in names if name.startswith(("tests/", "scripts/"))]

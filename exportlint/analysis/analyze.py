@@ -10,59 +10,39 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
-from exportlint.analysis.calls import (  # they register calls
-    builtin_iteration,  # noqa: F401
-    builtin_reductions,  # noqa: F401
-    builtin_reflection,  # noqa: F401
-    dispatch,  # noqa: F401
-    functions,  # noqa: F401
-    modules,  # noqa: F401
-)
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
-from exportlint.analysis.eval.effects import Effects
-from exportlint.analysis.exports import export_facts
-from exportlint.analysis.facts import Fact
-from exportlint.analysis.facts.environment import ModeRead
-from exportlint.analysis.facts.order import FactKey, in_order, keep
-from exportlint.analysis.facts.plain import Plain
-from exportlint.analysis.interpreter import (  # they register expressions, statements and attributes
-    attributes,  # noqa: F401
-    comparisons,  # noqa: F401
-    comprehensions,  # noqa: F401
-    conditions,  # noqa: F401
-    contexts,  # noqa: F401
-    expressions,  # noqa: F401
-    flow,  # noqa: F401
-    operators,  # noqa: F401
-    patterns,  # noqa: F401
-    statements,  # noqa: F401
-    subscripts,  # noqa: F401
-)
-from exportlint.analysis.interpreter.arguments import Arguments
-from exportlint.analysis.interpreter.baked import spend
-from exportlint.analysis.interpreter.boundary import is_exported, is_surely_exported, note_inputs, note_outputs
-from exportlint.analysis.interpreter.call_graph import ROOT
-from exportlint.analysis.interpreter.classes import find_method, is_module, lineage, undecorated
-from exportlint.analysis.interpreter.demands import consume
-from exportlint.analysis.interpreter.engine import BudgetExceededError, Engine, Options, OutOfTimeError
-from exportlint.analysis.interpreter.frame import Environment, Frame
-from exportlint.analysis.interpreter.instances import holds_parameters, instantiate, note_call
-from exportlint.analysis.interpreter.parameters import constructor_arguments, forward_arguments
-from exportlint.analysis.joins import heap_of, join, tensors_in
-from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
-from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.probe import Probe
-from exportlint.analysis.project import Project
-from exportlint.analysis.result import Analysis
-from exportlint.analysis.state.cells import State
-from exportlint.analysis.state.report import report_state
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
+from exportlint.analysis.domain.values import (
     Function,
     Object,
     Partial,
     Range,
     Value,
 )
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.call_graph import ROOT
+from exportlint.analysis.eval.classes import find_method, is_module, lineage, undecorated
+from exportlint.analysis.eval.demands import consume
+from exportlint.analysis.eval.effects import Effects
+from exportlint.analysis.eval.engine import BudgetExceededError, Engine, Options, OutOfTimeError
+from exportlint.analysis.eval.frame import Environment, Frame
+from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
+from exportlint.analysis.eval.parameters import constructor_arguments, forward_arguments
+from exportlint.analysis.eval.probe import Probe
+from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_exported, note_inputs, note_outputs
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.environment import ModeRead
+from exportlint.analysis.facts.order import FactKey, in_order, keep
+from exportlint.analysis.facts.plain import Plain
+from exportlint.analysis.handlers import load_handlers
+from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
+from exportlint.analysis.project import Project
+from exportlint.analysis.results import Analysis
+from exportlint.analysis.scripts import export_facts
+from exportlint.analysis.state.cells import State
+from exportlint.analysis.state.report import report_state
+from exportlint.syntax.definitions import Class, Module
 
 RECURSION_LIMIT = 12_000
 
@@ -76,6 +56,8 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
     scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
         return Analysis(scripts)  # no class that could be a module
+    for package in ("eval", "models", "torch"):
+        load_handlers(f"exportlint.analysis.{package}")
     engine = Engine(project, options, _exported_dims(scripts), probe=probe)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
@@ -118,7 +100,7 @@ def probe(module: Module, project: Project, options: Options, known: Analysis, f
 def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, Mapping[int, Range]]]:
     if not scripts:
         return {}
-    from exportlint.analysis.exports.dims import exported_dims
+    from exportlint.analysis.scripts.dims import exported_dims
 
     return exported_dims(scripts)
 

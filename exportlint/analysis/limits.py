@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass
 from typing import Literal
 
+from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.trail import Site
+from exportlint.syntax.definitions import Class, Module
 
 MAX_STEPS = 400_000
 """Expressions evaluated for one exported class, besides those that its length grants."""

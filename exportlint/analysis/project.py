@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from exportlint.analysis import table
-from exportlint.analysis.outline import Class, FunctionNode, Import, Module
-from exportlint.analysis.resolver import Resolver, absolute
-from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport, unresolved_imports
+from exportlint.analysis.torch import table
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
+from exportlint.syntax.definitions import Class, FunctionNode, Import, Module
+from exportlint.syntax.import_resolver import Resolver, absolute
+from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport, unresolved_imports
 
 MAX_IMPORT_HOPS = 20
 MAX_MODULES = 400

@@ -9,7 +9,6 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
-from exportlint.analysis.resolver import Resolver
 from exportlint.cli.fixing import Outcome, Plan, Prove, carry_out, plan
 from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
@@ -21,6 +20,7 @@ from exportlint.linter import LintResult, Task, lint, once, shown, unreadable
 from exportlint.report import statistics
 from exportlint.report.context import printable
 from exportlint.source import SourceError, discover, is_excluded
+from exportlint.syntax.import_resolver import Resolver
 
 _FILES_A_JOB = 16
 """So many files are worth a process of their own, where the user names no number of processes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.values import Const, Python, Tensor
+from exportlint.analysis.domain.values import Const, Python, Tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import operation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import External
+from exportlint.analysis.domain.values import External
 from exportlint.fixes.array_calls import constant, converted, created, dtype, function, method
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

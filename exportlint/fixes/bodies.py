@@ -6,11 +6,11 @@ import ast
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.trails import Trail
+from exportlint.analysis.domain.values import UNKNOWN, Dict, Origin, Tensor, Tuple, Unknown, Value
+from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
-from exportlint.analysis.interpreter.snapshot import Run
-from exportlint.analysis.joins import options
-from exportlint.analysis.trail import Trail
-from exportlint.analysis.values import UNKNOWN, Dict, Origin, Tensor, Tuple, Unknown, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence

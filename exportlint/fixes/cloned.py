@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import Dict, Sequence, Tensor, Tuple, Value
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Dict, Sequence, Tensor, Tuple, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.precedence import Precedence
 

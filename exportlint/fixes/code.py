@@ -9,12 +9,11 @@ from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.domain.values import UNKNOWN, Value
+from exportlint.analysis.eval.probe import NOTHING, Observation
 from exportlint.analysis.facts import Place
-from exportlint.analysis.joins import join
-from exportlint.analysis.outline import FunctionNode, Module
-from exportlint.analysis.probe import NOTHING, Observation
-from exportlint.analysis.trail import Site
-from exportlint.analysis.values import UNKNOWN, Value
 from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.drafts import Draft, one_a_place
@@ -26,6 +25,7 @@ from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import Statements
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import N, Tree
+from exportlint.syntax.definitions import FunctionNode, Module
 
 _SCOPES = (ast.JoinedStr, ast.Lambda, ast.comprehension)
 SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY_ONLY

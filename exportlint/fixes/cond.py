@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exportlint.analysis.domain.values import Guard, Scalar, Shape, Size, Tuple, Value
+from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.interpreter.snapshot import Run
-from exportlint.analysis.values import Guard, Scalar, Shape, Size, Tuple, Value
 from exportlint.findings import Fix
 from exportlint.fixes.any_size import require_alone, require_any_size
 from exportlint.fixes.bodies import (

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from exportlint.analysis.values import External
+from exportlint.analysis.domain.values import External
 from exportlint.fixes import numbers
 from exportlint.fixes.code import Code
 from exportlint.fixes.counts import count_condition

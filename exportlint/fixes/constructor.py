@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from exportlint.analysis.outline import dotted
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.names import bound_names, fresh, qualified
 from exportlint.fixes.statements import Draft, Verbatim
+from exportlint.syntax.definitions import dotted
 
 
 class Assignment(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.trail import Site
+from exportlint.analysis.domain.trails import Site
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft, is_docstring
+from exportlint.syntax.definitions import FunctionNode
 
 
 def copy_first(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.values import Const, Size, Tensor, Value
+from exportlint.analysis.domain.values import Const, Size, Tensor, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import Const
+from exportlint.analysis.domain.values import Const
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import builtin, operands, operation, tensor
 from exportlint.fixes.precedence import Precedence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.values import Const, Origin, Tensor
 from exportlint.analysis.facts import Creation, DeviceMove
-from exportlint.analysis.values import Const, Origin, Tensor
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis import table
-from exportlint.analysis.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.torch import table
 from exportlint.findings import TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Origin, Tensor, TorchModule, Unknown, Value
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import Origin, Tensor, TorchModule, Unknown, Value
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.values import Const, Scalar, Size, Tensor, TorchModule
+from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, TorchModule
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, operands, operation, tensor
+from exportlint.syntax.definitions import FunctionNode
 
 _INDEXING = frozenset({
     "gather", "index_select", "take", "take_along_dim", "embedding", "one_hot", "narrow", "select", "scatter",

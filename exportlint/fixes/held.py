@@ -6,9 +6,9 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
+from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.shape import TensorShape
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import BoundMethod, Const, External, Guard, Python, Scalar, Size, Tensor, Value
+from exportlint.analysis.domain.values import BoundMethod, Const, External, Guard, Python, Scalar, Size, Tensor, Value
 from exportlint.fixes.code import Code
 
 

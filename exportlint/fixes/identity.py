@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis import table
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import External, Tensor, TorchModule, Unknown
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import External, Tensor, TorchModule, Unknown
+from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import builtin
 from exportlint.fixes.purity import HARMLESS, STATELESS, api_of, is_harmless_api

@@ -9,11 +9,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import count
 
-from exportlint.analysis.outline import TRIES, FunctionNode, dotted, imported, is_type_checking
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import is_docstring
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Scope, Tree
+from exportlint.syntax.definitions import TRIES, FunctionNode, dotted, imported, is_type_checking
 
 
 def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -> str | None:

@@ -6,7 +6,7 @@ import ast
 import struct
 from dataclasses import dataclass
 
-from exportlint.analysis.values import Const, Kind, Python, Scalar, Size
+from exportlint.analysis.domain.values import Const, Kind, Python, Scalar, Size
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, operation, scalar, tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Function
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
-from exportlint.analysis.joins import options
-from exportlint.analysis.table import tensor_member
-from exportlint.analysis.values import Function
+from exportlint.analysis.torch.table import tensor_member
 from exportlint.findings import Fix
 from exportlint.fixes.additions import as_tuple
 from exportlint.fixes.bodies import given_back, runs_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis import table
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.torch import table
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition

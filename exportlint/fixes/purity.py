@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis import table
-from exportlint.analysis.values import External, TorchModule
+from exportlint.analysis.domain.values import External, TorchModule
+from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, is_python, operation

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.outline import Class
-from exportlint.analysis.trail import Site, site_of
-from exportlint.analysis.values import ClassValue, External, Value
+from exportlint.analysis.domain.trails import Site, site_of
+from exportlint.analysis.domain.values import ClassValue, External, Value
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.syntax.definitions import Class
 
 BASES = frozenset({"builtins.object", "typing.Generic", "abc.ABC"})
 BUILDS = frozenset({"__init__", "__new__", "__post_init__"})

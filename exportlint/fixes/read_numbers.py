@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from exportlint.analysis.values import External, Kind, Scalar, Tensor
+from exportlint.analysis.domain.values import External, Kind, Scalar, Tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import scalar, tensor

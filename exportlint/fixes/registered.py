@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.values import Const, Python
+from exportlint.analysis.domain.values import Const, Python
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Assignment, Constructor, buffer
 from exportlint.fixes.errors import DeclinedError

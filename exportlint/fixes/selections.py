@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Dict, External, Python, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import Const, Dict, External, Python, Tensor, TorchModule, Tuple, Value
-from exportlint.analysis.values import Sequence as Many
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code

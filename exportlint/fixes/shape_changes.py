@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import Const, Scalar, Size, TorchModule
+from exportlint.analysis.domain.values import Const, Scalar, Size, TorchModule
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import REDUCTIONS

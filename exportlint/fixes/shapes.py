@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from exportlint.analysis.values import Kind
+from exportlint.analysis.domain.values import Kind
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import is_scalar

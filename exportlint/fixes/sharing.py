@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis import table
+from exportlint.analysis.torch import table
 from exportlint.analysis.torch.registry import find
 from exportlint.fixes.code import Code
 from exportlint.fixes.names import qualified

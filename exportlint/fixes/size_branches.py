@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.dim import Expression
+from exportlint.analysis.domain.values import External, Size
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.values import External, Size
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.values import Const, External, Python, Scalar, Shape, Size, Value
+from exportlint.analysis.domain.values import Const, External, Python, Scalar, Shape, Size, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.stated import stated
 

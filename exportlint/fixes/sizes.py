@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from exportlint.analysis.values import External, Python, Shape, Tensor, Tuple
+from exportlint.analysis.domain.values import External, Python, Shape, Tensor, Tuple
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.places import demanded, enclosed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import Const, Python, Scalar, Sequence, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Python, Scalar, Sequence, Size, Tensor, Tuple, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import tensor

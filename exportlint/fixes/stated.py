@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.values import Const, External, Shape, Size, Tensor, Value
+from exportlint.analysis.domain.values import Const, External, Shape, Size, Tensor, Value
 from exportlint.fixes.code import Code
+from exportlint.syntax.definitions import FunctionNode
 
 _Test = Callable[[ast.expr], bool]
 _WHOLE_CALLS = frozenset({

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis import table
-from exportlint.analysis.interpreter.parameter_usage import NOT_MODULES, TENSOR_ONLY
-from exportlint.analysis.values import External, Origin, Tensor, TorchModule, Value
+from exportlint.analysis.domain.values import External, Origin, Tensor, TorchModule, Value
+from exportlint.analysis.eval.parameter_usage import NOT_MODULES, TENSOR_ONLY
+from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 
 _NO_LIST = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import PYTHON, Const, Python, Scalar, Size, Value
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain
 from exportlint.fixes.errors import DeclinedError

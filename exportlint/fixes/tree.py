@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TypeVar, cast
 
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.trail import Site
+from exportlint.analysis.domain.trails import Site
+from exportlint.syntax.definitions import FunctionNode
 
 A = TypeVar("A")
 N = TypeVar("N", bound=ast.AST)

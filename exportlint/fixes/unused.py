@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from exportlint.analysis.values import External
+from exportlint.analysis.domain.values import External
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.eager_only import WRITERS, computes_only, eager_only, is_exporting, is_report, reports

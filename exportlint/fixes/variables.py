@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from exportlint.analysis.outline import TRIES, FunctionNode
 from exportlint.fixes.names import bound_names
 from exportlint.fixes.tree import Scope, Tree
+from exportlint.syntax.definitions import TRIES, FunctionNode
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _BLOCKS = ("body", "orelse", "finalbody")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from exportlint.analysis.domain.values import External, Value
 from exportlint.analysis.facts import Branch, Conversion
-from exportlint.analysis.outline import dotted
-from exportlint.analysis.values import External, Value
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.variables import needed_after
+from exportlint.syntax.definitions import dotted
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 REDUCTIONS = {

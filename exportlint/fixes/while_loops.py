@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import UNKNOWN, Const, Python, Size, Tensor, Value
+from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts import Conversion, Fact
-from exportlint.analysis.interpreter.snapshot import Run
-from exportlint.analysis.joins import options
-from exportlint.analysis.values import UNKNOWN, Const, Python, Size, Tensor, Value
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.bodies import (
     Operands,

@@ -6,15 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
-from exportlint.analysis.exports.values import Model, Receiver
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.values import Function
+from exportlint.analysis.domain.values import Function
+from exportlint.analysis.scripts.values import Model, Receiver
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.names import bound_names, fresh
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.tree import Scope
+from exportlint.syntax.definitions import FunctionNode
 
 
 def wrapped(code: Code, node: ast.expr, function: Function) -> Fix:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.values import External, Function, Partial
+from exportlint.analysis.domain.values import External, Function, Partial
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
+from exportlint.syntax.definitions import FunctionNode
 
 
 def unwrap(code: Code, call: ast.Call, wrapper: str) -> Draft:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from exportlint.analysis.limits import bounds
-from exportlint.analysis.unresolved import UnreadFile, UnresolvedImport
 from exportlint.findings import Applicability, Finding, Severity
 from exportlint.report.context import Context, located, printable
+from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
 
 MOST_NAMED = 3
 """So many imports that could not be resolved are named."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.facts import DataWrite
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.values import (
     Origin,
     Tensor,
 )
+from exportlint.analysis.facts import DataWrite
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts.sizes_needed import SizeNeed
-from exportlint.analysis.values import Tensor
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

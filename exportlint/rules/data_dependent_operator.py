@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from exportlint.analysis.facts import Fact, HostRead
-from exportlint.analysis.operators import public_name
+from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.checks import title

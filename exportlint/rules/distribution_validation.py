@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.facts import Call
-from exportlint.analysis.joins import options
-from exportlint.analysis.operators import public_name
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import (
     FALSE,
     Tensor,
 )
+from exportlint.analysis.facts import Call
+from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix, Severity
 from exportlint.fixes.calls import with_argument

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.calls.containers import MUTATORS
 from exportlint.analysis.facts import ContainerMutation
+from exportlint.analysis.models.containers import MUTATORS
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
+from exportlint.analysis.domain.trails import Route
+from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import Mutation
-from exportlint.analysis.outline import FunctionNode
-from exportlint.analysis.trail import Route
-from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Applicability, Fix
 from exportlint.fixes.code import Code
@@ -19,6 +18,7 @@ from exportlint.fixes.out_of_place import rebound, returned
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.writes import writes, written
 from exportlint.registry import rule
+from exportlint.syntax.definitions import FunctionNode
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 METADATA = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.custom_ops import UnfakedCall
-from exportlint.analysis.outline import dotted
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import DISPLAY_ONLY, Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
+from exportlint.syntax.definitions import dotted
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 

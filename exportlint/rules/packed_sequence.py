@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Python, Scalar, Sequence, Tuple, Union, Value
 from exportlint.analysis.facts import Call
-from exportlint.analysis.values import Python, Scalar, Sequence, Tuple, Union, Value
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import TRUE, Origin
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import GradFlag, ModuleGradFlag
-from exportlint.analysis.values import TRUE, Origin
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.additions import with_suffix

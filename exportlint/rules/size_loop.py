@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import External
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.analysis.values import External
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import External, Scalar
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.analysis.values import External, Scalar
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

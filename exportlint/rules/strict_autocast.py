@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import FALSE, Const
 from exportlint.analysis.facts import Call
-from exportlint.analysis.values import FALSE, Const
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.registry import rule
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.values import Const
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
-from exportlint.analysis.joins import tensors_in
-from exportlint.analysis.values import Const
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

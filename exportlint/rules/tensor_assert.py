@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
-from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.fixes.checks import checked
 from exportlint.registry import rule

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import DataRead
-from exportlint.analysis.values import Origin
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from exportlint.analysis.facts import Identity
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.values import (
     Origin,
     Tensor,
 )
+from exportlint.analysis.facts import Identity
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.values import Scalar
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes import read_numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Origin, Tensor, Tuple, Value
 from exportlint.analysis.facts import TypeTest
-from exportlint.analysis.values import Origin, Tensor, Tuple, Value
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

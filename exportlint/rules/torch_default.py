@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import BakedUse, Drawn
-from exportlint.analysis.values import External
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.fixes.read_once import read_once
 from exportlint.registry import rule

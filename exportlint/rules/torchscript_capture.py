@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import External, Function
 from exportlint.analysis.facts.exports import Scripting
-from exportlint.analysis.values import External, Function
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.calls import argument

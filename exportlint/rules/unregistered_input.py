@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.trails import site_of
+from exportlint.analysis.domain.values import ClassValue
 from exportlint.analysis.facts.boundary import ObjectInput
-from exportlint.analysis.trail import site_of
-from exportlint.analysis.values import ClassValue
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import Unregistered
-from exportlint.analysis.outline import Class
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
 from exportlint.fixes.additions import with_base
@@ -15,6 +14,7 @@ from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft, is_docstring
 from exportlint.registry import rule
+from exportlint.syntax.definitions import Class
 
 STRICT = {(2, 4): ERROR, (2, 15): WARNING}
 CLAIM = Claim(non_strict={(2, 4): None, (2, 6): WARNING}, strict=STRICT)

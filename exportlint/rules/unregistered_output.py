@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Dict, Tuple, Value
 from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.plain import ObjectOf
-from exportlint.analysis.values import Dict, Tuple, Value
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import ClassValue
 from exportlint.analysis.facts import Call
-from exportlint.analysis.operators import public_name
-from exportlint.analysis.values import ClassValue
+from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis.exports import export_facts
-from exportlint.analysis.exports.dims import exported_dims
+from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.interpreter.engine import Options
-from exportlint.analysis.outline import Module
 from exportlint.analysis.project import Project
+from exportlint.analysis.scripts import export_facts
+from exportlint.analysis.scripts.dims import exported_dims
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import TorchVersion
 from exportlint.linter import Task, lint
 from exportlint.source import from_bytes
+from exportlint.syntax.definitions import Module
 
 NET = """\
 import torch
@@ -141,7 +141,7 @@ def test_what_tutorials_teach_by_failing(
 
 
 def test_files_that_do_not_mention_export_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    from exportlint.analysis.exports import run
+    from exportlint.analysis.scripts import run
 
     ran: list[Module] = []
 

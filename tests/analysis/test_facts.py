@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from exportlint.analysis.analyze import analyze
+from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.facts.exports import ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting
-from exportlint.analysis.interpreter.engine import Options
 from exportlint.analysis.project import Project
 from exportlint.check import check_file
 from exportlint.config import Layer

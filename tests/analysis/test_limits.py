@@ -11,8 +11,7 @@ from types import FrameType
 import pytest
 
 from exportlint.analysis import limits
-from exportlint.analysis.project import Project
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.values import (
     MAX_BITS,
     MAX_LENGTH,
     MAX_WEIGHT,
@@ -29,6 +28,7 @@ from exportlint.analysis.values import (
     Value,
     constant,
 )
+from exportlint.analysis.project import Project
 from exportlint.check import ANALYSIS_LIMIT, check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from exportlint.analysis import table
+from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find, operators, qualified
 from exportlint.config.settings import combine

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from exportlint.analysis import table
-from exportlint.analysis.table import Api, Overload, Returns, is_namespace, lookup, resolve, select, tensor_member
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.table import Api, Overload, Returns, is_namespace, lookup, resolve, select, tensor_member
 
 ROOT = Path(__file__).parents[2]
-TABLE = ROOT / "exportlint" / "analysis" / "torch_table.txt"
+TABLE = ROOT / "exportlint" / "analysis" / "torch" / "torch_table.txt"
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 
 
@@ -312,7 +312,7 @@ def test_every_line_is_well_formed() -> None:
 
 
 def test_linting_does_not_import_torch() -> None:
-    code = "import sys, exportlint.analysis.table as t; t.lookup('torch.max'); print('torch' in sys.modules)"
+    code = "import sys, exportlint.analysis.torch.table as t; t.lookup('torch.max'); print('torch' in sys.modules)"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert output.stdout.strip() == "False"
 

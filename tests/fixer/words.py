@@ -24,13 +24,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from exportlint.analysis.outline import Import, Module
 from exportlint.analysis.project import Project
 from exportlint.config import Layer, Settings
 from exportlint.config.settings import combine
 from exportlint.findings import Applicability, Edit, Finding, Fix, Severity
 from exportlint.linter import Task
 from exportlint.source import SourceFile
+from exportlint.syntax.definitions import Import, Module
 
 _WORD = re.compile(r"[a-z_]+\d?")
 _FIXES = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from exportlint.analysis.domain.trails import site_of
 from exportlint.analysis.project import Project
-from exportlint.analysis.trail import site_of
 from exportlint.edits import apply
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

@@ -9,17 +9,17 @@ import pytest
 
 from exportlint.analysis import analyze as analyses
 from exportlint.analysis.analyze import analyze, probe
+from exportlint.analysis.domain.values import Const
+from exportlint.analysis.eval.engine import Options
+from exportlint.analysis.eval.snapshots import Snapshot
 from exportlint.analysis.facts import Branch
-from exportlint.analysis.interpreter.engine import Options
-from exportlint.analysis.interpreter.snapshot import Snapshot
-from exportlint.analysis.outline import Class
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import Const
 from exportlint.check import check_file, distinct
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
 from exportlint.source import from_bytes
+from exportlint.syntax.definitions import Class
 from tests.fixes.rewrites import Rewrite, rewrites
 
 ROOT = Path("/nowhere")

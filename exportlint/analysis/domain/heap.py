@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from exportlint.analysis.values import Value
+from exportlint.analysis.domain.values import Value
 
 HEAP = "<heap>"
 """The name under which an environment holds its heap."""

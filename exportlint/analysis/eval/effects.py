@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from exportlint.analysis.domain.heap import EMPTY, Cell, Heap
+from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import FactKey, keep
-from exportlint.analysis.outline import FunctionNode, Module
 from exportlint.analysis.state.cells import Read, State, Write
-from exportlint.analysis.trail import Site
-from exportlint.analysis.values import Value
+from exportlint.syntax.definitions import FunctionNode, Module
 
 
 class Called(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from exportlint.analysis.trail import Route, Site, Trail
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.trails import Route, Site, Trail
+from exportlint.analysis.domain.values import (
     Scalar,
     Tensor,
     Value,

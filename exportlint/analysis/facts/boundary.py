@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.trail import Site
-from exportlint.analysis.values import Value
 
 
 @dataclass(frozen=True, slots=True)

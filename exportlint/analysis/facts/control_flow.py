@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from exportlint.analysis.domain.values import Scalar, Tensor
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.values import Scalar, Tensor
 
 Operator = Literal["torch.cond", "while_loop", "scan", "map"]
 

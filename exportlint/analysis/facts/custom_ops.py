@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.trail import Site
 
 
 @dataclass(frozen=True, slots=True)

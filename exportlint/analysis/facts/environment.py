@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from exportlint.analysis.baked import Source
+from exportlint.analysis.domain.baked_values import Source
+from exportlint.analysis.domain.values import Kind
 from exportlint.analysis.facts import Fact, Place
-from exportlint.analysis.values import Kind
 
 Use = Literal["operator", "branch", "choice", "output"]
 """What a value goes into: an operator of torch, a condition, the choice of an element or a module, the result."""

@@ -9,10 +9,10 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from itertools import groupby
 
+from exportlint.analysis.domain.trails import Route, Trail
+from exportlint.analysis.domain.values import Closure, Instance
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.trail import Route, Trail
-from exportlint.analysis.values import Closure, Instance
+from exportlint.syntax.definitions import Class, Module
 
 MAX_FACTS = 16
 """Of one kind, at one place."""

@@ -6,10 +6,8 @@ import ast
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeVar
 
-from exportlint.analysis.facts import Fact
-from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.trail import Route, Site, Trail, site_of
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.trails import Route, Site, Trail, site_of
+from exportlint.analysis.domain.values import (
     ClassValue,
     Closure,
     External,
@@ -19,6 +17,8 @@ from exportlint.analysis.values import (
     Object,
     Value,
 )
+from exportlint.analysis.facts import Fact
+from exportlint.syntax.definitions import Class, Module
 
 F = TypeVar("F", bound=Fact)
 

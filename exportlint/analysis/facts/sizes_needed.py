@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.values import Tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Fact, Place, written_at
-from exportlint.analysis.values import Tensor
 
 Held = Literal["nothing", "none", "tensor", "other"]
 """What an attribute was before: not there, None, a tensor, something else."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from exportlint.analysis.domain.values import Scalar, Tensor, Value
 from exportlint.analysis.facts import Branch, Conversion, Fact
-from exportlint.analysis.values import Scalar, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from exportlint.analysis.outline import dotted
+from exportlint.analysis.domain.values import NONE, Tensor
 from exportlint.analysis.state.cells import Write
-from exportlint.analysis.values import NONE, Tensor
+from exportlint.syntax.definitions import dotted
 
 JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
 REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "prod"})

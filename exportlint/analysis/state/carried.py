@@ -6,10 +6,10 @@ import ast
 from functools import cached_property
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.outline import dotted
+from exportlint.analysis.domain.values import NONE, Const, Tuple
 from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.state.uses import Flow, Use, Uses
-from exportlint.analysis.values import NONE, Const, Tuple
+from exportlint.syntax.definitions import dotted
 
 GROWING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "popitem", "appendleft", "extendleft", "popleft", "next"}

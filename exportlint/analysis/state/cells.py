@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.outline import Module
-from exportlint.analysis.values import Value
+from exportlint.analysis.domain.values import Value
+from exportlint.syntax.definitions import Module
 
 Kind = Literal["binding", "contents", "buffer", "tensor"]
 """What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""

@@ -6,16 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from exportlint.analysis.facts.state import Unregistered
-from exportlint.analysis.interpreter.classes import class_attribute, is_module
-from exportlint.analysis.interpreter.engine import Engine
-from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.interpreter.parameterized import has_parameters, is_trained
-from exportlint.analysis.joins import options
-from exportlint.analysis.outline import Class, Module
-from exportlint.analysis.state.cells import Read, State
-from exportlint.analysis.trail import Trail, site_of
-from exportlint.analysis.values import (
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.trails import Trail, site_of
+from exportlint.analysis.domain.values import (
     Composite,
     Dict,
     Instance,
@@ -27,6 +20,13 @@ from exportlint.analysis.values import (
     Tuple,
     Value,
 )
+from exportlint.analysis.eval.classes import class_attribute, is_module
+from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.module_parameters import has_parameters, is_trained
+from exportlint.analysis.facts.state import Unregistered
+from exportlint.analysis.state.cells import Read, State
+from exportlint.syntax.definitions import Class, Module
 
 MAX_DEPTH = 4
 

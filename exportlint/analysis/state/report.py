@@ -6,19 +6,19 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.trails import Trail, site_of
+from exportlint.analysis.domain.values import NONE, Instance, Object, Origin, Tensor, TorchModule, Value
+from exportlint.analysis.eval.classes import is_module
+from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
-from exportlint.analysis.interpreter.classes import is_module
-from exportlint.analysis.interpreter.engine import Engine
-from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.joins import options, tensors_in
-from exportlint.analysis.outline import Class, Module
 from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Carried
 from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.state.registration import report_unregistered
-from exportlint.analysis.trail import Trail, site_of
-from exportlint.analysis.values import NONE, Instance, Object, Origin, Tensor, TorchModule, Value
+from exportlint.syntax.definitions import Class, Module
 
 
 def report_state(engine: Engine, state: State, root: Value) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.outline import dotted
-from exportlint.analysis.reporting import reports
+from exportlint.analysis.models.reporting import reports
 from exportlint.analysis.state.cells import State
 from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
+from exportlint.syntax.definitions import dotted
 
 PARTS = frozenset({"get", "setdefault", "copy"})
 """Methods of containers that give what they hold, or a part of it, as it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exportlint.analysis.values import Kind
+from exportlint.analysis.domain.values import Kind
 
 SHORTER = {
     "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16",

@@ -1,4 +1,4 @@
-"""Finds the record of an operator. Modules of this package hold records in `OPERATORS`; none of them is listed."""
+"""Finds the record of an operator. The modules of `operators` hold them in `OPERATORS`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
-from exportlint.analysis import table, torch
+from exportlint.analysis.torch import operators as records
+from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import Operator
 
 NAMESPACES = ("torch.", "torch.Tensor.", "torch.nn.functional.", "torch.special.")
@@ -23,7 +24,7 @@ def qualified(name: str) -> tuple[str, ...]:
 @cache
 def operators() -> tuple[Operator, ...]:
     """All records."""
-    modules = [import_module(f"{torch.__name__}.{found.name}") for found in pkgutil.iter_modules(torch.__path__)]
+    modules = [import_module(f"{records.__name__}.{found.name}") for found in pkgutil.iter_modules(records.__path__)]
     return tuple([record for module in modules for record in getattr(module, "OPERATORS", ())])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from exportlint.analysis.outline import Module
+from exportlint.syntax.definitions import Module
 from exportlint.verify.target import Script, Target
 from exportlint.verify.targets.candidates import plain
 from exportlint.verify.targets.code import Code

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from exportlint.analysis.outline import Class, FunctionNode, Module
 from exportlint.config import Settings
+from exportlint.syntax.definitions import Class, FunctionNode, Module
 from exportlint.verify.target import Convention, Guessed, Inputs, Reference, Target
 from exportlint.verify.targets.code import Code, is_offer, required, row_of
 from exportlint.verify.targets.places import reference

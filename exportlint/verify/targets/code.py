@@ -8,20 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 # It registers what evaluates the bases of classes.
-from exportlint.analysis import (
-    analyze,  # noqa: F401
-    table,
-)
-from exportlint.analysis.exports import export_facts
+from exportlint.analysis.domain.values import External
+from exportlint.analysis.eval.classes import bases, find_method, is_module, lineage
+from exportlint.analysis.eval.engine import Engine, Options
+from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.interpreter.classes import bases, find_method, is_module, lineage
-from exportlint.analysis.interpreter.engine import Engine, Options
-from exportlint.analysis.interpreter.frame import Frame
-from exportlint.analysis.outline import Assignment, Class, FunctionNode, Import, Module
 from exportlint.analysis.project import Project
-from exportlint.analysis.values import External
+from exportlint.analysis.scripts import export_facts
+from exportlint.analysis.torch import table
 from exportlint.config import Settings
 from exportlint.source import read
+from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Import, Module
 from exportlint.verify.specs import Spec
 from exportlint.verify.targets.hints import hints_of
 

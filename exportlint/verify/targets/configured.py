@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from exportlint.analysis.outline import Class, Module
 from exportlint.config import Settings, TargetSettings
 from exportlint.findings import Mode
+from exportlint.syntax.definitions import Class, Module
 from exportlint.verify.dimensions import SpecError
 from exportlint.verify.reading import is_tensor, read_spec, read_specs
 from exportlint.verify.target import Called, Guessed, Inputs, Reference, Target, Written

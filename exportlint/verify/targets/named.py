@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from exportlint.analysis.outline import Module
 from exportlint.config import ConfigError
 from exportlint.registry import nearest
 from exportlint.source import SourceError, SyntaxProblem
+from exportlint.syntax.definitions import Module
 from exportlint.verify.targets.code import Code
 from exportlint.verify.targets.places import file_of, nearest_module
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from exportlint.analysis.outline import Class, FunctionNode
+from exportlint.syntax.definitions import Class, FunctionNode
 from exportlint.verify.specs import Constant, DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.targets.code import Code, required
 from exportlint.verify.targets.hints import ANY

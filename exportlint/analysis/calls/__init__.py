@@ -1,1 +1,0 @@
-"""What calls give, by what is called."""

@@ -1,0 +1,543 @@
+"""What a name can hold, as far as torch.export cares: the abstract values of the interpreter.
+
+Values are equal when they behave alike; how they came about (`trail`) does not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from collections.abc import Sequence as Sequence_
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
+
+if TYPE_CHECKING:
+    from exportlint.analysis.domain.operand_forms import Form
+    from exportlint.analysis.domain.trails import Site, Trail
+    from exportlint.syntax.definitions import Class, Module
+
+Kind = Literal["int", "float", "bool"]
+"""Class of a dtype or of a Python number."""
+
+Range = tuple[int, int | None]
+"""The smallest and the largest value of a size that varies; None if there is no largest."""
+
+
+class Origin(Enum):
+    """Where the storage of a tensor comes from: decides what a write to it means."""
+
+    INPUT = "input"
+    PARAMETER = "parameter"
+    BUFFER = "buffer"
+    ATTRIBUTE = "attribute"
+    GLOBAL = "global"
+    FRESH = "fresh"
+
+
+MAX_WEIGHT = 1_000
+"""Parts of a value, each counted as often as it is reached: so every walk over a value ends soon."""
+_LIGHT = 8
+MAX_BITS = 1_024
+"""Of an integer that is known."""
+MAX_LENGTH = 4_096
+"""Of a text that is known."""
+
+
+class Value:
+    """Base of all abstract values."""
+
+    __slots__ = ()
+
+    @property
+    def weight(self) -> int:
+        """The number of its parts, each counted as often as it is reached, and itself."""
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Composite(Value):
+    """A value that holds others. Where they have too many parts, the heavy ones are forgotten: they are unknown.
+
+    So `t = (t, t)`, thirty times, does not become a value of a billion parts.
+    """
+
+    _weight: int = field(init=False, repr=False, compare=False)
+
+    @property
+    def weight(self) -> int:
+        """The number of its parts, each counted as often as it is reached, and itself."""
+        return self._weight
+
+    def __post_init__(self) -> None:
+        weight = 1 + sum([part.weight for part in self.parts()])
+        if weight > MAX_WEIGHT:
+            self._forget()
+            weight = 1 + sum([part.weight for part in self.parts()])
+        object.__setattr__(self, "_weight", weight)
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        raise NotImplementedError
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+
+def _light(value: Value) -> Value:
+    return value if value.weight <= _LIGHT else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Could be anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Python(Value):
+    """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known.
+
+    `affixes`: how a text surely begins and ends.
+    """
+
+    type: str | None = None
+    affixes: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Value):
+    """A Python constant that is known: None, a bool, a number, a string, a member of an enumeration."""
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Value):
+    """A tensor whose values tracing does not know.
+
+    `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and, until an op touches it, a
+    tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to be a tensor. `data` is
+    the place of the `.data` that gave it. `detached`: it is what `detach` gave. `region` is that of the engine in which
+    its storage was made, as far as that is certain of a view. `form` is its dtype and rank next to the operands of the
+    operator whose body is being run. `fed`: it was computed from the data of inputs. `made` is the call of
+    `nn.Parameter` that made a parameter.
+    """
+
+    origin: Origin = Origin.FRESH
+    kind: Kind | None = None
+    shape: TensorShape = UNSHAPED
+    known: bool = False
+    assumed: bool = False
+    optional: bool = False
+    data: Site | None = None
+    detached: bool = False
+    region: int = 0
+    form: Form | None = None
+    fed: bool = False
+    made: ast.AST | None = field(default=None, compare=False)
+    name: str = field(default="", compare=False)
+    trail: Trail | None = field(default=None, compare=False)
+
+    @property
+    def dynamic(self) -> frozenset[int]:
+        """The dimensions whose size depends on data."""
+        return self.shape.dynamic
+
+    @property
+    def zero_dim(self) -> bool:
+        """Whether it surely has no dimensions."""
+        return self.shape.rank == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Value):
+    """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size".
+
+    `dim` is the number next to others that were read, None where nothing is known of it.
+    """
+
+    kind: Kind | None = None
+    api: str = "item"
+    assumed: bool = False
+    trail: Trail | None = field(default=None, compare=False)
+    dim: Dim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Size(Value):
+    """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data. `kind` "str" is its text."""
+
+    dim: Dim = ANY_SIZE
+    kind: Literal["int", "float", "str"] = "int"
+    trail: Trail | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard(Value):
+    """The truth of a comparison of `dim`, which varies: torch.export settles it for the example, and guards it."""
+
+    dim: Dim
+    test: Test
+    trail: Trail | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(Value):
+    """`x.shape`: the sizes of a tensor. `plain`: as a list or tuple, and no longer a `torch.Size`."""
+
+    tensor: Tensor
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple(Composite):
+    """A tuple or list of known length; `fields` are the names of a named tuple's items."""
+
+    items: tuple[Value, ...]
+    mutable: bool = False
+    fields: tuple[str, ...] = ()
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return self.items
+
+    def _forget(self) -> None:
+        self._set(items=tuple([_light(item) for item in self.items]))
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType(Value):
+    """A class that `namedtuple` makes."""
+
+    fields: tuple[str, ...]
+
+
+ITERABLE = "iterable"
+"""The type of a `Sequence` that is a list, a tuple or a tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Composite):
+    """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""
+
+    item: Value
+    type: str = "list"
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return (self.item,)
+
+    def _forget(self) -> None:
+        self._set(item=_light(self.item))
+
+
+@dataclass(frozen=True, slots=True)
+class Dict(Composite):
+    """A dictionary: known string keys, and what any other entry can be."""
+
+    entries: tuple[tuple[object, Value], ...] = ()
+    rest: Value | None = None
+
+    def get(self, key: object) -> Value | None:
+        """The entry of a known key."""
+        for k, value in self.entries:
+            if k == key and type(k) is type(key):
+                return value
+        return None
+
+    def updated(self, key: object, value: Value) -> Dict:
+        """A copy in which `key` is `value`."""
+        entries = dict(self.entries)
+        entries.pop(key, None)
+        return Dict((*entries.items(), (key, value)), self.rest)
+
+    def merged(self, other: Dict) -> Dict:
+        """A copy with the entries of another."""
+        entries = tuple({**dict(self.entries), **dict(other.entries)}.items())
+        return Dict(entries, self.rest if other.rest is None else other.rest)
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return [*(value for _, value in self.entries), *([] if self.rest is None else [self.rest])]
+
+    def _forget(self) -> None:
+        rest = None if self.rest is None else _light(self.rest)
+        if len(self.entries) <= MAX_WEIGHT // _LIGHT:
+            self._set(entries=tuple([(key, _light(value)) for key, value in self.entries]), rest=rest)
+        else:
+            plain = all(isinstance(value, (Const, Python)) for value in self.parts())
+            self._set(entries=(), rest=PYTHON if plain else UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class External(Value):
+    """Something of another library or of Python itself, by its qualified name: `torch.nn.functional`, `math.sqrt`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace(Value):
+    """A module of the project."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue(Value):
+    """A class of the project."""
+
+    definition: Class
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Composite):
+    """A function of the project, perhaps bound; `closure` holds the variables of the functions around it."""
+
+    module: Module
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    symbol: str
+    owner: Class | None = None
+    receiver: Value | None = None
+    closure: Closure | None = None
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return () if self.receiver is None else (self.receiver,)
+
+    def _forget(self) -> None:
+        self._set(receiver=UNKNOWN)
+
+
+class Closure:
+    """The variables of an enclosing function call, and the engine's region in which it was called.
+
+    Equal only to itself.
+    """
+
+    __slots__ = ("parent", "region", "variables")
+
+    def __init__(self, variables: dict[str, Value], parent: Closure | None, region: int) -> None:
+        self.variables = variables
+        self.parent = parent
+        self.region = region
+
+
+BASE = "<base>"
+"""The attribute that holds the module of torch that an object of the project is, by inheritance."""
+
+
+class Instance:
+    """An object of a project class: what its attributes hold. Equal only to itself.
+
+    `lasting`: it is there before export and after each call. Of a module: `buffers` are the names of its registered
+    buffers, also of those that are None, `registered` what it has registered under names that are computed, and
+    `places` where the constructor assigned its attributes.
+    """
+
+    __slots__ = ("attributes", "buffers", "definition", "lasting", "places", "registered")
+
+    def __init__(self, definition: Class, *, lasting: bool = False) -> None:
+        self.definition = definition
+        self.lasting = lasting
+        self.attributes: dict[str, Value] = {}
+        self.buffers: set[str] = set()
+        self.registered: list[Value] = []
+        self.places: dict[str, Trail] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Object(Value):
+    """An instance of a project class."""
+
+    instance: Instance
+
+
+@dataclass(frozen=True, slots=True)
+class AttributesOf(Value):
+    """`vars(value)`, `value.__dict__`: the attributes of an object as a dictionary."""
+
+    receiver: Object
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    """A member of an enumeration of the project; `value` is what the class body gives it."""
+
+    definition: Class
+    name: str
+    value: Value = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TorchModule(Composite):
+    """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
+
+    `made` is the call that made it.
+    """
+
+    name: str
+    items: tuple[Value, ...] | None = None
+    keys: tuple[object, ...] = ()
+    arguments: tuple[tuple[str, Value], ...] = ()
+    made: ast.AST | None = field(default=None, compare=False)
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return [*(self.items or ()), *(value for _, value in self.arguments)]
+
+    def _forget(self) -> None:
+        items = None if self.items is None else tuple([_light(item) for item in self.items])
+        self._set(items=items, arguments=tuple([(name, _light(value)) for name, value in self.arguments]))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod(Composite):
+    """A method of a value that is no project object: `x.sum`, `"".join`."""
+
+    receiver: Value
+    name: str
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return (self.receiver,)
+
+    def _forget(self) -> None:
+        self._set(receiver=UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Composite):
+    """`functools.partial(function, …)`, or a function under a `wrapper` of torch such as `torch.jit.script`.
+
+    `options` are the arguments of the wrapper.
+    """
+
+    function: Value
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    wrapper: str = ""
+    options: tuple[tuple[str, Value], ...] = ()
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return [self.function, *self.positional, *(value for _, value in (*self.keywords, *self.options))]
+
+    def _forget(self) -> None:
+        self._set(
+            function=_light(self.function),
+            positional=tuple([_light(value) for value in self.positional]),
+            keywords=tuple([(name, _light(value)) for name, value in self.keywords]),
+            options=tuple([(name, _light(value)) for name, value in self.options]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Super(Composite):
+    """`super()` in a method of `owner`."""
+
+    owner: Class
+    receiver: Value
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return (self.receiver,)
+
+    def _forget(self) -> None:
+        self._set(receiver=UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Value):
+    """An object of `torch.distributions`, by the qualified name of its class.
+
+    `validates`: its methods look at the values that they are given. `is_traced`: it was made of traced tensors.
+    """
+
+    name: str
+    validates: bool = True
+    is_traced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor(Composite):
+    """What `staticmethod`, `property`, `functools.partialmethod` or the like makes of a function."""
+
+    kind: Literal["static", "class", "property", "cached_property", "partial"]
+    function: Value
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return (self.function,)
+
+    def _forget(self) -> None:
+        self._set(function=UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeOf(Value):
+    """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like."""
+
+    tensor: Tensor
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union(Composite):
+    """One of several values, whichever way the code went. At most `MAX_OPTIONS`, in an order that does not count."""
+
+    options: tuple[Value, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Union) and set(self.options) == set(other.options))
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.options))
+
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return self.options
+
+    def _forget(self) -> None:
+        self._set(options=tuple(dict.fromkeys([_light(option) for option in self.options])))
+
+
+UNKNOWN = Unknown()
+PYTHON = Python()
+NONE = Const(None)
+TRUE, FALSE = Const(True), Const(False)
+
+
+def text(parts: Sequence_[Value]) -> Const | Python:
+    """The text that values make one after the other, as far as it is known."""
+    if all(isinstance(part, Const) for part in parts):
+        return constant("".join(str(part.value) for part in parts if isinstance(part, Const)))
+    unknown = [i for i, part in enumerate(parts) if not isinstance(part, Const)]
+    first, last = parts[unknown[0]], parts[unknown[-1]]
+    before = "".join(str(part.value) for part in parts[: unknown[0]] if isinstance(part, Const))
+    after = "".join(str(part.value) for part in parts[unknown[-1] + 1 :] if isinstance(part, Const))
+    before += first.affixes[0] if isinstance(first, Python) else ""
+    after = (last.affixes[1] if isinstance(last, Python) else "") + after
+    return Python("str", (before[:MAX_LENGTH], after[-MAX_LENGTH:]))
+
+
+def constant(value: object) -> Const | Python:
+    """The constant that a literal is or that folding gave; of one that is too large, only its type is known."""
+    if isinstance(value, int):
+        small = value.bit_length() <= MAX_BITS
+    else:
+        small = not isinstance(value, (str, bytes)) or len(value) <= MAX_LENGTH
+    return Const(value) if small else Python(type(value).__name__)

@@ -1,0 +1,178 @@
+"""Attributes of every kind of value."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.baked_values import Baked
+from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.values import (
+    FALSE,
+    PYTHON,
+    UNKNOWN,
+    AttributesOf,
+    BoundMethod,
+    ClassValue,
+    Const,
+    Dict,
+    EnumMember,
+    External,
+    Function,
+    Namespace,
+    Object,
+    Origin,
+    Partial,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Super,
+    Tensor,
+    TorchModule,
+    Tuple,
+    TypeOf,
+    Value,
+)
+from exportlint.analysis.eval.baked_values import metadata
+from exportlint.analysis.eval.classes import bind_member, bound, is_autograd_function, member
+from exportlint.analysis.eval.frame import Frame, evaluates, has_attributes
+from exportlint.analysis.eval.names import global_value, named_value
+from exportlint.analysis.eval.state_access import note_attribute_read
+from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.registry import find
+
+
+@evaluates(ast.Attribute)
+def _attribute(frame: Frame, node: ast.Attribute) -> Value:
+    if isinstance(node.value, ast.Name):
+        known = frame.env.get(f"{node.value.id}.{node.attr}")
+        if known is not None:
+            note_attribute_read(frame, frame.env.get(node.value.id) or frame.peek(node.value), node.attr, node)
+            return known
+    receiver = frame.evaluate(node.value)
+    note_attribute_read(frame, receiver, node.attr, node)
+    return frame.attribute(receiver, node.attr, node)
+
+
+@has_attributes(External)
+def _external_attribute(frame: Frame, value: External, name: str, node: ast.AST) -> Value:
+    return named_value(frame, f"{value.name}.{name}", frame.module)
+
+
+@has_attributes(Namespace)
+def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AST) -> Value:
+    found = frame.changed(Cell(value.module, name)) or global_value(frame, value.module, name)
+    return found if found != UNKNOWN else named_value(frame, f"{value.module.name}.{name}", value.module)
+
+
+@has_attributes(ClassValue)
+def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) -> Value:
+    changed = frame.changed(Cell(value.definition, name))
+    if changed is not None:
+        return changed
+    found = member(frame, value.definition, name)
+    if found is not None:
+        return bind_member(frame, name, found[1], value, value.definition, node)
+    inner = f"{value.definition.qualname}.{name}"
+    nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
+    if nested is not None:
+        return ClassValue(nested)
+    if name == "apply" and is_autograd_function(frame, value.definition):
+        return BoundMethod(value, name)
+    if name in {"__name__", "__module__", "__doc__"}:
+        return PYTHON
+    return UNKNOWN
+
+
+def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    if isinstance(value, Const) and name in {"value", "name"}:
+        member = value.value
+        if not isinstance(member, EnumMember):
+            return value if name == "value" else PYTHON  # a member that is a number or a text as well
+        return member.value if name == "value" else Const(member.name)
+    if isinstance(value, Tuple) and name in value.fields:
+        return value.items[value.fields.index(name)]
+    return BoundMethod(value, name)
+
+
+@has_attributes(Baked)
+def _baked_attribute(frame: Frame, value: Baked, name: str, node: ast.AST) -> Value:
+    return value
+
+
+@has_attributes(Super)
+def _super_attribute(frame: Frame, value: Super, name: str, node: ast.AST) -> Value:
+    receiver = value.receiver
+    if isinstance(receiver, Object):
+        found = bound(frame, receiver, receiver.instance.definition, name, node, after=value.owner)
+        if found is not None:
+            return found
+    return BoundMethod(value, name)
+
+
+has_attributes(AttributesOf, Shape, Tuple, Sequence, Dict, Const, Scalar)(_method)
+
+
+@has_attributes(TypeOf)
+def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Value:
+    return TypeOf(value.tensor, name)
+
+
+def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    if isinstance(value, Python) and value.type is not None and "." in value.type:
+        return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
+    if value == Python("ndarray") and name in {"tobytes", "tofile"}:
+        return External(f"numpy.ndarray.{name}")
+    return PYTHON
+
+
+has_attributes(Python, Function, Partial, BoundMethod, Size)(_python_attribute)
+
+
+@has_attributes(Tensor)
+def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) -> Value:
+    if name == "shape":
+        return Shape(tensor)
+    if name == "data":
+        return replace(tensor, data=frame.site(node) if not tensor.assumed else None, known=False)
+    if name == "__class__":
+        return TypeOf(tensor)
+    api = table.tensor_member(name)
+    if api is None or name in {"grad", "grad_fn"}:
+        return UNKNOWN
+    if api.kind == "method":
+        return BoundMethod(tensor, name)
+    record = find(api.name)
+    if record.tells is not None:
+        return metadata(frame, tensor, *record.tells, node)
+    if record.storage == "view":
+        made = result(frame, node, name, (tensor,), tensor.kind)
+        return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
+    kind = api.overloads[0].returns.kind if api.overloads else "unknown"
+    return Python(kind) if kind in {"int", "bool", "device"} else PYTHON
+
+
+@has_attributes(TorchModule)
+def _torch_module_attribute(frame: Frame, module: TorchModule, name: str, node: ast.AST) -> Value:
+    if name == "training":
+        return Const(frame.engine.options.training)
+    for key, item in zip(module.keys, module.items or (), strict=False):
+        if key == name:
+            return item
+    if name in {"weight", "bias"}:
+        return _parameter(module, name)
+    if name in {"running_mean", "running_var", "num_batches_tracked"}:
+        return UNKNOWN
+    return BoundMethod(module, name)
+
+
+def _parameter(module: TorchModule, name: str) -> Value:
+    """`linear.weight`: a parameter. A `bias` may have been switched off."""
+    if name == "bias":
+        for key, value in module.arguments:
+            if key == "bias" and value == FALSE:
+                return Const(None)
+    return Tensor(Origin.PARAMETER, "float", name=name)

@@ -1,0 +1,250 @@
+"""Which calls lead from the modules that are exported to where a fact is met."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from exportlint.analysis.domain.trails import Site, site_of
+from exportlint.analysis.facts import Place
+from exportlint.syntax.definitions import Class, Module
+
+ROOT = 0
+"""What calls the entry points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """An exported class that reaches a fact outside of its own code.
+
+    `call` is what is called in the class to get there, None where all of the way lies outside of the class, as it does
+    for an inherited `forward`. `callee` is the name of the function, and `is_method` says that it is called as an
+    attribute.
+    """
+
+    definition: Site
+    call: Site | None = None
+    callee: str = ""
+    is_method: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An exported class: its name in the file, and where it is."""
+
+    name: str
+    definition: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One way in which a function is called: as in the results that the engine keeps. `home` is the class around it."""
+
+    function: Site
+    symbol: str
+    home: Site | None
+    root: Root | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call comes from another one, by what is called there: None where that has no place."""
+
+    caller: int
+    called: Site | None
+    is_method: bool
+
+
+@dataclass(frozen=True)
+class CallRecord:
+    """The calls of an analysis, by their numbers: where each of them comes from, and what is met in it.
+
+    `classes` are the classes of the files that were met, the inner ones behind those around them.
+    """
+
+    calls: tuple[Call | None, ...] = (None,)
+    steps: Mapping[int, tuple[Step, ...]] = field(default_factory=dict)
+    met: Mapping[Place, frozenset[int]] = field(default_factory=dict)
+    classes: Mapping[str, tuple[Site, ...]] = field(default_factory=dict)
+
+    def callers(self, site: Site, *places: Place) -> tuple[Caller, ...]:
+        """The exported classes that reach a site, but that in whose code it stands, in order.
+
+        `places` are what may have been met there; where nothing was, as in a constructor, it is reached by all calls of
+        the class around it.
+        """
+        home = self._home(site)
+        starts = next((calls for place in places if (calls := self.met.get(place))), None) or self._calls_of(home)
+        before = self._before(starts)
+        found: dict[Caller, None] = {}
+        for number in sorted(before):
+            call = self.calls[number]
+            if call is not None and call.root is not None and call.root.definition != home:
+                found |= dict.fromkeys(self._from(number, call.root.definition, starts, before))
+        return tuple(found)
+
+    def roots(self, place: Place) -> frozenset[str]:
+        """The exported classes that run a function in which a place is met."""
+        functions = {call.function for number in self.met.get(place, ()) if (call := self.calls[number])}
+        starts = [number for number, call in self._all() if call.function in functions]
+        reached = (self.calls[number] for number in self._before(starts))
+        return frozenset(call.root.name for call in reached if call is not None and call.root is not None)
+
+    def _all(self) -> Iterable[tuple[int, Call]]:
+        return ((number, call) for number, call in enumerate(self.calls) if call is not None)
+
+    def _calls_of(self, home: Site | None) -> Collection[int]:
+        return [number for number, call in self._all() if call.home == home] if home is not None else ()
+
+    def _before(self, starts: Collection[int]) -> set[int]:
+        """The calls that lead to some calls, and these themselves."""
+        found, waiting = set(starts), list(starts)
+        while waiting:
+            for step in self.steps.get(waiting.pop(), ()):
+                if step.caller not in found:
+                    found.add(step.caller)
+                    waiting.append(step.caller)
+        return found
+
+    def _from(self, root: int, cls: Site, starts: Collection[int], before: Collection[int]) -> list[Caller]:
+        """The calls in the code of a class by which its export gets to some calls, the last one on each way."""
+        reached = self._reached[root]
+        found: dict[Caller, None] = {}
+        seen = {start for start in starts if start in reached}
+        waiting = list(seen)
+        while waiting:
+            number = waiting.pop()
+            callee = self.calls[number]
+            for step in self.steps.get(number, ()):
+                calling = self.calls[step.caller]
+                if step.caller not in reached or calling is None or callee is None:
+                    continue
+                if calling.home == cls:
+                    if step.called is not None:
+                        found[Caller(cls, step.called, callee.symbol, step.is_method)] = None
+                elif step.caller not in seen and step.caller in before:
+                    seen.add(step.caller)
+                    waiting.append(step.caller)
+        return sorted(found, key=_position) or [Caller(cls)]
+
+    @cached_property
+    def _reached(self) -> Mapping[int, frozenset[int]]:
+        """What each call of an entry point leads to, itself included."""
+        calls: dict[int, list[int]] = {}
+        for number, steps in self.steps.items():
+            for step in steps:
+                calls.setdefault(step.caller, []).append(number)
+        reached = {}
+        for start, call in self._all():
+            if call.root is not None:
+                found, waiting = {start}, [start]
+                while waiting:
+                    new = [number for number in calls.get(waiting.pop(), ()) if number not in found]
+                    found.update(new)
+                    waiting += new
+                reached[start] = frozenset(found)
+        return reached
+
+    def _home(self, site: Site) -> Site | None:
+        return innermost(self.classes.get(site.filename, ()), site.row)
+
+
+def _position(caller: Caller) -> tuple[int, int, int, int, str]:
+    call = caller.call
+    assert call is not None
+    return call.row, call.column, call.end_row, call.end_column, caller.callee
+
+
+def innermost(classes: Iterable[Site], row: int) -> Site | None:
+    """The innermost class around a row; of the classes of a file, inner ones come behind those around them."""
+    return next((cls for cls in reversed(tuple(classes)) if cls.row <= row <= cls.end_row), None)
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A call while the engine runs."""
+
+    module: Module
+    function: ast.AST
+    symbol: str
+    root: Class | None = None
+
+
+class CallGraph:
+    """The calls that the engine follows, as it follows them. A call that it knows the result of is followed, too."""
+
+    def __init__(self) -> None:
+        self.current = ROOT
+        self._calls: list[_Followed | None] = [None]
+        self._known: dict[object, int] = {}
+        self._callers: dict[int, dict[tuple[int, ast.AST], None]] = {}
+        self._met: dict[Place, set[int]] = {}
+
+    def begin(self, cls: Class, module: Module, function: ast.AST) -> None:
+        """An entry point of a class is called."""
+        self.current = self._add(_Followed(module, function, "", cls))
+
+    def enter(self, module: Module, function: ast.AST, symbol: str, node: ast.AST, key: object | None) -> None:
+        """A function is called at `node`. `key` is what its result depends on."""
+        before = self.current
+        number = self._known.get(key) if key is not None else None
+        if number is None:
+            number = self._add(_Followed(module, function, symbol))
+            if key is not None:
+                self._known[key] = number
+        self._callers.setdefault(number, {})[before, node] = None
+        self.current = number
+
+    def again(self, node: ast.AST, key: object) -> None:
+        """A function is called at `node` in a way that was followed before."""
+        if (number := self._known.get(key)) is not None:
+            self._callers.setdefault(number, {})[self.current, node] = None
+
+    def meet(self, place: Place) -> None:
+        """Something happens in the call at hand."""
+        met = self._met.setdefault(place, set())
+        if self.current != ROOT:
+            met.add(self.current)
+
+    def record(self) -> CallRecord:
+        """What was followed, as plain data."""
+        modules = {call.module: None for call in self._calls if call is not None}
+        classes = {module: {site_of(module, cls.node): cls for cls in module.classes} for module in modules}
+        homes = {module: _homes(sites) for module, sites in classes.items()}
+        calls: list[Call | None] = []
+        for call in self._calls:
+            if call is None:
+                calls.append(None)
+                continue
+            root = (
+                Root(call.root.qualname, site_of(call.root.module, call.root.node)) if call.root is not None else None
+            )
+            function = site_of(call.module, call.function)
+            calls.append(Call(function, call.symbol, homes[call.module].get(function.row), root))
+        steps = {
+            number: tuple(self._step(caller, node) for caller, node in callers)
+            for number, callers in self._callers.items()
+        }
+        return CallRecord(
+            tuple(calls),
+            steps,
+            {place: frozenset(met) for place, met in self._met.items()},
+            {module.filename: tuple(sites) for module, sites in classes.items()},
+        )
+
+    def _step(self, caller: int, node: ast.AST) -> Step:
+        calling = self._calls[caller]
+        called = node.func if isinstance(node, ast.Call) else node
+        place = site_of(calling.module, called) if calling is not None and hasattr(called, "lineno") else None
+        return Step(caller, place, isinstance(node, ast.Call) and isinstance(called, ast.Attribute))
+
+    def _add(self, call: _Followed) -> int:
+        self._calls.append(call)
+        return len(self._calls) - 1
+
+
+def _homes(classes: Iterable[Site]) -> dict[int, Site]:
+    """The innermost class around each row."""
+    return {row: cls for cls in classes for row in range(cls.row, cls.end_row + 1)}

@@ -1,0 +1,262 @@
+"""Comparisons: `<`, `==`, `is`, `in`."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from exportlint.analysis.domain.lattice import join, options, tensors_in
+from exportlint.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    ClassValue,
+    Const,
+    Dict,
+    External,
+    Function,
+    Guard,
+    Object,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    TypeOf,
+    Union,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import compared, read_environment
+from exportlint.analysis.eval.demands import data_of, demand_number, demand_truth
+from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.instances import operator_method
+from exportlint.analysis.eval.sizes import (
+    are_equal_shapes,
+    are_settled,
+    compared_shapes,
+    compared_sizes,
+    note_conversion,
+)
+from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
+from exportlint.analysis.torch import table
+
+BOOL = Python("bool")
+NEVER_NONE = (Tensor, Scalar, Size, Tuple, Sequence, Dict, Shape, Function, ClassValue, Object, TorchModule)
+
+
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+METHODS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "__eq__", ast.NotEq: "__ne__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
+}  # fmt: skip
+
+
+@evaluates(ast.Compare)
+def _comparison(frame: Frame, node: ast.Compare) -> Value:
+    left = frame.evaluate(node.left)
+    found: Value = TRUE
+    for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        right = frame.evaluate(comparator)
+        found = compare(frame, node, op, left, right)
+        if index < len(node.ops) - 1:  # `a < b < c` is `a < b and b < c`
+            is_true = demand_truth(frame, found, node, "comparison")
+            if is_true is False:
+                return FALSE
+        left = right
+    return found
+
+
+def compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
+    """`left op right`, for every way that the operands can be."""
+    if isinstance(left, Union) or isinstance(right, Union):
+        return join([_compare(frame, node, op, a, b) for a in options(left) for b in options(right)])
+    return _compare(frame, node, op, left, right)
+
+
+def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
+    baked = compared(left, right)
+    if baked is not None:
+        return baked
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return _identity(frame, node, op, left, right)
+    if isinstance(left, TypeOf) or isinstance(right, TypeOf):
+        return _type_test(frame, node, op, left, right)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        asked = read_environment(frame, right, node)
+        if asked is not None:
+            return asked
+        return _contains(frame, node, left, right, isinstance(op, ast.In))
+    own = operator_method(frame, left, METHODS.get(type(op)), node)
+    if own is not None:
+        return frame.call(own, Arguments((right,)), node)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        other = right if isinstance(left, Tensor) else left
+        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
+            return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == "a"`: Python's answer, no data
+        return result(frame, node, "comparison", (left, right), "bool")
+    if isinstance(left, Scalar) or isinstance(right, Scalar):
+        scalar = left if isinstance(left, Scalar) else right
+        other = right if scalar is left else left
+        assert isinstance(scalar, Scalar)
+        never = _never_negative(op, other, scalar is left) if scalar.api == "size" else None
+        if never is not None:
+            return never
+        if are_settled(op, left, right):
+            return BOOL
+        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
+            return Const(isinstance(op, ast.NotEq))
+        if scalar.kind == "bool" and not isinstance(op, (ast.Eq, ast.NotEq)) and not scalar.assumed:
+            frame.emit(Conversion, node, scalar, target="arithmetic", operand=scalar)
+        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail)
+    if isinstance(left, Const) and isinstance(right, Const):
+        try:
+            return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
+        except (TypeError, KeyError):
+            return BOOL
+    if isinstance(left, (Tuple, Sequence, Shape)) and isinstance(right, (Tuple, Sequence, Shape)):
+        return _compare_sequences(frame, node, op, left, right)
+    for value in (left, right):
+        note_conversion(frame, value, node, "comparison")
+    return compared_sizes(op, left, right)
+
+
+def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> Const | None:
+    """The truth of the comparison of a size with a number that tells it from negative numbers only."""
+    bound = other.value if isinstance(other, Const) else None
+    compares = COMPARISONS.get(type(op))
+    if compares is None or not isinstance(bound, (int, float)):
+        return None
+    truths = {bool(compares(*((n, bound) if scalar_first else (bound, n)))) for n in (0, 1, math.inf)}
+    return Const(truths.pop()) if len(truths) == 1 and bound <= 0 else None
+
+
+def _identity(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
+    positive = isinstance(op, ast.Is)
+    if isinstance(left, TypeOf) or isinstance(right, TypeOf):
+        return _type_test(frame, node, op, left, right)
+    for value, other in ((left, right), (right, left)):
+        if other == NONE:
+            if value == NONE:
+                return Const(positive)
+            surely = isinstance(value, NEVER_NONE) or (
+                isinstance(value, External) and table.lookup(value.name) is not None
+            )
+            surely = surely and not (isinstance(value, Tensor) and (value.optional or value.assumed))
+            if surely or (isinstance(value, Const) and value.value is not None):
+                return Const(not positive)
+            return BOOL
+    if isinstance(left, Tensor) and isinstance(right, Tensor) and not (left.assumed or right.assumed):
+        operator_name = "is" if positive else "is not"
+        frame.emit(Identity, node, left, operator=operator_name, operand=left, other=right)
+        return BOOL
+    if isinstance(left, Const) and isinstance(right, Const):
+        return Const((left == right) is positive)
+    if isinstance(left, Tensor) ^ isinstance(right, Tensor):
+        other = right if isinstance(left, Tensor) else left
+        if isinstance(other, Const):
+            return Const(not positive)
+    return BOOL
+
+
+def _type_test(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
+    tested = left if isinstance(left, TypeOf) else right
+    other = right if tested is left else left
+    assert isinstance(tested, TypeOf)
+    if tested.tensor.assumed or tested.tensor.optional:
+        return BOOL
+    if isinstance(other, TypeOf) and not other.attribute:
+        return BOOL
+    expected = tuple(sorted({_type_name(o) for o in _each(other)} - {""}))
+    frame.emit(
+        TypeTest, node, tested.tensor, operand=tested.tensor, test=_OPERATORS.get(type(op), "=="), expected=expected
+    )
+    return BOOL
+
+
+_OPERATORS = {ast.Is: "is", ast.IsNot: "is not", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in"}
+
+
+def _each(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Tuple):
+        return value.items
+    return options(value.item if isinstance(value, Sequence) else value)
+
+
+def _type_name(value: Value) -> str:
+    if isinstance(value, External):
+        return value.name
+    return str(value.value) if isinstance(value, Const) else ""
+
+
+def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: bool) -> Value:
+    if frame.engine.mode == "strict" and positive:
+        data = right if isinstance(right, Tensor) else data_of(left)
+        if data is not None and isinstance(right, (Tensor, Tuple)):
+            return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
+    if isinstance(right, Tensor):
+        is_text = isinstance(left, Const) and isinstance(left.value, str)  # what holds strings is no tensor
+        if not right.assumed and not is_text:
+            frame.emit(Branch, node, right, construct="in", condition=right)
+        return BOOL
+    needle = data_of(left)
+    if isinstance(right, (Tuple, Sequence)):
+        items = right.items if isinstance(right, Tuple) else (right.item,)
+        hashed = isinstance(right, Sequence) and right.type == "set"
+        if isinstance(needle, Tensor) and all(isinstance(i, Const) and isinstance(i.value, str) for i in items):
+            needle = None
+        if isinstance(needle, Scalar) and hashed:
+            frame.emit(Conversion, node, needle, target="set element", operand=needle)
+        if needle is not None and items and not hashed:
+            frame.emit(Branch, node, needle, construct="in", condition=needle)
+            return BOOL
+        found = next((d for i in items if (d := data_of(i)) is not None), None)
+        if needle is None and isinstance(found, Scalar) and isinstance(left, (Const, Size)):
+            frame.emit(Branch, node, found, construct="in", condition=found)
+        if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
+            return Const((left in items) is positive)
+        if isinstance(right, Tuple) and isinstance(left, Size) and items:
+            return _any(compared_sizes(ast.Eq(), left, item) for item in items)
+        return BOOL
+    if isinstance(needle, Scalar):
+        if isinstance(right, Dict):
+            demand_number(frame, needle, node, "dict key")
+        elif isinstance(right, Python) and right.type in {"range", "list"}:
+            frame.emit(Branch, node, needle, construct="in", condition=needle)
+    if isinstance(right, Dict) and isinstance(left, Const) and right.rest is None:
+        return Const((right.get(left.value) is not None) is positive)
+    return BOOL
+
+
+def _any(comparisons: Iterable[Value]) -> Value:
+    """What `a == b or a == c` says of a size: one guard stands for all of them, as one refuses what others would."""
+    found = list(comparisons)
+    guards = [value for value in found if isinstance(value, Guard)]
+    return max(guards, key=lambda guard: guard.test != "one") if guards else found[0]
+
+
+def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
+    for shape in (left, right):
+        is_data = isinstance(shape, Shape) and shape.tensor.dynamic and not shape.tensor.assumed
+        if isinstance(shape, Shape) and is_data and not are_equal_shapes(left, right):
+            scalar = Scalar("int", "size", trail=shape.tensor.trail)
+            frame.emit(Branch, node, scalar, construct="comparison", condition=scalar)
+            return BOOL
+    if isinstance(left, Shape) or isinstance(right, Shape):
+        return compared_shapes(op, left, right)
+    first = next((t for t in tensors_in(left, 1) if not t.assumed), None)
+    second = next((t for t in tensors_in(right, 1) if not t.assumed), None)
+    if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):
+        frame.emit(Branch, node, first, construct="comparison", condition=first)
+    return BOOL

@@ -1,0 +1,111 @@
+"""Expressions that choose: `a if c else b`, `and`, `or`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.heap import HEAP
+from exportlint.analysis.domain.lattice import join, join_environments, options
+from exportlint.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Const,
+    Guard,
+    Python,
+    Tensor,
+    Value,
+)
+from exportlint.analysis.eval.baked_values import decide
+from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
+from exportlint.analysis.eval.export_checks import note_compiler_branch
+from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.narrowing import narrowed, path, ways
+
+
+@evaluates(ast.IfExp)
+def _ternary(frame: Frame, node: ast.IfExp) -> Value:
+    condition = frame.evaluate(node.test)
+    is_true = demand_truth(frame, condition, node.test, "ternary")
+    note_compiler_branch(frame, node.test, is_true, [node.body], [node.orelse])
+    decide(frame, condition, node.test, node.body, node.orelse)
+    before = frame.env
+    found: list[Value] = []
+    ends = []
+    for arm in ways(frame, node.test, is_true, node.body, node.orelse):
+        found.append(frame.evaluate(arm))
+        ends.append(frame.env)
+    frame.env = join_environments(ends) or before
+    return join(found) if found else UNKNOWN
+
+
+@evaluates(ast.BoolOp)
+def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
+    is_and = isinstance(node.op, ast.And)
+    before = frame.env
+    found: list[Value] = []
+    hinges = 0
+    flagged = False
+    for index, operand in enumerate(node.values):
+        value = frame.evaluate(operand)
+        if hinges:
+            value = doubtful(value)
+        if index == len(node.values) - 1:
+            found.append(value)
+            break
+        if not is_and and isinstance(node.values[index + 1], (ast.Dict, ast.List, ast.Tuple)):
+            is_true = truth(value)  # `cache or {}`: what a container may stand in for is no tensor
+        else:
+            is_true = demand_truth(frame, value, operand, "and" if is_and else "or")
+        if is_true is not None and is_true is not is_and:
+            found.append(value)
+            break
+        if is_true is None:
+            flagged = flagged or not isinstance(operand, ast.Compare) or value != Python("bool")
+            found.append(falsy(value) if is_and else truthy(value))
+            if hinges_on_the_example(frame, operand):
+                hinges += 1
+                frame.engine.silent += 1
+        env = narrowed(frame, frame.env, operand, is_and)
+        if env is None:
+            break
+        frame.env = env
+    frame.engine.silent -= hinges
+    # what the operands told holds only while they are evaluated; a walrus in them stays
+    frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before or k == HEAP}}
+    if found and isinstance(found[-1], Guard) and not flagged:
+        return found[-1]  # `x.dim() == 2 and x.shape[0] == 3`: the inputs decide, and no switch that may be off
+    return join(found) if found else UNKNOWN
+
+
+def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
+    """Whether the example inputs decide if what follows in the same expression is run.
+
+    `mask is not None and mask.any()`, `x.dtype == torch.float16 and …`: that the line runs proves nothing then.
+    """
+    for child in ast.walk(node):
+        if isinstance(child, ast.Attribute) and child.attr in {"dtype", "is_cuda", "device"}:
+            return True
+        if isinstance(child, (ast.Name, ast.Attribute)) and path(child) is not None:
+            value = frame.peek(child)
+            if any(o == NONE or (isinstance(o, Tensor) and o.optional) for o in options(value)):
+                return True
+    return False
+
+
+def falsy(value: Value) -> Value:
+    """What a value is once it is known to be false."""
+    kept = [Const(o.value) if isinstance(o, Const) else o for o in options(value) if not _surely(o, is_true=True)]
+    kept = [FALSE if isinstance(o, Python) and o.type in {None, "bool"} else o for o in kept]
+    return join(o for o in kept if data_of(o) is None) if any(data_of(o) is None for o in kept) else FALSE
+
+
+def truthy(value: Value) -> Value:
+    """What a value is once it is known to be true."""
+    kept = [o for o in options(value) if not _surely(o, is_true=False) and data_of(o) is None]
+    return join(kept) if kept else TRUE
+
+
+def _surely(value: Value, *, is_true: bool) -> bool:
+    return isinstance(value, Const) and bool(value.value) is is_true

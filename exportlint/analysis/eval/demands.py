@@ -1,0 +1,228 @@
+"""What Python demands of a value: its truth, its number, its elements. Where that is tensor data, it is a fact."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.baked_values import Baked
+from exportlint.analysis.domain.dim import ANY_SIZE
+from exportlint.analysis.domain.lattice import each, join, options, tensors_in
+from exportlint.analysis.domain.values import (
+    BASE,
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Dict,
+    Guard,
+    Object,
+    Origin,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Union,
+    Value,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import note_branch, note_conversion, note_iteration, truth_of
+from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
+from exportlint.analysis.facts.tracing import Text
+
+MAX_UNROLLED = 8
+
+
+def data_of(value: Value) -> Tensor | Scalar | None:
+    """The tensor data that a value is, if it surely is some on the way at hand; None for what tracing knows."""
+    if isinstance(value, (Const, Python)):
+        return None
+    found: Tensor | Scalar | None = None
+    for option in options(value):
+        if isinstance(option, (Dict, Tuple, Sequence, Object)):
+            return None  # one of several kinds of things: which one decides more than we know
+        if isinstance(option, Tensor):
+            if not option.assumed and not option.known and found is None:
+                found = option
+        elif isinstance(option, Scalar) and not option.assumed and found is None:
+            found = option
+    if isinstance(found, Scalar) and found.api == "size":
+        # on one way data decides the size, on the other the shapes of the inputs do
+        return None if any(isinstance(option, (Size, Python)) for option in options(value)) else found
+    return found
+
+
+def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
+    """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
+    data = None if frame.engine.eager else data_of(value) or _plain_tensor(value)
+    if data is not None:
+        if isinstance(data, Tensor):
+            consume(frame, data, node, construct)
+        frame.emit(Branch, node, data, construct=construct, condition=data, **details)
+        return None
+    guard = truth_of(value) if isinstance(value, Size) else value
+    if isinstance(guard, Guard):
+        note_branch(frame, guard, node, construct, raises=construct == "assert" or bool(details.get("raises")))
+    return truth(value)
+
+
+def _plain_tensor(value: Value) -> Tensor | None:
+    """A tensor that is a plain attribute or a global: tracing reads its number, but not its truth."""
+    plain = isinstance(value, Tensor) and value.known and value.origin in {Origin.ATTRIBUTE, Origin.GLOBAL}
+    return value if plain and isinstance(value, Tensor) else None
+
+
+def truth(value: Value) -> bool | None:
+    """The truth of a value where tracing knows it and so do we."""
+    known = {_truth(option) for option in options(value)}
+    return known.pop() if len(known) == 1 else None
+
+
+def _truth(value: Value) -> bool | None:
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, Tuple):
+        return bool(value.items)
+    if isinstance(value, TorchModule) and value.items is not None and not value.name.endswith("Sequential"):
+        return None
+    if isinstance(value, Object):
+        methods = value.instance.definition.methods
+        return None if "__len__" in methods or "__bool__" in methods else True
+    return None
+
+
+def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
+    """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
+    data = None if frame.engine.eager else data_of(value)
+    if data is None:
+        note_conversion(frame, value, node, target)
+        return False
+    if isinstance(data, Tensor):
+        consume(frame, data, node, target)
+    frame.emit(Conversion, node, data, target=target, operand=data)
+    return True
+
+
+def note_text(frame: Frame, value: Value, node: ast.AST, api: str) -> None:
+    """Record that Python makes text of tensor data, or of a list or tuple of tensors."""
+    data = data_of(value)
+    if data is None and isinstance(value, (Tuple, Sequence)):
+        data = next((t for t in tensors_in(value) if not t.assumed and not t.known), None)
+    if data is not None and not frame.engine.eager:
+        frame.emit(Text, node, data, api=api, operand=data)
+
+
+def consume(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mutates: bool = False) -> None:
+    """Note that an operator reads a tensor: that matters if `.data` gave it."""
+    if tensor.data is not None and not frame.engine.silent:
+        frame.engine.emit(
+            DataRead(tensor.data, frame.symbol, frame.guards > 0, tensor.trail, tensor, operation, mutates)
+        )
+
+
+def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """What iterating over a value gives, element by element."""
+    return each(value, lambda option: _elements(frame, option, node))
+
+
+def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    value = built_on(value)
+    if isinstance(value, Tensor):
+        consume(frame, value, node, "iteration")
+        if 0 in value.dynamic and not value.assumed:
+            frame.emit(Conversion, node, value, target="iteration", operand=value)
+        note_iteration(frame, value, node)
+        return element_of(value)
+    if isinstance(value, Tuple):
+        return join(value.items) if value.items else UNKNOWN
+    if isinstance(value, Sequence):
+        return value.item
+    if isinstance(value, Shape):
+        return Size(trail=value.tensor.trail)
+    if isinstance(value, Scalar) and value.api == "tolist":
+        return value  # a row of a list of lists
+    if isinstance(value, Dict):
+        return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
+    if isinstance(value, TorchModule) and value.items is not None:
+        return join(value.items) if value.items else UNKNOWN
+    if isinstance(value, Baked):
+        return value
+    return PYTHON if isinstance(value, (Python, Const)) else UNKNOWN
+
+
+def built_on(value: Value) -> Value:
+    """The `ModuleList` or the like that an object of the project is, by inheritance; any other value as it is."""
+    return value.instance.attributes.get(BASE, value) if isinstance(value, Object) else value
+
+
+def element_of(tensor: Tensor) -> Tensor:
+    """A row of a tensor: `x[0]`, or what iterating gives."""
+    return replace(
+        tensor,
+        shape=tensor.shape.removed(0),
+        known=False,
+        data=None,
+        optional=False,
+        form=tensor.form and tensor.form.deeper(-1),
+    )
+
+
+def any_entry(value: Dict) -> Value:
+    """One of the entries of a dictionary, which one is not known: nothing is claimed if some are no tensor data."""
+    values = [v for _, v in value.entries] + ([] if value.rest is None else [value.rest])
+    if not values:
+        return UNKNOWN
+    found = join(values)
+    return found if all(data_of(v) is not None for v in values) else doubtful(found)
+
+
+def doubtful(value: Value) -> Value:
+    """A value that is there only if the example inputs make it so: nothing is claimed about it."""
+    return each(value, _doubtful)
+
+
+def _doubtful(value: Value) -> Value:
+    if isinstance(value, (Tensor, Scalar)):
+        return replace(value, assumed=True)
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(doubtful(item) for item in value.items))
+    return replace(value, item=doubtful(value.item)) if isinstance(value, Sequence) else value
+
+
+def known_items(value: Value) -> tuple[Value, ...] | None:
+    """The elements of a short sequence of known length."""
+    if isinstance(value, Tuple) and len(value.items) <= MAX_UNROLLED:
+        return value.items
+    return None
+
+
+def unpack(frame: Frame, value: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
+    """What the targets of `a, b = value` get; `count` of them."""
+    if isinstance(value, Union):
+        columns = [unpack(frame, option, count, node) for option in value.options]
+        return tuple(join(column) for column in zip(*columns, strict=True))
+    if isinstance(value, Tuple) and len(value.items) == count:
+        return value.items
+    if isinstance(value, Shape):
+        return tuple(size_of(value.tensor, i) for i in range(count))
+    if isinstance(value, Object):
+        fields = tuple(value.instance.attributes.values())
+        return fields if len(fields) == count else (UNKNOWN,) * count
+    return (rows(frame, value, node),) * count
+
+
+def rows(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """The elements of a value where the code takes a fixed number of them, as `a, b = x` and `f(*x)` do."""
+    if isinstance(value, Tensor):
+        value = replace(value, shape=value.shape.replaced(0, ANY_SIZE)) if 0 in value.shape.varying else value
+    return elements(frame, value, node)
+
+
+def size_of(tensor: Tensor, dim: int | None) -> Value:
+    """`x.shape[dim]`: a Size, or a Scalar where data decides it. `dim` None is any dimension."""
+    if tensor.dynamic and (dim is None or tensor.shape.index(dim) in tensor.dynamic):
+        return Scalar("int", "size", tensor.assumed, tensor.trail, None if dim is None else tensor.shape.at(dim))
+    return Size(ANY_SIZE if dim is None or tensor.assumed else tensor.shape.at(dim), trail=tensor.trail)

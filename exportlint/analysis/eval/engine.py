@@ -1,0 +1,237 @@
+"""Runs the interpreter over everything that export of a file's modules would trace, and collects the facts."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.domain.heap import EMPTY, Heap
+from exportlint.analysis.domain.values import UNKNOWN, Const, Function, Instance, Range, Value
+from exportlint.analysis.eval.call_graph import ROOT, CallGraph
+from exportlint.analysis.eval.effects import Effects, Summary
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.order import keep
+from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
+from exportlint.analysis.project import Project
+from exportlint.analysis.torch.custom_ops import CustomOps
+from exportlint.findings import Mode
+from exportlint.syntax.definitions import Class, Module
+
+if TYPE_CHECKING:
+    from exportlint.analysis.eval.probe import Probe
+
+MAX_COUNTED = 6
+"""Calls of a function inside each other, where a number is passed that can end the recursion."""
+_STEPS_BETWEEN = 0xFF
+"""After so many and one more, it is asked whether to go on."""
+
+
+class BudgetExceededError(Exception):
+    """The analysis of one exported module took too many steps, or too long."""
+
+
+class OutOfTimeError(BudgetExceededError):
+    """It took too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the analysis depends on besides the code.
+
+    `training`: modules are exported in training mode. `dynamic_dims`: dimensions of the inputs that vary from call to
+    call. `exported` are patterns of the classes that torch.export is called with, `module:Class`; empty if every
+    module may be one. `returns_tensor` are patterns of the qualified names of functions that return a tensor.
+    """
+
+    mode: Mode = "non-strict"
+    training: bool = False
+    dynamic_dims: frozenset[int] = frozenset({0})
+    module_bases: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] = ("forward",)
+    exported: tuple[str, ...] = ()
+    returns_tensor: tuple[str, ...] = ()
+
+    def exports(self, cls: Class) -> bool | None:
+        """Whether `exported` names a class; None if it names none at all."""
+        name = f"{cls.module.name}:{cls.qualname}"
+        return any(fnmatchcase(name, pattern) for pattern in self.exported) if self.exported else None
+
+    def gives_tensor(self, name: str) -> bool:
+        """Whether `returns_tensor` names a function."""
+        return any(fnmatchcase(name, pattern) for pattern in self.returns_tensor)
+
+
+@dataclass(slots=True)
+class Engine:
+    """The state that the frames of the analysis of one root share, and what the roots of a file share.
+
+    `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
+    says so, with their bounds. `root` is the module at hand. `has_parameters`: so has the module that is exported.
+    `effects` are those of the call at hand. While `silent`, no facts are recorded; while `eager`, the code at hand runs
+    before export, so that tensors hold data. `region` is the call at hand of a function that an operator takes (a
+    branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay`: the run stands for a later call, which
+    finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
+    loop: what it makes at one place is one object, of `allocated`. `steps` counts the expressions that were evaluated,
+    `limit` is how many may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran
+    into. `probe` is told when a fact is met.
+
+    What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
+    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.
+    """
+
+    project: Project
+    options: Options
+    exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
+    summaries: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
+    instances: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
+    globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
+    active: list[ast.AST] = field(default_factory=list)
+    runs_of: Counter[ast.AST] = field(default_factory=Counter)
+    root: Instance | None = None
+    building: set[Class] = field(default_factory=set)
+    custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
+    module_classes: dict[Class, bool] = field(default_factory=dict)
+    bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
+    members: dict[tuple[Class, str, Class | None, Mode], tuple[Class, Value] | None] = field(default_factory=dict)
+    lineages: dict[Class, tuple[Class, ...]] = field(default_factory=dict)
+    has_parameters: bool = False
+    wrappers: dict[ast.expr, Value] = field(default_factory=dict)
+    declarations: dict[ast.expr, Value] = field(default_factory=dict)
+    limit: int = MAX_STEPS
+    deadline: float = math.inf
+    cuts: list[Limit] = field(default_factory=list)
+    evaluating: list[tuple[Module, str]] = field(default_factory=list)
+    cut_globals: set[tuple[Module, str]] = field(default_factory=set)
+    effects: Effects = field(default_factory=Effects)
+    names: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    assigned: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
+    calls: CallGraph = field(default_factory=CallGraph)
+    silent: int = 0
+    eager: int = 0
+    replay: bool = False
+    repeating: int = 0
+    allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
+    steps: int = 0
+    region: int = 0
+    regions: int = 0
+    was_cut: bool = False
+    tracer: Mode | None = None
+    probe: Probe | None = None
+
+    def __post_init__(self) -> None:
+        if self.probe is not None:
+            self.probe.watch(self)
+
+    @property
+    def mode(self) -> Mode:
+        """How the code at hand is traced."""
+        return self.tracer or self.options.mode
+
+    def step(self) -> None:
+        """Count one evaluation. Raises BudgetExceededError when there were too many, or when they took too long."""
+        self.steps += 1
+        if not self.steps & _STEPS_BETWEEN:
+            self.project.proceed()
+            if self.project.clock() > self.deadline:
+                raise OutOfTimeError
+        if self.steps > self.limit:
+            raise BudgetExceededError
+
+    def at_most(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
+        """What `run` gives, unless it takes more steps; what it did until then holds, and `limited` is noted."""
+        limit, depth, outer = self.limit, len(self.active), (self.silent, self.eager, self.repeating, self.effects)
+        self.limit = min(limit, self.steps + steps)
+        try:
+            return run()
+        except OutOfTimeError:
+            raise
+        except BudgetExceededError:
+            if self.steps > limit:
+                raise
+            self.cuts.append(limited)
+            del self.active[depth:]
+            self.silent, self.eager, self.repeating, self.effects = outer
+            return UNKNOWN
+        finally:
+            self.limit = limit
+
+    def apart(self, run: Callable[[], Value]) -> Value:
+        """What `run` gives, with a budget of its own: what a module binds to a name must not depend on who asks."""
+        steps, limit = self.steps, self.limit
+        self.limit = steps + 2 * MAX_GLOBAL_STEPS
+        self.eager += 1
+        try:
+            return self.at_most(MAX_GLOBAL_STEPS, "global", run)
+        finally:
+            self.limit = limit + self.steps - steps
+            self.eager -= 1
+
+    def for_root(self) -> Engine:
+        """An engine for another root: with a state that no other root has seen."""
+        return replace(
+            self, active=[], building=set(), cuts=[], evaluating=[], effects=Effects(), root=None, has_parameters=False,
+            steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None,
+            repeating=0, allocated={},
+        )  # fmt: skip
+
+    def limited(self, cls: Class, limit: Limit) -> None:
+        """Say that the analysis of a class was cut short."""
+        self.was_cut = True
+        fact = limited(cls, limit)
+        self.effects.facts.setdefault(fact.identity, fact)
+
+    @property
+    def records_calls(self) -> bool:
+        """Whether the calls at hand are those of something that is exported."""
+        return self.is_tracing and self.calls.current != ROOT
+
+    @property
+    def is_tracing(self) -> bool:
+        """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
+        return not self.eager and self.silent == self.replay
+
+    def emit(self, fact: Fact) -> Fact | None:
+        """Keep a fact, and give it as it is kept; None if the code at hand is not traced."""
+        if self.silent:
+            return None
+        if self.tracer is not None:
+            fact = replace(fact, mode=self.tracer)
+        self.calls.meet(fact.key)
+        keep(self.effects.facts, fact, fact.identity)
+        return fact
+
+    @contextmanager
+    def collecting(self, heap: Heap = EMPTY, *, tells: bool = True) -> Iterator[Effects]:
+        """Collect the effects of what is run in here by themselves; unless `tells`, its facts are not the caller's."""
+        outer, self.effects = self.effects, Effects(entry=heap)
+        try:
+            yield self.effects
+        finally:
+            inner, self.effects = self.effects, outer
+            outer.call(inner, heap.written, tells=tells)
+
+    @contextmanager
+    def in_region(self, mode: Mode) -> Iterator[int]:
+        """Run a function of an operator, traced as in `mode`: what it makes is told from what it finds."""
+        outer = self.region, self.tracer
+        self.regions += 1
+        self.region, self.tracer = self.regions, mode
+        try:
+            yield self.region
+        finally:
+            self.region, self.tracer = outer
+
+    def may_enter(self, function: Function, arguments: tuple[Value, ...]) -> bool:
+        """Whether a call may be followed: not too deep, and no recursion but one that counts."""
+        counts = any(isinstance(value, Const) and type(value.value) is int for value in arguments)
+        limit = MAX_COUNTED if counts else 2
+        if len(self.active) >= MAX_DEPTH:
+            self.cuts.append("depth")
+            return False
+        return self.active.count(function.node) < limit

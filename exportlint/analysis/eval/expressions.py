@@ -1,0 +1,193 @@
+"""Evaluation of expressions: names, literals, containers, comprehensions, lambdas, f-strings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence as Seq
+from dataclasses import replace
+
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.values import (
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Dict,
+    EnumMember,
+    Function,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+    constant,
+    text,
+)
+from exportlint.analysis.eval.assignment import assign
+from exportlint.analysis.eval.captured_variables import note_outer_read
+from exportlint.analysis.eval.demands import consume, data_of, elements, note_text
+from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.names import look_up
+from exportlint.analysis.eval.sizes import note_conversion, product, text_of
+from exportlint.analysis.eval.state_access import DEFAULT, cell_of, note_read
+from exportlint.analysis.facts import Conversion
+
+
+@evaluates(ast.Constant)
+def _constant(frame: Frame, node: ast.Constant) -> Value:
+    return (
+        constant(node.value)
+        if (node.value is None or isinstance(node.value, (bool, int, float, str)))
+        else Python(type(node.value).__name__)
+    )
+
+
+@evaluates(ast.Name)
+def _name(frame: Frame, node: ast.Name) -> Value:
+    value = look_up(frame, node.id)
+    note_outer_read(frame, node, value)
+    if frame.engine.is_tracing and (node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env):
+        note_read(frame, cell_of(frame, node), node)
+    return value
+
+
+@evaluates(ast.Tuple)
+def _tuple_display(frame: Frame, node: ast.Tuple) -> Value:
+    return display(frame, node.elts, mutable=False)
+
+
+@evaluates(ast.List)
+def _list_display(frame: Frame, node: ast.List) -> Value:
+    return display(frame, node.elts, mutable=True)
+
+
+@evaluates(ast.Set)
+def _set_display(frame: Frame, node: ast.Set) -> Value:
+    values = [frame.evaluate(e) for e in node.elts]
+    for element, value in zip(node.elts, values, strict=True):
+        demand_hash(frame, value, element, "set element")
+    return Sequence(join(values), "set")
+
+
+def display(frame: Frame, elts: Seq[ast.expr], *, mutable: bool) -> Value:
+    """`(a, *b)` or `[a, *b]`."""
+    items: list[Value] = []
+    is_open = False
+    for element in elts:
+        if isinstance(element, ast.Starred):
+            value = frame.evaluate(element.value)
+            if isinstance(value, Tuple):
+                items.extend(value.items)
+            else:
+                is_open = True
+                items.append(elements(frame, value, element.value))
+        else:
+            items.append(frame.evaluate(element))
+    if is_open or len(items) > 64:
+        return Sequence(join(items), "list" if mutable else "tuple")
+    return Tuple(tuple(items), mutable)
+
+
+@evaluates(ast.Dict)
+def _dict_display(frame: Frame, node: ast.Dict) -> Value:
+    entries: dict[object, Value] = {}
+    rest: list[Value] = []
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = frame.evaluate(value_node)
+        if key_node is None:
+            unpacked = value if isinstance(value, Dict) else Dict((), UNKNOWN)
+            entries.update(unpacked.entries)
+            rest += [] if unpacked.rest is None else [unpacked.rest]
+            continue
+        key = frame.evaluate(key_node)
+        demand_hash(frame, key, key_node, "dict key")
+        if isinstance(key, Const):
+            entries[key.value] = value
+        else:
+            rest.append(value)
+    return Dict(tuple(entries.items()), join(rest) if rest else None)
+
+
+def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
+    """A set or a dictionary needs the hash of a value: numbers read from tensors have none, tensors have one."""
+    data = data_of(value)
+    if isinstance(data, Scalar):
+        frame.emit(Conversion, node, data, target=target, operand=data)
+    for item in value.items if isinstance(value, Tuple) else (value,):
+        note_conversion(frame, product(item.tensor) if isinstance(item, Shape) else item, node, target)
+
+
+@evaluates(ast.Starred)
+def _starred(frame: Frame, node: ast.Starred) -> Value:
+    return frame.evaluate(node.value)
+
+
+@evaluates(ast.NamedExpr)
+def _named(frame: Frame, node: ast.NamedExpr) -> Value:
+    value = frame.evaluate(node.value)
+    assign(frame, node.target, value, node)
+    return look_up(frame, node.target.id)
+
+
+@evaluates(ast.Lambda)
+def _lambda_expression(frame: Frame, node: ast.Lambda) -> Value:
+    frame.cell.variables = frame.env
+    return Function(frame.module, node, f"{frame.symbol}.<lambda>", frame.owner, None, frame.cell)
+
+
+@evaluates(ast.JoinedStr)
+def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
+    size: Value = UNKNOWN
+    parts: list[Value] = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append(Const(part.value))
+        elif isinstance(part, ast.FormattedValue):
+            value = frame.evaluate(part.value)
+            is_plain = part.format_spec is None and part.conversion == -1
+            is_text = isinstance(value, Const) and not isinstance(value.value, EnumMember)
+            parts.append(value if is_plain and (is_text or isinstance(value, Python)) else PYTHON)
+            data = data_of(value)
+            if isinstance(value, Size) and value.dim.varies:
+                size = replace(value, kind="str")
+            if data is not None and part.format_spec is None:
+                size = text_of(data)
+            if isinstance(data, Tensor):
+                consume(frame, data, part.value, "format")
+            if data is not None and part.format_spec is not None and part.conversion == -1:
+                frame.emit(Conversion, part.value, data, target="format specification", operand=data)
+            if part.format_spec is not None:
+                frame.evaluate(part.format_spec)
+            if part.conversion != -1:
+                note_text(frame, value, part.value, f"!{chr(part.conversion)}")
+    made = text(parts)
+    return size if isinstance(size, Size) and isinstance(made, Python) else made
+
+
+@evaluates(ast.Yield)
+def _yield_expression(frame: Frame, node: ast.Yield) -> Value:
+    frame.yields.append(frame.evaluate(node.value) if node.value else Const(None))
+    frame.yielding = frame.yielding or node
+    return UNKNOWN
+
+
+@evaluates(ast.YieldFrom)
+def _yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
+    frame.yielding = frame.yielding or node
+    frame.yields.append(elements(frame, frame.evaluate(node.value), node.value))
+    return UNKNOWN
+
+
+@evaluates(ast.Await)
+def _await_expression(frame: Frame, node: ast.Await) -> Value:
+    return frame.evaluate(node.value)
+
+
+@evaluates(ast.Slice)
+def _slice_expression(frame: Frame, node: ast.Slice) -> Value:
+    for part in (node.lower, node.upper, node.step):
+        if part is not None:
+            frame.evaluate(part)
+    return PYTHON

@@ -1,0 +1,256 @@
+"""One call of one function in the interpreter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from exportlint.analysis.domain.heap import EMPTY, HEAP, Cell, Heap, join_heaps
+from exportlint.analysis.domain.lattice import join, trail_of
+from exportlint.analysis.domain.trails import Site, Trail, site_of
+from exportlint.analysis.domain.values import (
+    UNKNOWN,
+    Closure,
+    Instance,
+    Union,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.facts import Fact
+from exportlint.findings import Role
+from exportlint.syntax.definitions import Class, Module
+
+E = TypeVar("E", bound=ast.AST)
+V = TypeVar("V", bound=Value)
+Environment = dict[str, Value]
+"""What the variables hold; `name.attribute` holds what was last assigned to, or found out about, an attribute."""
+
+EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, ast.AST], Value]] = {}
+STATEMENTS: dict[type[ast.AST], Callable[[Frame, ast.AST], bool]] = {}
+CALLS: dict[type[Value], Callable[[Frame, Value, Arguments, ast.AST], Value]] = {}
+ATTRIBUTES: dict[type[Value], Callable[[Frame, Value, str, ast.AST], Value]] = {}
+
+
+def evaluates(kind: type[E]) -> Callable[[Callable[[Frame, E], Value]], Callable[[Frame, E], Value]]:
+    """Register the evaluation of a kind of expression."""
+
+    def register(function: Callable[[Frame, E], Value]) -> Callable[[Frame, E], Value]:
+        EXPRESSIONS[kind] = function  # type: ignore[assignment]
+        return function
+
+    return register
+
+
+def executes(kind: type[E]) -> Callable[[Callable[[Frame, E], bool]], Callable[[Frame, E], bool]]:
+    """Register the execution of a kind of statement. It gives whether the statement after it can be reached."""
+
+    def register(function: Callable[[Frame, E], bool]) -> Callable[[Frame, E], bool]:
+        STATEMENTS[kind] = function  # type: ignore[assignment]
+        return function
+
+    return register
+
+
+def calls(kind: type[V]) -> Callable[[Callable[[Frame, V, Arguments, ast.AST], Value]], None]:
+    """Register what calling a kind of value does."""
+
+    def register(function: Callable[[Frame, V, Arguments, ast.AST], Value]) -> None:
+        CALLS[kind] = function  # type: ignore[assignment]
+
+    return register
+
+
+def has_attributes(*kinds: type[V]) -> Callable[[Callable[[Frame, V, str, ast.AST], Value]], None]:
+    """Register what the attributes of a kind of value are."""
+
+    def register(function: Callable[[Frame, V, str, ast.AST], Value]) -> None:
+        for kind in kinds:
+            ATTRIBUTES[kind] = function  # type: ignore[assignment]
+
+    return register
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop that is being run: the environments in which it was left or continued early.
+
+    `unrolled`: its body is run once for each item, and not for all of them at once.
+    """
+
+    breaks: list[Environment]
+    continues: list[Environment]
+    unrolled: bool = False
+
+
+class Frame:
+    """The variables of a call, and where it came from."""
+
+    __slots__ = (
+        "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root",
+        "loops", "module", "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yielding",
+        "yields",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        engine: Engine,
+        module: Module,
+        symbol: str = "",
+        *,
+        owner: Class | None = None,
+        receiver: Value | None = None,
+        closure: Closure | None = None,
+        guards: int = 0,
+        is_root: bool = False,
+    ) -> None:
+        self.engine = engine
+        self.module = module
+        self.symbol = symbol
+        self.owner = owner
+        self.receiver = receiver
+        self.parent = closure
+        self.env: Environment = {}
+        self.cell = Closure(self.env, closure, engine.region)
+        self.guards = guards
+        self.is_root = is_root
+        self.accelerated = 0
+        self.annotations: dict[str, ast.expr] = {}
+        self.raising = 0
+        self.returns: list[tuple[ast.Return, Value]] = []
+        self.following: Sequence[ast.stmt] = ()
+        self.exits: list[Environment] = []
+        self.yields: list[Value] = []
+        self.yielding: ast.expr | None = None
+        self.loops: list[Loop] = []
+        self.nonlocals: set[str] = set()
+        self.globals: set[str] = set()
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the code at hand stands for any number of passes of a loop."""
+        return any(not loop.unrolled for loop in self.loops)
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """What an expression can be."""
+        self.engine.step()
+        handler = EXPRESSIONS.get(type(node))
+        return handler(self, node) if handler is not None else UNKNOWN
+
+    def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
+        """What calling a value at a node gives."""
+        if isinstance(callee, Union):
+            return self._each(callee, lambda option: self.call(option, arguments, node))
+        handler = CALLS.get(type(callee))
+        return handler(self, callee, arguments, node) if handler is not None else UNKNOWN
+
+    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
+        """`value.name`, read at a node."""
+        if isinstance(value, Union):
+            return self._each(value, lambda option: self.attribute(option, name, node))
+        handler = ATTRIBUTES.get(type(value))
+        return handler(self, value, name, node) if handler is not None else UNKNOWN
+
+    def _each(self, value: Union, run: Callable[[Value], Value]) -> Value:
+        """What something gives for a value, whichever of its options it is, and the heap that it leaves then."""
+        before = self.heap
+        found, left = [], []
+        for option in value.options:
+            self.heap = before
+            found.append(run(option))
+            left.append(self.heap)
+        self.heap = join_heaps(left, join)
+        return join(found)
+
+    def peek(self, node: ast.expr) -> Value:
+        """What an expression can be, without recording what its evaluation does: it is evaluated elsewhere as well."""
+        before = self.heap
+        self.engine.silent += 1
+        try:
+            return self.evaluate(node)
+        finally:
+            self.engine.silent -= 1
+            self.heap = before
+
+    @property
+    def heap(self) -> Heap:
+        """What attributes and globals hold on the way at hand."""
+        found = self.env.get(HEAP, EMPTY)
+        assert isinstance(found, Heap)
+        return found
+
+    @heap.setter
+    def heap(self, heap: Heap) -> None:
+        if heap is not EMPTY or HEAP in self.env:
+            self.env[HEAP] = heap
+
+    def changed(self, cell: Cell) -> Value | None:
+        """What a cell holds that was changed since the module was built; None for any other."""
+        self.engine.effects.cells.add(cell)
+        found = self.env.get(HEAP)
+        return found.get(cell) if isinstance(found, Heap) else None
+
+    def held(self, instance: Instance, name: str) -> Value | None:
+        """What an attribute of an object holds; None if it has none of that name."""
+        found = self.changed(Cell(instance, name))
+        return instance.attributes.get(name) if found is None else found
+
+    def attributes(self, instance: Instance) -> dict[str, Value]:
+        """What all attributes of an object hold."""
+        found = {**instance.attributes, **self.heap.of(instance)}
+        self.engine.effects.cells.update([Cell(instance, name) for name in found])
+        return found
+
+    def change(self, cell: Cell, value: Value, before: Value | None) -> None:
+        """Let a cell hold a value. `before` is what it held when the call began."""
+        self.heap = self.heap.set(cell, value, before)
+
+    def execute(self, body: Sequence[ast.stmt]) -> bool:
+        """Run statements in order. False if what follows them is never reached."""
+        for index, statement in enumerate(body):
+            handler = STATEMENTS.get(type(statement))
+            self.following = body[index + 1 : index + 9]
+            if handler is not None and not handler(self, statement):
+                return False
+        return True
+
+    def emit(
+        self, kind: Callable[..., Fact], node: ast.AST, value: Value | None = None, **details: object
+    ) -> Fact | None:
+        """Record a fact about a node; the trail is that of `value`. Gives what is kept, None if nothing is."""
+        if self.engine.silent:
+            return None
+        trail = trail_of(value) if value is not None else None
+        fact = self.engine.emit(kind(self.site(node), self.symbol, self.guards > 0, trail, **details))
+        if fact is not None and self.engine.probe is not None:
+            self.engine.probe.meet(fact.met_at, self)
+        return fact
+
+    def site(self, node: ast.AST) -> Site:
+        """Where a node is."""
+        return site_of(self.module, node)
+
+    def trail(
+        self,
+        node: ast.AST,
+        message: str,
+        parent: Trail | None = None,
+        role: Role = "value",
+        *,
+        changes: bool = True,
+        entered: Module | None = None,
+    ) -> Trail:
+        """A step of a trail at a node of this frame."""
+        return Trail(self.module, node, message, parent, role, changes, entered)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """What runs in here has an `except` around it that would swallow an error of torch.export."""
+        self.guards += 1
+        try:
+            yield
+        finally:
+            self.guards -= 1

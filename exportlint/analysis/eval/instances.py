@@ -1,0 +1,229 @@
+"""Objects of project classes: what their constructors leave in their attributes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.heap import Cell, Heap
+from exportlint.analysis.domain.lattice import trail_of, widen
+from exportlint.analysis.domain.values import (
+    BASE,
+    UNKNOWN,
+    AttributesOf,
+    BoundMethod,
+    ClassValue,
+    Const,
+    External,
+    Instance,
+    Object,
+    Origin,
+    Tensor,
+    TorchModule,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import note_mode
+from exportlint.analysis.eval.classes import bases, bound, find_method, is_module, lineage
+from exportlint.analysis.eval.computed_names import computed_attribute
+from exportlint.analysis.eval.effects import summarize
+from exportlint.analysis.eval.frame import Frame, has_attributes
+from exportlint.analysis.eval.generated_constructors import fill_fields
+from exportlint.analysis.eval.module_parameters import note_made
+from exportlint.analysis.eval.names import settled
+from exportlint.analysis.facts import Call
+from exportlint.analysis.torch import table
+from exportlint.syntax.definitions import Class
+
+
+@has_attributes(Object)
+def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
+    """`value.name` for an object of a project class."""
+    instance = value.instance
+    found = frame.held(instance, name)
+    if found is not None:
+        return explained(frame, found, node)
+    shared = bound(frame, value, instance.definition, name, node)
+    if shared is not None:
+        return shared
+    if name == "training" and is_module(frame, instance.definition):
+        note_mode(frame, node, "training")
+        return Const(frame.engine.options.training)
+    if name == "__class__":
+        return ClassValue(instance.definition)
+    if name == "__dict__":
+        return AttributesOf(value)
+    computed = computed_attribute(frame, instance, name)
+    if computed is not None:
+        return computed
+    if name in {"weight", "bias"} and any(
+        isinstance(base, External) and (api := table.lookup(base.name)) is not None and api.kind == "module"
+        for cls in lineage(frame, instance.definition)
+        for base in bases(frame, cls)
+    ):
+        return Tensor(Origin.PARAMETER, "float", name=name)
+    if is_module(frame, instance.definition):
+        is_method = table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS
+        if is_method or _is_container(instance):
+            return BoundMethod(value, name)
+    fallback = bound(frame, value, instance.definition, "__getattr__", node)
+    return UNKNOWN if fallback is None else frame.call(fallback, Arguments((Const(name),)), node)
+
+
+def operator_method(frame: Frame, value: Value, name: str | None, node: ast.AST) -> Value | None:
+    """The method by which the class of an object says what an operator does; None if it does not say."""
+    if name is None or not isinstance(value, Object) or find_method(frame, value.instance.definition, name) is None:
+        return None
+    return frame.attribute(value, name, node)
+
+
+def _is_container(instance: Instance) -> bool:
+    """Whether it is a `ModuleList` or the like, by inheritance."""
+    base = instance.attributes.get(BASE)
+    return isinstance(base, TorchModule) and base.items is not None
+
+
+STATE = {Origin.PARAMETER: "a parameter", Origin.BUFFER: "a buffer", Origin.ATTRIBUTE: "a tensor of the module"}
+
+
+def explained(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """A tensor of the module's state, with the step that says so."""
+    if isinstance(value, Tensor) and value.trail is None and value.origin in STATE:
+        return replace(value, trail=frame.trail(node, f"`{{}}` is {STATE[value.origin]}"))
+    return value
+
+
+MODULE_METHODS = frozenset({
+    "parameters", "named_parameters", "buffers", "named_buffers", "modules", "children", "named_modules",
+    "named_children", "register_buffer", "register_parameter", "add_module", "register_module", "to", "cuda", "cpu",
+    "half", "float", "double", "bfloat16", "eval", "train", "apply", "state_dict", "load_state_dict", "zero_grad",
+    "requires_grad_", "get_parameter", "get_buffer", "get_submodule", "register_forward_hook",
+    "register_forward_pre_hook", "type", "__call__",
+})  # fmt: skip
+
+
+def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *, is_exported: bool = False) -> Value:
+    """`Class(...)`: the constructor runs, silently if the class is a module, since tracing does not see that.
+
+    `is_exported`: this is the module that is exported, a part of no other.
+    """
+    engine = frame.engine
+    is_a_module = is_module(frame, cls)
+    try:
+        lasting = is_exported or engine.eager > 0
+        key = (cls, lasting, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
+        hash(key)
+    except TypeError:
+        return UNKNOWN
+    heap = frame.heap
+    shared = is_a_module and not is_exported
+    known = engine.instances.get(key, ()) if shared else ()
+    summary = next((summary for summary in known if summary.fits(heap)), None)
+    if summary is not None:
+        engine.effects.call(summary.effects, heap.written)
+        frame.heap = summary.after(heap)
+        return summary.value
+    site = (node, cls, lasting, *engine.active) if engine.repeating else ()
+    again = engine.allocated.get(site)
+    instance = again or Instance(cls, lasting=lasting)
+    made = Object(instance)
+    cuts = len(engine.cuts)
+    with engine.collecting(heap) as effects:
+        _build(frame, instance, arguments, node, silent=is_a_module)
+    effects.made.add(instance)
+    engine.effects.made.add(instance)
+    left = _left(frame, instance, settles=is_a_module)
+    if again is not None:
+        frame.heap = _joined(frame.heap, heap, instance, left)
+        return made
+    frame.heap = frame.heap.without(instance)
+    instance.attributes.update(left)
+    if site:
+        engine.allocated[site] = instance
+    if shared and len(engine.cuts) == cuts:
+        engine.instances.setdefault(key, []).append(summarize(made, effects, frame.heap))
+    if shared:
+        note_made(frame, made, cls.node.name, node)
+    return made
+
+
+def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST, *, silent: bool) -> None:
+    """Run the constructor on an instance."""
+    engine = frame.engine
+    cls = instance.definition
+    found = find_method(frame, cls, "__init__")
+    if found is None:
+        for base in bases(frame, cls):
+            if isinstance(base, External):
+                note_call(frame, base.name, arguments, node)
+        fill_fields(frame, instance, arguments, node)
+        return
+    _, definition = found
+    if engine.active.count(definition) or len(engine.building) > 40:
+        return
+    engine.silent += silent
+    engine.eager += silent
+    engine.building.add(cls)
+    try:
+        constructor = bound(frame, Object(instance), cls, "__init__", node)
+        frame.call(UNKNOWN if constructor is None else constructor, arguments, node)
+    finally:
+        engine.building.discard(cls)
+        engine.silent -= silent
+        engine.eager -= silent
+
+
+def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Record the call of something that is not of the project."""
+    if not frame.engine.silent:
+        first = next((v for v in arguments.values if trail_of(v) is not None), None)
+        keywords = tuple(arguments.keywords.items())
+        frame.emit(Call, node, first, name=name, positional=arguments.positional, keywords=keywords)
+
+
+def _left(frame: Frame, instance: Instance, *, settles: bool) -> dict[str, Value]:
+    """What the constructor has left in the attributes. `settles`: the plain tensors of a module are real then."""
+    left = {**instance.attributes, **frame.heap.of(instance)}
+    if not settles:
+        return left
+    known = frame.engine.mode == "non-strict"
+    return {name: settled(value, Origin.ATTRIBUTE, known) for name, value in left.items()}
+
+
+def _joined(after: Heap, before: Heap, instance: Instance, left: dict[str, Value]) -> Heap:
+    """The heap in which an object stands for those that earlier passes of a loop made, and for one more."""
+    heap = after.without(instance)
+    for name, value in left.items():
+        cell = Cell(instance, name)
+        first = instance.attributes.get(name)
+        held = before.get(cell) or first
+        now = value if held is None else widen(held, value)
+        if now != first:
+            heap = heap.set(cell, now, first)
+    return heap
+
+
+WITHOUT_PARAMETERS = frozenset({
+    "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Dropout", "Dropout2d",
+    "Identity", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d", "Upsample", "PixelShuffle", "ZeroPad2d", "ELU", "Hardtanh", "Softplus", "Hardswish",
+})  # fmt: skip
+
+
+def holds_parameters(value: Value) -> bool:
+    """Whether a module has parameters or buffers, as far as its constructor tells."""
+    waiting, seen = [value], set[Instance]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, TorchModule):
+            if value.items is not None:
+                waiting += value.items
+            elif value.name.rpartition(".")[2] not in WITHOUT_PARAMETERS:
+                return True
+        elif isinstance(value, Object) and value.instance not in seen:
+            seen.add(value.instance)
+            attributes = value.instance.attributes.values()
+            if any(isinstance(attribute, Tensor) for attribute in attributes):
+                return True
+            waiting += attributes
+    return False

@@ -1,0 +1,198 @@
+"""What a condition tells about the variables in it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from exportlint.analysis.domain.lattice import join, options
+from exportlint.analysis.domain.values import (
+    NONE,
+    ClassValue,
+    Const,
+    External,
+    Instance,
+    Object,
+    Python,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Unknown,
+    Value,
+)
+from exportlint.analysis.eval.frame import Environment, Frame
+from exportlint.syntax.definitions import dotted
+
+T = TypeVar("T")
+CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
+
+
+def narrowed(frame: Frame, env: Environment, test: ast.expr, assumption: bool) -> Environment | None:
+    """The environment in which `test` was found to be `assumption`; None if it can't be."""
+    result = dict(env)
+    return result if _narrow(frame, result, test, assumption) else None
+
+
+def _narrow(frame: Frame, env: Environment, test: ast.expr, assumption: bool) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _narrow(frame, env, test.operand, not assumption)
+    if isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is assumption:
+            return all(_narrow(frame, env, value, assumption) for value in test.values)
+        return True
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _narrow_comparison(frame, env, test, assumption)
+    if isinstance(test, ast.Call):
+        return _narrow_call(frame, env, test, assumption)
+    if isinstance(test, ast.NamedExpr):
+        return _narrow(frame, env, test.target, assumption)
+    key = path(test)
+    if key is not None:
+        kept = [_present(o) for o in options(_value(frame, env, test)) if _can_be(o, assumption)]
+        return _keep(env, key, kept)
+    return True
+
+
+def _narrow_comparison(frame: Frame, env: Environment, test: ast.Compare, assumption: bool) -> bool:
+    operator, other = test.ops[0], test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    key = path(test.left)
+    if key is None or not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return True
+    wants_none = isinstance(operator, (ast.Is, ast.Eq)) is assumption
+    found = options(_value(frame, env, test.left))
+    if wants_none:
+        kept: list[Value] = [NONE for o in found if o == NONE or isinstance(o, (Unknown, Python, External))]
+        kept += [NONE for o in found if isinstance(o, Tensor) and o.optional]
+    else:
+        kept = [_present(o) for o in found if o != NONE]
+    return _keep(env, key, kept)
+
+
+def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: bool) -> bool:
+    name = dotted(test.func)
+    if not test.args or (key := path(test.args[0])) is None or name is None:
+        return True
+    last = name.rpartition(".")[2]
+    value = _value(frame, env, test.args[0])
+    if last == "is_tensor" or (last == "isinstance" and len(test.args) == 2):
+        verdicts = [(o, True if last == "is_tensor" else is_instance(frame, o, test.args[1])) for o in options(value)]
+        if last == "is_tensor":
+            verdicts = [(o, _is_tensor(o)) for o in options(value)]
+        elif assumption:
+            verdicts = [(recognized(frame, o, test.args[1]), verdict) for o, verdict in verdicts]
+        return _keep(env, key, [o for o, verdict in verdicts if verdict is None or verdict is assumption])
+    return True
+
+
+def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
+    """An unknown value that was found to be an object of a class of the project."""
+    found = frame.peek(kind) if isinstance(value, Unknown) and not isinstance(kind, ast.Tuple) else None
+    return Object(Instance(found.definition)) if isinstance(found, ClassValue) else value
+
+
+def _is_tensor(value: Value) -> bool | None:
+    if isinstance(value, Tensor):
+        return None if value.optional or value.assumed else True
+    return None if isinstance(value, Unknown) else False
+
+
+def is_instance(frame: Frame, value: Value, kinds: ast.expr) -> bool | None:
+    """`isinstance(value, kinds)`, or None if it is not known."""
+    elts = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+    verdicts = [_is_one(value, frame.evaluate(kind)) for kind in elts]
+    if any(v is True for v in verdicts):
+        return True
+    return None if None in verdicts else False
+
+
+def _is_one(value: Value, kind: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    if not isinstance(kind, External):
+        return False if isinstance(value, (Tensor, Const, TorchModule)) and not _optional(value) else None
+    last = kind.name.rpartition(".")[2]
+    if isinstance(value, Tensor):
+        if _optional(value) or value.assumed:
+            return None
+        if last == "Parameter":
+            return value.origin.value == "parameter"
+        return last == "Tensor"
+    if isinstance(value, Const):
+        if last in CONTAINER_TYPES:
+            return type(value.value).__name__ == last or (isinstance(value.value, bool) and last == "int")
+        return False
+    if isinstance(value, Tuple):
+        if last in {"list", "tuple"}:
+            return last == ("list" if value.mutable else "tuple")
+        return None if last in {"Sequence", "Iterable", "Collection"} else False
+    if isinstance(value, Size):
+        return False if last == "Tensor" else None
+    if isinstance(value, Shape):
+        return True if last in {"Size", "tuple"} else None if last in {"Sequence", "Iterable", "Collection"} else False
+    if isinstance(value, (Object, TorchModule)):
+        return False if last in CONTAINER_TYPES or last == "Tensor" else None
+    return None
+
+
+def _optional(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.optional
+
+
+def _present(value: Value) -> Value:
+    return replace(value, optional=False) if isinstance(value, Tensor) and value.optional else value
+
+
+def _can_be(value: Value, truth: bool) -> bool:
+    if isinstance(value, Const):
+        return bool(value.value) is truth
+    return not (isinstance(value, (Object, TorchModule)) and not truth and not isinstance(value, TorchModule))
+
+
+def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
+    if not kept:
+        return False
+    env[key] = join(kept)
+    return True
+
+
+def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise: T) -> Iterator[T]:
+    """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way."""
+    before = frame.env
+    for way, assumption in ((then, True), (otherwise, False)):
+        frame.env = before  # what the condition is about is looked up where it stands
+        env = narrowed(frame, before, test, assumption) if is_true in {None, assumption} else None
+        if env is None:
+            continue
+        frame.env = env
+        accelerated = assumption and asks_for_accelerator(test)
+        frame.accelerated += accelerated
+        yield way
+        frame.accelerated -= accelerated
+
+
+@functools.lru_cache(maxsize=4096)
+def asks_for_accelerator(test: ast.expr) -> bool:
+    """`torch.cuda.is_available()`, `x.is_cuda`: what follows is meant for machines that have one."""
+    return any(isinstance(n, ast.Attribute) and n.attr in {"is_available", "is_cuda"} for n in ast.walk(test))
+
+
+def path(node: ast.expr) -> str | None:
+    """The key of a variable or of an attribute of one, in an environment."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
+
+
+def _value(frame: Frame, env: Environment, node: ast.expr) -> Value:
+    key = path(node)
+    if key is not None and key in env:
+        return env[key]
+    return frame.peek(node)

@@ -1,0 +1,627 @@
+"""What the uses of a parameter show it to be: a tensor, a sequence, a dictionary, a number.
+
+A use that only one kind of value allows decides. Iterating, taking an item by its position, slicing, counting and
+unpacking are what lists, tuples and tensors all allow: with nothing that shows a tensor, they show a sequence.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from exportlint.analysis.domain.values import (
+    Const,
+    Dict,
+    External,
+    Function,
+    Object,
+    Python,
+    Sequence,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+)
+from exportlint.analysis.eval.annotations import annotated_argument
+from exportlint.analysis.eval.classes import find_method, undecorated
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.torch import table
+from exportlint.syntax.definitions import dotted
+
+FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+TENSOR_ONLY = frozenset({
+    "shape", "size", "dim", "ndim", "view", "reshape", "unsqueeze", "squeeze", "permute", "transpose",
+    "contiguous", "flatten", "expand", "expand_as", "detach", "numel", "dtype", "device", "long", "float", "half",
+    "to", "cpu", "cuda", "sum", "mean", "std", "var", "softmax", "sigmoid", "tanh", "relu", "exp", "log", "sqrt",
+    "pow", "abs", "clamp", "masked_fill", "masked_fill_", "masked_select", "gather", "scatter", "scatter_",
+    "repeat", "chunk", "unbind", "argmax", "argmin", "topk", "any", "all", "max", "min", "norm", "matmul", "bmm",
+    "mm", "t", "T", "item", "tolist", "new_zeros", "new_ones", "new_full", "new_tensor", "type_as", "is_cuda",
+    "requires_grad", "bool", "int", "eq", "ne", "lt", "gt", "le", "ge", "nonzero", "unfold", "narrow", "cumsum",
+    "index_select", "roll", "flip", "is_floating_point", "add_", "mul_", "sub_", "div_", "copy_", "fill_", "zero_",
+    "clamp_", "clone", "data_ptr", "numpy", "data", "double", "requires_grad_", "retain_grad", "bernoulli",
+    "repeat_interleave", "stride", "is_contiguous", "unique", "logical_not", "isnan", "byte", "bfloat16",
+    "element_size", "storage", "untyped_storage", "neg", "movedim", "swapaxes", "tile",
+})  # fmt: skip
+"""Members of a tensor that say what their owner is: no number, string, list, dictionary or module has them."""
+
+NOT_MODULES = frozenset({"float", "half", "to", "cpu", "cuda", "double", "bfloat16", "requires_grad_"})
+"""Members that an `nn.Module` has as well, so that they say nothing alone."""
+
+
+CATEGORICAL = frozenset(
+    {"Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "RelaxedOneHotCategorical"}
+)
+"""Distributions whose first argument is no number: it has one dimension at least."""
+
+
+LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
+DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
+
+MAX_HELPERS = 3
+"""How many calls of helpers inside each other are looked into."""
+
+COUNTING = frozenset({"len", "enumerate", "zip", "list", "tuple", "reversed", "iter", "sum", "map", "sorted"})
+"""Built-in functions that take tensors, lists and tuples alike."""
+SAME_KIND = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
+NO_TENSORS = frozenset({"torch.nn.Identity", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
+"""Modules of torch that take what they are made of takes, or are not called."""
+
+Kind = Literal["tensor", "iterable", "list", "dict", "number"]
+"""`iterable`: a list or a tuple, unless it is a tensor that is used like one."""
+_Mark = Literal["tensor", "list", "dict", "number", "arithmetic", "position", "count", "tested"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a value is used as, None if in no telling way, and what its items are used as.
+
+    `counted`: how many items there are makes a difference.
+    """
+
+    kind: Kind | None = None
+    item: Usage | None = None
+    counted: bool = False
+
+
+NOTHING = Usage()
+
+
+def parameter_usage(frame: Frame, node: FunctionLike) -> dict[str, Usage]:
+    """What the body of a function, and the helpers that it hands them to, show its parameters to be.
+
+    `frame` is that of a call of it. Parameters that are used in no telling way are left out.
+    """
+    inner = Frame(
+        frame.engine, frame.module, frame.symbol, owner=frame.owner, receiver=frame.receiver, closure=frame.parent
+    )
+    shown = _shown(inner, node)
+    usages = {name: _usage(inner, value, MAX_HELPERS, frozenset({node})) for name, value in shown.items()}
+    return {name: usage for name, usage in usages.items() if usage != NOTHING}
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The marks that the uses of a value leave.
+
+    `weak` are those of a variable that may hold something else by then; `handed` are the places where it is passed on.
+    """
+
+    strong: dict[_Mark, None] = field(default_factory=dict)
+    weak: dict[_Mark, None] = field(default_factory=dict)
+    item: _Shown | None = None
+    handed: list[_Handed] = field(default_factory=list)
+
+    @property
+    def items(self) -> _Shown:
+        if self.item is None:
+            self.item = _Shown()
+        return self.item
+
+
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """An argument of a call of a helper: its position or keyword."""
+
+    callee: Function
+    place: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a variable holds; `surely`, unless it was assigned something else on some way."""
+
+    shown: _Shown
+    surely: bool = True
+
+
+def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Usage:
+    marks = [shown]
+    if "tensor" not in shown.strong and depth:
+        marks += _in_helpers(frame, shown, depth, seen)
+    kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for m in shown.weak))
+    items = [_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor"]
+    told = [item for item in items if item != NOTHING]
+    item = next((i for i in told if i.kind == "tensor"), told[0] if told else None)
+    return Usage(kind, item, counted=any("count" in one.strong for one in marks))
+
+
+def _kind(strong: Iterable[_Mark], weak: Iterable[_Mark]) -> Kind | None:
+    strong, weak = list(strong), list(weak)
+    is_iterable = "position" in strong or "count" in strong
+    if "tensor" in strong or (is_iterable and "arithmetic" in strong):
+        return "tensor"
+    sure: list[Kind] = [mark for mark in strong if mark in {"list", "dict"}]
+    if sure:
+        return sure[0]
+    if is_iterable:
+        return None if "tested" in strong or "tensor" in weak else "iterable"
+    if "tensor" in weak:
+        return "tensor"
+    rest: list[Kind] = [mark for mark in (*strong, *weak) if mark in {"list", "dict", "number"}]
+    return rest[0] if rest else None
+
+
+def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Iterator[_Shown]:
+    """What the helpers that a value is passed to show it to be."""
+    for handed in shown.handed:
+        function = handed.callee
+        if function.node in seen:
+            continue
+        inner = Frame(
+            frame.engine, function.module, function.symbol,
+            owner=function.owner, receiver=function.receiver, closure=function.closure,
+        )  # fmt: skip
+        argument = _parameter(function, handed.place)
+        if argument is None:
+            continue
+        promised = annotated_argument(inner, argument)
+        if promised is not None:
+            yield _promised(promised)
+            continue
+        found = _shown(inner, function.node).get(argument.arg)
+        if found is not None:
+            yield found
+            yield from _in_helpers(inner, found, depth - 1, seen | {function.node}) if depth > 1 else ()
+
+
+def _promised(value: Value) -> _Shown:
+    shown = _Shown()
+    if isinstance(value, Tensor) and not value.assumed:
+        shown.strong["tensor"] = None
+    elif isinstance(value, Sequence):
+        shown.strong["list"] = None
+        shown.item = _promised(value.item)
+    elif isinstance(value, Tuple):
+        shown.strong["list"] = None
+        shown.item = _promised(value.items[0]) if value.items else None
+    elif isinstance(value, Dict):
+        shown.strong["dict"] = None
+    return shown
+
+
+def _parameter(function: Function, place: int | str) -> ast.arg | None:
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    if isinstance(place, str):
+        return next((a for a in (*positional, *spec.kwonlyargs) if a.arg == place), None)
+    index = place + (function.receiver is not None)
+    return positional[index] if index < len(positional) else None
+
+
+def _shown(frame: Frame, node: FunctionLike) -> dict[str, _Shown]:
+    """The marks of the parameters of a function. `frame` is one inside of it."""
+    spec = node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+    if frame.receiver is not None and names:
+        frame.env[names.pop(0)] = frame.receiver
+    shown = {name: _Shown() for name in names}
+    reader = _Reader(frame, {name: _Held(value) for name, value in shown.items()})
+    for statement in node.body if isinstance(node.body, list) else [node.body]:
+        reader.read(statement)
+    return shown
+
+
+class _Reader:
+    """Reads a body in order; it knows which variables hold a parameter, or an item of one."""
+
+    def __init__(self, frame: Frame, held: dict[str, _Held]) -> None:
+        self.frame = frame
+        self.held = held
+        self.counters: set[str] = set()
+
+    def read(self, node: ast.AST) -> None:
+        """Take in what a statement or an expression shows, and what its variables hold after it."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            self._read_function(node)
+        elif isinstance(node, ast.ClassDef):
+            return
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            if node.value is not None:
+                self.read(node.value)
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    self._assign(target, node.value)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.read(node.iter)
+            self._iterate(node.target, node.iter)
+            self._branch([node.body], entered=False)
+            self._read_all(node.orelse)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            self._read_comprehension(node)
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            self._note(node)
+            self.read(node.test)
+            if isinstance(node, ast.If):
+                self._branch([node.body, node.orelse])
+            else:
+                self.read(node.body)
+                self.read(node.orelse)
+        elif isinstance(node, ast.While):
+            self._note(node)
+            self.read(node.test)
+            self._branch([node.body], entered=False)
+            self._read_all(node.orelse)
+        else:
+            self._note(node)
+            for child in ast.iter_child_nodes(node):
+                self.read(child)
+
+    def _read_all(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self.read(statement)
+
+    def _read_function(self, node: FunctionLike) -> None:
+        outer = dict(self.held)
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.read(default)
+        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            self.held.pop(argument.arg, None)
+        for statement in node.body if isinstance(node.body, list) else [node.body]:
+            self.read(statement)
+        self.held = outer
+
+    def _read_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        outer = dict(self.held)
+        for generator in node.generators:
+            self.read(generator.iter)
+            self._iterate(generator.target, generator.iter)
+            for test in generator.ifs:
+                self.read(test)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.read(part)
+        self.held = outer
+
+    def _branch(self, bodies: list[list[ast.stmt]], *, entered: bool = True) -> None:
+        """Ways that meet; unless `entered`, none of them may be taken."""
+        before = self.held
+        ends = [] if entered else [before]
+        for body in bodies:
+            self.held = dict(before)
+            self._read_all(body)
+            if not body or not isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+                ends.append(self.held)
+        self.held = {}
+        for end in ends:
+            for name, held in end.items():
+                agreed = all(other.get(name) == held for other in ends)
+                if name not in self.held or agreed:
+                    self.held[name] = held if agreed else _Held(held.shown, surely=False)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._bind(target.id, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+                for part, item in zip(target.elts, value.elts, strict=True):
+                    self._assign(part, item)
+                return
+            held = self._holds(value)
+            for part in target.elts:
+                name = part.value if isinstance(part, ast.Starred) else part
+                if isinstance(name, ast.Name):
+                    self._hold(name.id, held if isinstance(part, ast.Starred) else _item(held))
+            if held is not None:
+                self._mark(value, "list")
+        else:
+            for child in ast.iter_child_nodes(target):
+                if not isinstance(child, ast.Name):
+                    self.read(child)
+
+    def _bind(self, name: str, value: ast.expr) -> None:
+        held, old = self._holds(value), self.held.get(name)
+        self.counters.discard(name)
+        if held is None and old is not None and self._keeps(name, value):
+            held = _Held(old.shown, surely=False)
+        self._hold(name, held)
+
+    def _hold(self, name: str, held: _Held | None) -> None:
+        if held is None:
+            self.held.pop(name, None)
+        else:
+            self.held[name] = held
+
+    def _keeps(self, name: str, value: ast.expr) -> bool:
+        """Whether a variable is likely of the kind that it was: `x = self.conv(x)`, but not `x = torch.cat(x)`."""
+        if isinstance(value, ast.IfExp):
+            return self._keeps(name, value.body) or self._keeps(name, value.orelse)
+        if isinstance(value, ast.Call):
+            if isinstance(value.func, ast.Attribute) and self._holds(value.func.value) is not None:
+                return True
+            callee = self._callee(value)
+            takes_many = isinstance(callee, External) and _joins(callee)
+            given = [*value.args, *(k.value for k in value.keywords)]
+            return not takes_many and any(isinstance(a, ast.Name) and a.id == name for a in given)
+        return isinstance(value, (ast.BinOp, ast.UnaryOp))
+
+    def _iterate(self, target: ast.expr, source: ast.expr) -> None:
+        """`for target in source`."""
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.args:
+            name = source.func.id
+            if name == "range" and isinstance(target, ast.Name):
+                self._hold(target.id, None)
+                self.counters.add(target.id)
+                return
+            if name == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                if isinstance(target.elts[0], ast.Name):
+                    self._hold(target.elts[0].id, None)
+                    self.counters.add(target.elts[0].id)
+                self._iterate(target.elts[1], source.args[0])
+                return
+            if name == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(source.args):
+                for part, argument in zip(target.elts, source.args, strict=True):
+                    self._iterate(part, argument)
+                return
+        held = self._holds(source)
+        if held is not None:
+            self._mark(source, "count")
+        if isinstance(target, ast.Name):
+            self.counters.discard(target.id)
+            self._hold(target.id, _item(held))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            item = _item(held)
+            if item is not None:  # `for height, width in sizes`: a variable that holds several things
+                self._mark(source, "list")
+                item.shown.strong["list"] = None
+            for part in target.elts:
+                if isinstance(part, ast.Name):
+                    self._hold(part.id, _item(item))
+
+    def _holds(self, node: ast.expr) -> _Held | None:
+        """The parameter, or the item of one, that an expression gives."""
+        if isinstance(node, ast.Name):
+            return self.held.get(node.id)
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.slice, ast.Slice):
+                return self._holds(node.value)
+            return _item(self._holds(node.value)) if self._is_position(node.slice) else None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAME_KIND and node.args:
+            return self._holds(node.args[0])
+        return None
+
+    def _is_position(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self._is_position(node.operand)
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int
+        if isinstance(node, ast.BinOp):
+            return self._is_position(node.left) and self._is_position(node.right)
+        if isinstance(node, ast.Name) and node.id in self.counters:
+            return True
+        if dotted(node) is None or (isinstance(node, ast.Name) and node.id in self.held):
+            return False
+        value = self.frame.peek(node)
+        return value == Python("int") or (isinstance(value, Const) and type(value.value) is int)
+
+    def _callee(self, call: ast.Call) -> Value | None:
+        root = dotted(call.func)
+        if root is None and not isinstance(call.func, ast.Subscript):
+            return None
+        return self.frame.peek(call.func)
+
+    def _mark(self, node: ast.expr, mark: _Mark) -> None:
+        """Mark what an expression gives, or the terms of an arithmetic expression: `x`, `x[0]`, `x + y`, `x > 0`."""
+        held = self._holds(node)
+        if held is not None:
+            (held.shown.strong if held.surely else held.shown.weak)[mark] = None
+        elif isinstance(node, ast.BinOp):
+            self._mark(node.left, mark)
+            self._mark(node.right, mark)
+        elif isinstance(node, ast.UnaryOp):
+            self._mark(node.operand, mark)
+        elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+            for side in (node.left, *node.comparators):
+                self._mark(side, mark)
+
+    def _note(self, node: ast.AST) -> None:
+        """Mark what one node tells something about."""
+        if isinstance(node, ast.Attribute):
+            if node.attr in TENSOR_ONLY - NOT_MODULES:
+                self._mark(node.value, "tensor")
+            elif node.attr in LIST_ONLY | DICT_ONLY and self._holds(node.value) is not None:
+                self._mark(node.value, "list" if node.attr in LIST_ONLY else "dict")
+        elif isinstance(node, ast.Subscript):
+            self._note_subscript(node)
+        elif isinstance(node, ast.Starred):
+            if self._holds(node.value) is not None:
+                self._mark(node.value, "count")
+        elif isinstance(node, ast.BinOp):
+            self._note_operator(node)
+        elif isinstance(node, ast.Call):
+            self._note_call(node)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and self._holds(target.value) is not None:
+                    self._mark(target.value, "dict" if _is_key(target.slice) else "list")
+        elif isinstance(node, ast.Compare):
+            self._note_comparison(node)
+        elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            self._note_test(node.test)
+
+    def _note_subscript(self, node: ast.Subscript) -> None:
+        index = node.slice
+        is_mask = isinstance(index, (ast.Compare, ast.UnaryOp)) and not _is_number(index)
+        if is_mask or not isinstance(index, ast.Name):  # a lone index can be a tensor as well as a number
+            self._mark(index, "tensor" if is_mask else "number")
+        if self._holds(node.value) is None:
+            return
+        if is_mask or _is_new_axis(index) or (isinstance(index, ast.Tuple) and not any(map(_is_key, index.elts))):
+            self._mark(node.value, "tensor")
+        elif _is_key(index):
+            self._mark(node.value, "dict")
+        elif isinstance(index, ast.Slice):
+            if isinstance(index.step, ast.UnaryOp):
+                self._mark(node.value, "list")  # no tensor can be sliced backwards
+            elif all(part is None or self._is_position(part) for part in (index.lower, index.upper, index.step)):
+                self._mark(node.value, "count")
+        elif self._is_position(index) and isinstance(node.ctx, ast.Load):
+            self._mark(node.value, "position")
+
+    def _note_operator(self, node: ast.BinOp) -> None:
+        sides = ((node.left, node.right), (node.right, node.left))
+        if isinstance(node.op, ast.MatMult):
+            for one, _ in sides:
+                if self._holds(one) is not None:
+                    self._mark(one, "tensor")
+        elif isinstance(node.op, ast.Add):
+            for one, other in sides:
+                if self._holds(one) is None:
+                    continue
+                if isinstance(other, (ast.List, ast.ListComp)):
+                    self._mark(one, "list")  # a list takes nothing but a list
+                elif isinstance(other, ast.Constant):
+                    self._mark(one, "arithmetic")
+        else:  # `xs * 2` could repeat a list, but hardly does
+            for one, _ in sides:
+                if self._holds(one) is not None:
+                    self._mark(one, "arithmetic")
+
+    def _note_comparison(self, node: ast.Compare) -> None:
+        """`x > 0`; `"mask" in batch`: no tensor holds strings."""
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            where = node.comparators[0]
+            if _is_key(node.left) and self._holds(where) is not None:
+                self._mark(where, "dict")
+                if isinstance(where, ast.Subscript):
+                    self._mark(where.value, "list")
+        elif isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            for side in (node.left, *node.comparators):
+                if self._holds(side) is not None:
+                    self._mark(side, "arithmetic")
+
+    def _note_test(self, node: ast.expr) -> None:
+        """The variables in a condition are numbers or flags if nothing else is said of them."""
+        if isinstance(node, ast.BoolOp):
+            for value in node.values:
+                self._note_test(value)
+        else:
+            self._mark(node, "number")
+
+    def _note_call(self, call: ast.Call) -> None:
+        if (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == "pop"
+            and self._holds(call.func.value) is not None
+        ):
+            self._mark(call.func.value, "dict" if call.args and _is_key(call.args[0]) else "list")
+        given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args)]
+        given += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+        if isinstance(call.func, ast.Name) and call.func.id == "range":
+            for argument in call.args:
+                self._mark(argument, "number")
+            return
+        held = [(place, node) for place, node in given if self._touches(node)]
+        callee = self._callee(call) if held else None
+        if callee is None:
+            return
+        if isinstance(callee, Object):
+            callee = _forward(self.frame, callee) or callee
+        for place, node in held:
+            self._note_argument(call, callee, place, node)
+
+    def _touches(self, node: ast.expr) -> bool:
+        parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
+        return any(self._holds(part) is not None for part in parts)
+
+    def _note_argument(self, call: ast.Call, callee: Value, place: int | str, node: ast.expr) -> None:
+        if isinstance(callee, External) and callee.name.startswith("builtins."):
+            name = callee.name.removeprefix("builtins.")
+            if name in {"isinstance", "type"} and place == 0:
+                self._mark(node, "tested")
+            elif name in COUNTING and (name != "map" or place != 0):
+                self._mark(node, "list" if name == "zip" and any(map(self._is_modules, call.args)) else "count")
+        elif isinstance(callee, External) and callee.name.startswith("torch.distributions."):
+            is_first = place == 0 or place in {"logits", "probs"}
+            if callee.name.rpartition(".")[2] in CATEGORICAL and is_first:
+                self._mark(node, "tensor")
+        elif isinstance(callee, External):
+            self._note_operand(callee, place, node)
+        elif isinstance(callee, TorchModule):
+            if callee.name not in NO_TENSORS and place == 0:
+                self._mark(node, "tensor")
+            elif callee.name == "torch.nn.Sequential" and callee.items and place == 0:
+                first = callee.items[0]
+                first = _forward(self.frame, first) or first if isinstance(first, Object) else first
+                self._note_argument(call, first, place, node)
+        elif isinstance(callee, Function):
+            held = self._holds(node)
+            is_unpacked = any(isinstance(argument, ast.Starred) for argument in call.args)
+            if held is not None and held.surely and not (is_unpacked and isinstance(place, int)):
+                held.shown.handed.append(_Handed(callee, place))
+
+    def _is_modules(self, node: ast.expr) -> bool:
+        """Whether it is a container of modules: what is taken one for each of them is no batch."""
+        value = self.frame.peek(node) if dotted(node) is not None else None
+        return isinstance(value, TorchModule) and value.name == "torch.nn.ModuleList"
+
+    def _note_operand(self, callee: External, place: int | str, node: ast.expr) -> None:
+        """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
+        api = table.lookup(callee.name)
+        if api is None or api.kind != "function" or api.creates or not api.overloads or isinstance(place, str):
+            return
+        wanted = {o.types[place] if place < len(o.types) else "any" for o in api.overloads}
+        if not wanted <= {"tensor", "tensors"}:
+            return
+        held = self._holds(node)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            for part in node.elts:
+                if self._holds(part) is not None:
+                    self._mark(part, "tensor")
+        elif wanted == {"tensors"} and held is not None:
+            self._mark(node, "count")
+            held.shown.items.strong["tensor"] = None
+        elif held is not None:
+            self._mark(node, "tensor")
+
+
+def _joins(callee: External) -> bool:
+    """`list(x)`, `torch.cat(x)`: what it gives is of another kind than what it takes."""
+    api = table.lookup(callee.name)
+    takes_several = api is not None and any(o.types[:1] == ("tensors",) for o in api.overloads)
+    return callee.name.startswith("builtins.") or takes_several
+
+
+def _forward(frame: Frame, module: Object) -> Function | None:
+    found = find_method(frame, module.instance.definition, "forward")
+    if found is None or not isinstance(found[1], (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    return undecorated(module, *found)
+
+
+def _item(held: _Held | None) -> _Held | None:
+    return None if held is None else _Held(held.shown.items, held.surely)
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_new_axis(node: ast.expr) -> bool:
+    """`[None]`, `[...]`."""
+    return isinstance(node, ast.Constant) and (node.value is None or node.value is Ellipsis)
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Invert)

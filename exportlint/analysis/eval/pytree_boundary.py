@@ -1,0 +1,80 @@
+"""What `forward` takes and returns where torch.export calls it, so that everything must be a pytree of known types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.values import Sequence, Value
+from exportlint.analysis.eval.argument_types import ArgumentType, object_type, tested_types, typed
+from exportlint.analysis.eval.classes import is_module
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.parameters import defaults
+from exportlint.analysis.eval.pytree_leaves import ARRAY, SIZE, leaves, opaque
+from exportlint.analysis.facts.boundary import Argument, ObjectInput, Output, Signature
+from exportlint.syntax.definitions import Class
+
+
+def is_exported(frame: Frame, cls: Class) -> bool:
+    """Whether a module is rather exported than a part of others.
+
+    No other class of its file uses it, or the file makes it. What else is in the file does not matter. `frame` is that
+    of its `forward`; one that stands in another file may be a part there.
+    """
+    named = frame.engine.options.exports(cls)
+    if named is not None:
+        return named
+    module = cls.module
+    if frame.module is not module or cls.node.name in module.parts:
+        return False
+    if cls.node.name in module.made:
+        return True
+    return cls.qualname == cls.node.name and is_module(frame, cls)
+
+
+def is_surely_exported(frame: Frame, cls: Class) -> bool:
+    """The same for what no program could do: in a package other files may use the module, unless the file makes it."""
+    named = frame.engine.options.exports(cls)
+    if named is not None:
+        return named
+    return is_exported(frame, cls) and (not cls.module.package or cls.node.name in cls.module.made)
+
+
+def note_inputs(
+    frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, given: Mapping[str, Value], *, surely: bool
+) -> None:
+    """Record which arguments of a `forward` are no tensors; `given` is what they hold.
+
+    `surely`: the module is surely exported, so that objects are worth a word.
+    """
+    default = dict(defaults(node))
+    tested = tested_types(frame, node)
+    used = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    found: list[Argument] = []
+    for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]:
+        name = argument.arg
+        required = name not in default
+        held = object_type(frame, argument, tested.get(name)) if required and surely else None
+        if held is not None:
+            frame.emit(ObjectInput, argument, None, name=name, type=held)
+        elif name in used:
+            kind: ArgumentType | None = typed(frame, argument, default.get(name), given[name], tested.get(name))
+            if kind is not None:
+                found.append(Argument(name, kind, required, frame.site(argument)))
+    if found:
+        frame.emit(Signature, node, None, arguments=tuple(found))
+
+
+def note_outputs(frame: Frame) -> None:
+    """Record what a `forward` that has run returns, where nothing can look inside of it."""
+    if frame.yielding is not None:
+        made = Sequence(join(frame.yields), "generator")
+        details = {"returned": made, "parts": ((made, "generator"),)}
+        frame.emit(Output, frame.yielding, None, name="generator", is_array=False, **details)
+        return
+    for node, value in frame.returns:
+        parts = tuple((leaf, name) for leaf in leaves(value) if (name := opaque(frame, leaf)) is not None)
+        if parts:
+            name = next((name for _, name in parts if name != SIZE), SIZE)
+            frame.emit(Output, node, None, name=name, is_array=name == ARRAY, returned=value, parts=parts)

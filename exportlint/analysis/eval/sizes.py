@@ -1,0 +1,365 @@
+"""Sizes that vary from call to call: arithmetic on them, comparisons, and what Python wants of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+from math import ceil, floor, inf, isfinite
+from typing import Literal
+
+from exportlint.analysis.domain import dim as dims
+from exportlint.analysis.domain import shape as shapes
+from exportlint.analysis.domain.dim import (
+    FIXED,
+    LEAST,
+    ONE,
+    ZERO,
+    Approximation,
+    Dim,
+    Expression,
+    Unbacked,
+    constant,
+    unbacked,
+)
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
+from exportlint.analysis.domain.values import (
+    Const,
+    Guard,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Union,
+    Value,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
+
+BOOL = Python("bool")
+TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()"})
+"""What makes a difference of a text; messages make none."""
+NUMBERS = frozenset({None, "int", "float", "bool", "number"})
+"""Types of Python values that may be numbers."""
+DATA = Approximation(0, inf, None, is_data=True)
+"""A size that data decides, at no place in particular."""
+ANY_DATA = Approximation(is_data=True)
+"""A number that data decides, at no place in particular."""
+SIGNS: dict[type[ast.cmpop], dims.Operator] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+
+
+def size_at(tensor: Tensor, position: int) -> Dim | None:
+    """The size of a dimension that varies; None if it does not, or if it is not sure that there is a tensor."""
+    found = None if tensor.assumed else tensor.shape.at(position)
+    return found if found is not None and found.varies and not found.is_data else None
+
+
+def dim_of(value: Value) -> Dim | None:
+    """A number as a size; None for what is none."""
+    match value:
+        case Size(dim=dim):
+            return None if value.kind == "str" else dim
+        case Const(value=bool() | int() as number):
+            return constant(int(number))
+        case Const(value=float() as number) if isfinite(number):
+            return constant(int(number)) if number == int(number) else Approximation(floor(number), ceil(number))
+        case Scalar(dim=dim):
+            return dim or (DATA if value.api == "size" else ANY_DATA)
+        case Tensor(kind="int", assumed=False):
+            return DATA
+        case Python(type=kind):
+            return FIXED if kind in NUMBERS else None
+    return None
+
+
+def read_at(frame: Frame, node: ast.AST, position: int | str = 0, lowest: int | None = 0) -> Dim:
+    """The number that data decides at a node; it has a name if the node gives one in a call of its function."""
+    if frame.loops:
+        return DATA if lowest == 0 else ANY_DATA
+    place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}.{position}"
+    return unbacked(f"{frame.symbol}:{place}", lowest)
+
+
+def data_shape(frame: Frame, shape: TensorShape, positions: Iterable[int], node: ast.AST) -> TensorShape:
+    """The shape in which the data of tensors, read at a node, decides the size of some dimensions."""
+    for position in positions:
+        shape = shape.replaced(position, read_at(frame, node, position))
+    return shape
+
+
+def returned(frame: Frame, value: Value, symbol: str, node: ast.AST) -> Value:
+    """What a call at a node of `frame` gives: what its function read is another number in each call."""
+    match value:
+        case Tensor() if value.shape.dynamic:
+            return replace(value, shape=value.shape.mapped(lambda dim: _renamed(frame, dim, symbol, node)))
+        case Scalar(dim=Dim() as dim):
+            return replace(value, dim=_renamed(frame, dim, symbol, node))
+        case Tuple(items=items) if any(_may_be_read(item) for item in items):
+            return replace(value, items=tuple([returned(frame, item, symbol, node) for item in items]))
+        case Union(options=options) if any(_may_be_read(option) for option in options):
+            return join([returned(frame, option, symbol, node) for option in options])
+        case Sequence(item=item) if _may_be_read(item):
+            return replace(value, item=returned(frame, item, symbol, node))
+    return value
+
+
+def _may_be_read(value: Value) -> bool:
+    return isinstance(value, (Tuple, Union, Sequence, Scalar)) or (isinstance(value, Tensor) and bool(value.dynamic))
+
+
+def _renamed(frame: Frame, dim: Dim, symbol: str, node: ast.AST) -> Dim:
+    def renamed(number: Unbacked) -> Dim:
+        is_its = number.name.startswith(f"{symbol}:")
+        return read_at(frame, node, number.name, number.lowest) if is_its else unbacked(number.name, number.lowest)
+
+    return dims.substituted(dim, renamed) if dim.is_data else dim
+
+
+def text_of(value: Tensor | Scalar) -> Size:
+    """The text of tensor data, in which tracing puts the name of a symbol."""
+    return Size(DATA, "str", value.trail)
+
+
+def worked_out(size: Size, *others: Value, kind: Literal["int", "float", "str"] | None = None) -> Size:
+    """A number that a function gives for a size and other numbers."""
+    given = [size.dim, *(dim for other in others if (dim := dim_of(other)) is not None)]
+    return replace(size, dim=dims.depending(*given), kind=kind or size.kind)
+
+
+def truth_of(size: Size) -> Guard | None:
+    """What has to be settled for the truth of a number: of a remainder, which is 0 for some sizes."""
+    test = dims.compare("!=", size.dim, ZERO) if size.kind != "str" else None
+    return Guard(size.dim, "order" if test == "constant" else test, size.trail) if isinstance(test, str) else None
+
+
+def broadcast(values: Iterable[Value]) -> TensorShape:
+    """The shape of an elementwise result."""
+    found = [value.shape for value in values if isinstance(value, Tensor)]
+    return reduce(shapes.broadcast, found) if found else UNSHAPED
+
+
+def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str) -> None:
+    """A tensor with a number of rows that the code states meets one whose rows vary."""
+    tensors = [value for value in values if isinstance(value, Tensor) and not value.assumed]
+    fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor))), 0)
+    varying = next((tensor for tensor in tensors if size_at(tensor, 0) is not None), None)
+    if fixed and varying is not None and not frame.engine.eager:
+        frame.emit(FixedSize, node, varying, api=api, size=fixed)
+
+
+def stated_rows(tensor: Tensor) -> int:
+    """The number of rows that the code states for a new tensor of several dimensions: 3 for `zeros(3, 4)`."""
+    number = tensor.shape.at(0).number
+    return number if len(tensor.shape.dims) > 1 and number is not None and number > 1 else 0
+
+
+def product(tensor: Tensor) -> Size:
+    """The number of elements."""
+    return Size(tensor.shape.elements(), trail=tensor.trail)
+
+
+def read_arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value) -> Dim | None:
+    """`left op right` of integers, one of which was read from a tensor; None where nothing is known of it."""
+    given = [value.dim if isinstance(value, (Scalar, Size)) else dim_of(value) for value in (left, right)]
+    one, other = given
+    # in a loop it could grow with each pass
+    return None if one is None or other is None or frame.loops else _whole(op, one, other)
+
+
+def are_settled(op: ast.cmpop, left: Value, right: Value) -> bool:
+    """Whether `left op right` is known of numbers that data decides: torch.export knows it as well then."""
+    one, other, sign = dim_of(left), dim_of(right), SIGNS.get(type(op))
+    return one is not None and other is not None and sign is not None and _is_settled(sign, one, other)
+
+
+def are_equal_shapes(left: Value, right: Value) -> bool:
+    """Whether torch.export knows of all sizes that data decides if those of two shapes are the same."""
+    mine, its = _items(left), _items(right)
+    found = [(dim_of(a), dim_of(b)) for a, b in zip(mine, its, strict=False)]
+    positions = [shape.tensor.shape.dynamic for shape in (left, right) if isinstance(shape, Shape)]
+    if any(max(dynamic, default=-1) >= len(found) for dynamic in positions):
+        return False
+    return all(
+        one is not None and other is not None and _is_settled("==", one, other)
+        for one, other in found
+        if any(dim is not None and dim.is_data for dim in (one, other))
+    )
+
+
+def _is_settled(sign: dims.Operator, one: Dim, other: Dim) -> bool:
+    is_exact = isinstance(one, Expression) and isinstance(other, Expression)
+    return is_exact and (isinstance(found := dims.compare(sign, one, other), bool) or found == "one")
+
+
+def arithmetic(op: ast.operator, left: Value, right: Value) -> Size:
+    """`left op right`, one of which is a size."""
+    trail = next((o.trail for o in (left, right) if isinstance(o, Size) and o.dim.varies), None)
+    trail = trail or next((o.trail for o in (left, right) if isinstance(o, Size) and o.trail is not None), None)
+    found = [dim_of(left), dim_of(right)]
+    given = [o.dim if isinstance(o, Size) else dim for o, dim in zip((left, right), found, strict=True)]
+    depends = dims.depending(*(dim for dim in given if dim is not None))
+    if any(isinstance(o, Size) and o.kind == "str" for o in (left, right)):
+        return Size(depends, "str", trail)
+    one, other = found
+    is_float = isinstance(op, ast.Div) or any(_is_float(o) for o in (left, right))
+    if one is None or other is None:
+        return Size(depends, "float" if is_float else "int", trail)
+    if is_float:
+        return Size(_float(op, left, right, one, other) or depends, "float", trail)
+    return Size(_whole(op, one, other) or depends, "int", trail)
+
+
+def _whole(op: ast.operator, left: Dim, right: Dim) -> Dim | None:
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv():
+            return left // right
+        case ast.Mod():
+            return left % right
+        case ast.Pow() if right.number == LEAST:
+            return left * left
+    return None
+
+
+def _float(op: ast.operator, left: Value, right: Value, one: Dim, other: Dim) -> Dim | None:
+    for number, dim in ((left, other), (right, one)):
+        if isinstance(op, ast.Mult) and isinstance(number, Const) and isinstance(number.value, float):
+            return dims.scaled(dim, number.value)
+    if isinstance(op, ast.Div):
+        return dims.true_divide(one, other)
+    found = _whole(op, one, other) if isinstance(op, (ast.Add, ast.Sub)) else None
+    return dims.approximated(found) if found is not None else None
+
+
+def _is_float(value: Value) -> bool:
+    if isinstance(value, Size):
+        return value.kind == "float"
+    return value == Python("float") or (isinstance(value, Const) and isinstance(value.value, float))
+
+
+def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
+    """`left op right` of sizes."""
+    one, other, sign = dim_of(left), dim_of(right), SIGNS.get(type(op))
+    if one is None or other is None or sign is None:
+        return BOOL
+    found = dims.compare(sign, one, other)
+    if isinstance(found, str):
+        size = left if isinstance(left, Size) and left.dim.varies else right
+        return Guard(one - other, found, size.trail) if isinstance(size, Size) else BOOL
+    is_exact = all(isinstance(dim, Expression) and not dim.is_data for dim in (one, other))
+    return Const(found) if found is not None and is_exact else BOOL
+
+
+def compared_shapes(op: ast.cmpop, left: Value, right: Value) -> Value:
+    """`x.shape == (3, 4)`, `x.shape != y.shape`."""
+    for mine, other in zip(_items(left), _items(right), strict=False):
+        verdict = compared_sizes(op, mine, other)
+        if isinstance(verdict, Guard):
+            return verdict
+    return BOOL
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Shape):
+        tensor = value.tensor
+        return tuple([Size(dim, trail=tensor.trail) for dim in tensor.shape.dims]) if not tensor.assumed else ()
+    return value.items if isinstance(value, Tuple) else ()
+
+
+def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct, *, raises: bool) -> None:
+    """Python asks for the truth of a comparison of sizes."""
+    if not frame.engine.eager:
+        frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises or frame.raising > 0)
+
+
+def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
+    """Whether Python wants the number behind a size that varies; then that is a fact."""
+    if not isinstance(value, Size) or frame.engine.eager:
+        return False
+    varies = value.dim.varies or value.dim.is_data
+    if not varies and value.kind != "float":
+        return False
+    if value.kind == "str":
+        if target not in TEXT_USES:
+            return False
+        target = "text"
+    frame.emit(SizeConversion, node, value, target=target, varies=varies, is_float=value.kind == "float")
+    return varies
+
+
+def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
+    """Python goes through the first dimension of a tensor."""
+    if size_at(tensor, 0) is not None and not frame.engine.eager:
+        frame.emit(SizeConversion, node, tensor, target=target, varies=True)
+
+
+def settled(size: Size, kind: Literal["int", "float"]) -> Size:
+    """The number that a conversion leaves: it no longer varies."""
+    return replace(size, dim=Approximation(*size.dim.within(), frozenset()), kind=kind)
+
+
+def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
+    """The size that a slice of a dimension has."""
+    size = tensor.shape.at(position)
+    if node.lower is None and node.upper is None and node.step is None:
+        return size
+    lower, upper, step = (
+        frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper, node.step)
+    )
+    is_open = size_at(tensor, position) is not None and not frame.engine.eager
+    for bound in (lower, upper) if is_open else ():
+        number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
+        if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):
+            frame.emit(FixedSize, node, tensor, api="slice", size=number)
+            is_open = False
+    start = ZERO if lower is None else _clamped(_bound(lower), size)
+    if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0 and size.varies:
+        # the program takes sizes on one side of the number only
+        end: Dim = constant(upper.value)
+        is_exact = dims.compare(">=", size, end) is True
+        end = end if is_exact else Approximation(0, upper.value, size.sources)
+    else:
+        end = size if upper is None else _clamped(_bound(upper), size)
+    length = dims.maximum(end - start, ZERO)
+    if step is not None:
+        by = dim_of(step)
+        length = -((-length) // by) if by is not None and by.within()[0] > 0 else dims.depending(length)
+    if is_open and isinstance(length, Expression) and _may_leave_one(size, length):
+        frame.emit(FixedSize, node, tensor, api="rest", size=0)
+    return length
+
+
+def _may_leave_one(size: Dim, length: Dim) -> bool:
+    """Whether a slice leaves one row or none of some sizes, which torch.export refuses: of larger ones than 2."""
+    is_enough = dims.compare(">=", length, constant(LEAST)) is True
+    return length.varies and not is_enough and dims.compare("<=", size - length, ONE) is not True
+
+
+def _bound(value: Value) -> Dim:
+    """A bound of a slice."""
+    found = dim_of(value)
+    return Approximation(sources=frozenset()) if found is None or found == FIXED else found
+
+
+def _clamped(bound: Dim, size: Dim) -> Dim:
+    """A bound of a slice as a number of elements from the first one on, of `size` of them."""
+    low, high = bound.within(specialized=False)
+    if high < 0:
+        return dims.maximum(size + bound, ZERO)
+    if low >= 0:
+        return dims.minimum(bound, size)
+    sources = None if size.sources is None or bound.sources is None else size.sources | bound.sources
+    return Approximation(0, size.within()[1], sources, is_data=size.is_data or bound.is_data)

@@ -1,0 +1,146 @@
+"""The variables as they were when a fact was met, to ask about code that nobody has run: what a fix needs to know."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import UNKNOWN, Closure, Composite, Function, Tensor, Value
+from exportlint.analysis.eval.call_graph import CallGraph
+from exportlint.analysis.eval.effects import Effects
+from exportlint.analysis.eval.engine import BudgetExceededError, Engine
+from exportlint.analysis.eval.frame import Environment, Frame, Loop
+from exportlint.analysis.facts import Fact
+
+MAX_STEPS = 2_000
+"""Expressions evaluated for one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What statements would do here as the body of a function that an operator such as `torch.cond` calls.
+
+    `variables` are those behind the last statement, none if that is never reached; `returned` what `return` gives.
+    """
+
+    variables: Environment
+    returned: tuple[tuple[ast.Return, Value], ...]
+    facts: tuple[Fact, ...]
+    region: int
+
+    def is_own(self, value: Value) -> bool:
+        """Whether a value surely is a tensor that the statements made, and no view of one from outside."""
+        return all(isinstance(option, Tensor) and option.region == self.region for option in options(value))
+
+
+class Snapshot:
+    """The state of a call at one place. What is asked leaves no trace: neither facts nor writes, nor other answers."""
+
+    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals")
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._env = dict(frame.env)
+        self._active = tuple(frame.engine.active)
+        self._globals = dict(frame.engine.globals)
+        self._closures = _closures(frame)
+
+    @property
+    def weight(self) -> int:
+        """The variables that it keeps."""
+        return len(self._env) + len(self._globals) + sum(map(len, self._closures.values()))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables of the function that are bound."""
+        return frozenset(name for name in self._env if name.isidentifier())
+
+    def variable(self, name: str) -> Value | None:
+        """What a variable of the function holds, None if it is not bound here."""
+        return self._env.get(name)
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression of this file would be here."""
+        with self._replica() as frame:
+            return frame.evaluate(node)
+        return UNKNOWN
+
+    def after(self, body: Sequence[ast.stmt]) -> Snapshot | None:
+        """The variables after statements that would run here; None if they never end, or do so by leaving."""
+        with self._replica() as frame:
+            ends = frame.execute(body)
+            return Snapshot(frame) if ends and not frame.returns else None
+        return None
+
+    def run(self, body: Sequence[ast.stmt]) -> Run | None:
+        """What statements would do in a function of an operator; None if it takes too long to find out."""
+        with self._replica() as frame, frame.engine.in_region("strict") as region:
+            engine = frame.engine
+            engine.silent = 0
+            ends = frame.execute(body)
+            facts = tuple(engine.effects.all_facts().values())
+            return Run(frame.env if ends else {}, tuple(frame.returns), facts, region)
+        return None
+
+    @contextmanager
+    def _replica(self) -> Iterator[Frame]:
+        """A frame to run code in. An analysis that takes too long ends it early."""
+        origin = self._frame
+        frame = Frame(
+            self._fork(),
+            origin.module,
+            origin.symbol,
+            owner=origin.owner,
+            receiver=origin.receiver,
+            closure=origin.parent,
+            guards=origin.guards,
+        )
+        frame.env.update(self._env)
+        frame.loops = [Loop([], []) for _ in origin.loops]
+        frame.nonlocals, frame.globals = set(origin.nonlocals), set(origin.globals)
+        frame.engine.effects = Effects(entry=frame.heap)
+        now = {closure: closure.variables for closure in self._closures}
+        for closure, variables in self._closures.items():
+            closure.variables = dict(variables)
+        try:
+            with suppress(BudgetExceededError, RecursionError):
+                yield frame
+        finally:
+            for closure, variables in now.items():
+                closure.variables = variables
+
+    def _fork(self) -> Engine:
+        """An engine that knows what that of the call knows, and keeps what it learns to itself."""
+        engine = self._frame.engine
+        return replace(
+            replace(engine, probe=None).for_root(),
+            root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
+            globals=dict(self._globals),
+            summaries={key: list(known) for key, known in engine.summaries.items()},
+            instances={key: list(known) for key, known in engine.instances.items()},
+            active=list(self._active), limit=MAX_STEPS, silent=1,
+        )  # fmt: skip
+
+
+def _closures(frame: Frame) -> dict[Closure, Environment]:
+    """What the variables of functions around the code hold, of all functions that its variables lead to."""
+    found: dict[Closure, Environment] = {}
+    starts = [frame.cell, frame.parent]
+    values = [*frame.env.values(), *([] if frame.receiver is None else [frame.receiver])]
+    while starts or values:
+        closure = starts.pop() if starts else None
+        while closure is not None and closure not in found:
+            found[closure] = dict(closure.variables)
+            values += closure.variables.values()
+            closure = closure.parent
+        while values:
+            value = values.pop()
+            if isinstance(value, Function) and value.closure is not None:
+                starts.append(value.closure)
+            if isinstance(value, Composite):
+                values += value.parts()
+    return found

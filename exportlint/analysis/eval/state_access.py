@@ -1,0 +1,189 @@
+"""Records who reads and who writes the state that outlives the call that is exported."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.values import (
+    TRUE,
+    ClassValue,
+    Function,
+    Object,
+    Origin,
+    Scalar,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from exportlint.analysis.eval.frame import Environment, Frame
+from exportlint.analysis.eval.tensor_results import is_fed
+from exportlint.analysis.facts import written_at
+from exportlint.analysis.state.cells import Kind, Write
+from exportlint.syntax.definitions import Assignment
+from exportlint.syntax.walk import walk
+
+DEFAULT = "<default>"
+"""Key of what a parameter is called whose default, a list or dict, was taken: `name.<default>` in its environment."""
+
+MAKERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Counter"})
+METADATA = frozenset({"shape", "device", "dtype", "ndim", "size", "dim", "numel", "is_cuda"})
+
+
+def is_container(node: ast.expr) -> bool:
+    """Whether an expression makes a new list, dict or set."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name in MAKERS
+    return isinstance(node, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp))
+
+
+def attribute_cell(receiver: Value | None, name: str) -> Cell | None:
+    """The attribute of something that outlives the call."""
+    if isinstance(receiver, Object):
+        return Cell(receiver.instance, name) if receiver.instance.lasting else None
+    if isinstance(receiver, ClassValue):
+        return Cell(receiver.definition, name)
+    if isinstance(receiver, Function) and receiver.closure is None:
+        return Cell(receiver.node, name)
+    return None
+
+
+def cell_of(frame: Frame, node: ast.expr) -> Cell | None:
+    """The state that an expression names."""
+    if isinstance(node, ast.Subscript):
+        return cell_of(frame, node.value)
+    if isinstance(node, ast.Attribute):
+        return attribute_cell(frame.peek(node.value), node.attr)
+    if isinstance(node, ast.Name):
+        if f"{node.id}.{DEFAULT}" in frame.env and frame.engine.active:
+            return Cell(frame.engine.active[-1], node.id)
+        if is_global(frame, node.id):
+            return Cell(frame.module, node.id)
+        source = _only_source(frame, node.id)
+        return cell_of(frame, source) if isinstance(source, ast.Attribute) else None
+    return None
+
+
+def _only_source(frame: Frame, name: str) -> ast.expr | None:
+    """What the one assignment to a variable in a function assigns: `history = self.history`."""
+    engine = frame.engine
+    if not engine.active:
+        return None
+    function = engine.active[-1]
+    known = engine.assigned.get(function)
+    if known is None:
+        known = engine.assigned[function] = {}
+        for child in walk(function):
+            if isinstance(child, ast.Assign):
+                for target in child.targets:
+                    if isinstance(target, ast.Name):
+                        known[target.id] = child.value if target.id not in known else None
+    return known.get(name)
+
+
+def is_global(frame: Frame, name: str) -> bool:
+    """Whether a name stands for a variable of the module."""
+    if name in frame.env or not isinstance(frame.module.bindings.get(name), Assignment):
+        return False
+    cell = frame.parent
+    while cell is not None:
+        if name in cell.variables:
+            return False
+        cell = cell.parent
+    return True
+
+
+def note_read(frame: Frame, cell: Cell | None, node: ast.AST) -> None:
+    """Record that state is read."""
+    engine = frame.engine
+    if cell is not None and engine.is_tracing and engine.active:
+        engine.effects.read(cell, node, engine.active[-1], frame.heap.written)
+
+
+def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: ast.AST) -> None:
+    """Record that an attribute is read; that of a class, too, where the object has none of its own."""
+    note_read(frame, attribute_cell(receiver, name), node)
+    if isinstance(receiver, Object) and frame.held(receiver.instance, name) is None:
+        definition = receiver.instance.definition
+        if name in definition.attributes:
+            note_read(frame, Cell(definition, name), node)
+
+
+def note_write(
+    frame: Frame, cell: Cell | None, node: ast.AST, value: Value, before: Value | None, source: ast.AST, kind: Kind
+) -> None:
+    """Record that state is written; `source` is the statement or call that the value comes from."""
+    engine = frame.engine
+    if cell is None or not engine.is_tracing or not engine.active:
+        return
+    fed = _holds_data(value) or _mentions_data(frame, value, source)
+    at_root = cell.owner is engine.root
+    guarded = frame.guards > 0
+    function = engine.active[-1]
+    engine.effects.write(
+        Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, fed, at_root)
+    )
+    place = written_at(frame.site(node))
+    engine.calls.meet(place)
+    if engine.probe is not None:
+        engine.probe.meet(place, frame)
+    if kind in {"binding", "buffer"}:
+        mark_written(frame, cell)
+
+
+def mark_written(frame: Frame, cell: Cell | None) -> None:
+    """From here on what the last call left in the state is gone."""
+    if cell is None or not frame.engine.is_tracing:
+        return
+    frame.heap = frame.heap.marked((cell,))
+
+
+def entry(cell: Cell, key: object) -> Cell:
+    """The entry of a container under a key."""
+    return Cell(cell.owner, cell.name, (type(key).__name__, key))
+
+
+def note_default(env: Environment, name: str, default: ast.expr) -> bool:
+    """Record that a parameter holds its default, if that is one list or dict for all calls."""
+    if is_container(default):
+        env[f"{name}.{DEFAULT}"] = TRUE
+    return is_container(default)
+
+
+def _holds_data(value: Value) -> bool:
+    parts = value.items if isinstance(value, Tuple) else (value,)
+    return any(isinstance(o, Scalar) for p in parts for o in options(p)) or any(is_fed(t) for t in tensors_in(value))
+
+
+def _mentions_data(frame: Frame, value: Value, source: ast.AST) -> bool:
+    """Whether a value that is not known is computed from tensors that hold data of the inputs."""
+    parts = value.items if isinstance(value, Tuple) else (value,)
+    if not any(isinstance(option, Unknown) for part in parts for option in options(part)):
+        return False
+    waiting = [source]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Attribute) and node.attr in METADATA:
+            continue
+        if isinstance(node, ast.Name):
+            found = frame.env.get(node.id)
+            if any(isinstance(o, Tensor) and is_fed(o) for o in options(found or value)):
+                return True
+        waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def note_tensor_write(
+    frame: Frame, owner: ast.expr, node: ast.AST, target: Tensor, operands: tuple[Value, ...]
+) -> None:
+    """Record that a tensor that outlives the call and is no buffer is changed in place, by no traced tensor."""
+    if target.origin not in {Origin.ATTRIBUTE, Origin.GLOBAL} or not frame.engine.is_tracing:
+        return
+    given = [option for operand in operands for option in options(operand)]
+    if any(isinstance(option, (Scalar, Unknown)) for option in given):
+        return
+    if all(t.known and t.origin in {Origin.ATTRIBUTE, Origin.GLOBAL} for o in given for t in tensors_in(o)):
+        note_write(frame, cell_of(frame, owner), node, target, target, node, "tensor")

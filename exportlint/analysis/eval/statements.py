@@ -1,0 +1,169 @@
+"""Execution of simple statements, and assignment to every kind of target."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.values import (
+    NONE,
+    ClassValue,
+    Function,
+    Tensor,
+    Value,
+)
+from exportlint.analysis.eval.assignment import assign, forget, note_container_mutation
+from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.declared_types import believed, declared_variable
+from exportlint.analysis.eval.demands import consume, data_of, demand_truth
+from exportlint.analysis.eval.frame import Frame, executes
+from exportlint.analysis.eval.names import decorated, named_value
+from exportlint.analysis.eval.narrowing import narrowed
+from exportlint.analysis.eval.operators import operate
+from exportlint.analysis.eval.state_access import note_tensor_write
+from exportlint.analysis.eval.tensor_results import is_fed
+from exportlint.analysis.facts import Mutation
+from exportlint.analysis.facts.tracing import ClassStatement
+from exportlint.syntax.definitions import Class, imported
+
+
+@executes(ast.Expr)
+def _expression(frame: Frame, node: ast.Expr) -> bool:
+    frame.evaluate(node.value)
+    return True
+
+
+@executes(ast.Assign)
+def _assignment(frame: Frame, node: ast.Assign) -> bool:
+    value = frame.evaluate(node.value)
+    for target in node.targets:
+        assign(frame, target, value, node)
+    return True
+
+
+@executes(ast.AnnAssign)
+def _annotated_assignment(frame: Frame, node: ast.AnnAssign) -> bool:
+    if isinstance(node.target, ast.Name):
+        frame.annotations[node.target.id] = node.annotation
+    if node.value is not None:
+        value = frame.evaluate(node.value)
+        if isinstance(node.target, ast.Attribute):
+            name = node.target.attr
+            value = believed(value, lambda: declared_variable(frame, node.annotation, name))
+        assign(frame, node.target, value, node)
+    return True
+
+
+@executes(ast.AugAssign)
+def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
+    old = frame.evaluate(node.target)
+    operand = frame.evaluate(node.value)
+    symbol = SYMBOLS.get(type(node.op), "") + "="
+    if isinstance(old, Tensor) and not old.assumed:
+        consume(frame, old, node.target, symbol, mutates=True)
+        spend(frame, operand, node, "operator")
+        frame.emit(Mutation, node, old, api=symbol, target=old, operands=(operand,))
+        note_tensor_write(frame, node.target, node.target, old, (operand,))
+        data = data_of(operand)
+        if isinstance(data, Tensor):
+            consume(frame, data, node.value, symbol)
+        fed = is_fed(old) or any(is_fed(t) for t in tensors_in(operand))
+        value: Value = replace(old, data=None, known=False, fed=fed)
+    else:
+        value = operate(frame, node, node.op, old, operand)
+    assign(frame, node.target, value, node)
+    return True
+
+
+SYMBOLS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+
+
+@executes(ast.Return)
+def _return_statement(frame: Frame, node: ast.Return) -> bool:
+    value = frame.evaluate(node.value) if node.value is not None else NONE
+    frame.returns.append((node, value))
+    frame.exits.append(frame.env)
+    return False
+
+
+@executes(ast.Raise)
+def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
+    if node.exc is not None:
+        frame.evaluate(node.exc)
+    return False
+
+
+@executes(ast.Assert)
+def _assert_statement(frame: Frame, node: ast.Assert) -> bool:
+    is_true = _demand_assertion(frame, node)
+    env = narrowed(frame, frame.env, node.test, True)
+    if is_true is False or env is None:
+        return False
+    frame.env = env
+    return True
+
+
+def _demand_assertion(frame: Frame, node: ast.Assert) -> bool | None:
+    test, negated = node.test, False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, negated = test.operand, not negated
+    message = "none" if node.msg is None else "constant" if isinstance(node.msg, ast.Constant) else "computed"
+    reads = any(isinstance(child, ast.Attribute) and child.attr in {"item", "tolist"} for child in ast.walk(test))
+    frame.raising += 1
+    value = frame.evaluate(test)
+    frame.raising -= 1
+    is_true = demand_truth(frame, value, node.test, "assert", message=message, negated=negated, reads=reads)
+    return is_true if is_true is None else is_true is not negated
+
+
+@executes(ast.FunctionDef)
+def _function_definition(frame: Frame, node: ast.FunctionDef) -> bool:
+    frame.cell.variables = frame.env
+    symbol = f"{frame.symbol}.<locals>.{node.name}" if frame.symbol else node.name
+    frame.env[node.name] = decorated(frame, Function(frame.module, node, symbol, frame.owner, None, frame.cell))
+    return True
+
+
+@executes(ast.ClassDef)
+def _class_definition(frame: Frame, node: ast.ClassDef) -> bool:
+    frame.emit(ClassStatement, node, None, name=node.name)
+    frame.env[node.name] = ClassValue(Class(frame.module, node, f"{frame.symbol}.<locals>.{node.name}"))
+    return True
+
+
+def import_statement(frame: Frame, node: ast.Import | ast.ImportFrom) -> bool:
+    """An import inside a function."""
+    for name, target in imported(node, frame.module.package):
+        frame.env[name] = named_value(frame, target, frame.module)
+    return True
+
+
+executes(ast.Import)(import_statement)
+executes(ast.ImportFrom)(import_statement)
+
+
+@executes(ast.Delete)
+def _delete(frame: Frame, node: ast.Delete) -> bool:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            frame.env.pop(target.id, None)
+            forget(frame.env, target.id)
+        elif isinstance(target, ast.Subscript):
+            note_container_mutation(frame, target.value, frame.evaluate(target.value), "del", node)
+    return True
+
+
+@executes(ast.Nonlocal)
+def _nonlocal_statement(frame: Frame, node: ast.Nonlocal) -> bool:
+    frame.nonlocals.update(node.names)
+    return True
+
+
+@executes(ast.Global)
+def _global_statement(frame: Frame, node: ast.Global) -> bool:
+    frame.globals.update(node.names)
+    return True

@@ -1,0 +1,249 @@
+"""Indexing and slicing, reading and writing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence as Seq
+from dataclasses import replace
+
+from exportlint.analysis.domain.baked_values import Baked
+from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
+from exportlint.analysis.domain.lattice import each, join, options
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
+from exportlint.analysis.domain.values import (
+    ITERABLE,
+    PYTHON,
+    UNKNOWN,
+    AttributesOf,
+    Const,
+    Dict,
+    External,
+    Object,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Unknown,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import read_environment, spend, through
+from exportlint.analysis.eval.classes import find_method
+from exportlint.analysis.eval.demands import any_entry, built_on, consume, data_of, demand_number, size_of
+from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.sizes import DATA, data_shape, note_conversion, sliced
+from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.facts import Conversion, Mutation
+
+
+@evaluates(ast.Subscript)
+def _subscript(frame: Frame, node: ast.Subscript) -> Value:
+    container = frame.evaluate(node.value)
+    index = frame.evaluate(node.slice)
+    found = each(container, lambda option: _item(frame, node, option, index))
+    return through(frame, (index,), node, found, "choice")
+
+
+def item(frame: Frame, container: Value, index: Value, node: ast.AST) -> Value:
+    """`container[index]` where no subscript says so, as `operator.getitem` does at `node`."""
+    place = ast.copy_location(ast.Constant(None), node)
+    subscript = ast.copy_location(ast.Subscript(place, place, ast.Load()), place)
+    return each(container, lambda option: _item(frame, subscript, option, index))
+
+
+def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> Value:
+    if isinstance(container, Tensor):
+        return _tensor_item(frame, node, container, index)
+    if isinstance(container, Shape):
+        return _shape_item(frame, node, container, index)
+    if isinstance(container, (Tuple, Sequence)):
+        return _sequence_item(frame, node, container, index)
+    if isinstance(container, Dict):
+        return _dict_item(frame, node, container, index)
+    if isinstance(container, TorchModule):
+        return _module_item(frame, node, container, index)
+    if isinstance(container, Scalar) and container.api == "tolist":
+        return container  # a row of a list of lists
+    if isinstance(container, Object):
+        if find_method(frame, container.instance.definition, "__getitem__") is None:
+            base = built_on(container)
+            return UNKNOWN if base is container else _item(frame, node, base, index)
+        return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
+    if isinstance(container, AttributesOf):
+        name = index.value if isinstance(index, Const) else None
+        return frame.attribute(container.receiver, name, node) if isinstance(name, str) else UNKNOWN
+    if isinstance(container, Baked):
+        return container
+    if isinstance(container, External):
+        asked = read_environment(frame, container, node)
+        if asked is not None:
+            return asked
+        return container  # `list[int]`, `Callable[...]`: a type
+    return UNKNOWN if isinstance(container, Unknown) else PYTHON
+
+
+def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, str):
+        return UNKNOWN  # what is indexed with strings is no tensor
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
+    dims: list[Dim] = []
+    shape = tensor.shape
+    position = 0
+    for part, given in zip(parts, values, strict=False):
+        value = next((o for o in options(given) if isinstance(o, Tensor)), given)
+        if isinstance(part, ast.Slice):
+            dims.append(DATA if _has_data_bound(frame, part) else sliced(frame, part, tensor, position))
+            position += 1
+        elif isinstance(value, Const) and value.value is None:
+            dims.append(ONE)
+        elif isinstance(value, Tensor) and (value.kind == "bool" or value.dynamic):
+            dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
+            position += 1
+        elif isinstance(value, (Tensor, Tuple, Sequence)):
+            is_number = isinstance(value, Tensor) and value.zero_dim and value.kind == "int"
+            if is_number and not tensor.assumed and frame.engine.mode == "strict":
+                demand_number(frame, value, node, "index of a tensor")
+            dims.append(ANY_SIZE)
+            position += 1
+        elif isinstance(value, Python) and value.type == "ellipsis":
+            kept = tensor.shape.dims[:1] if position == 0 else ()
+            return result(frame, node, "indexing", (tensor, index), tensor.kind, TensorShape((*dims, *kept)))
+        else:
+            position += 1
+    is_mask = any(isinstance(value, Tensor) for value in values)
+    rank = None if shape.rank is None or is_mask else shape.rank - position + len(dims)
+    shape = TensorShape((*dims, *shape.dims[position:]), rank)
+    made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
+    return replace(_related(tensor, made, parts, values), origin=tensor.origin, trail=tensor.trail)
+
+
+def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> Tensor:
+    """What plain indices give is a view of the tensor, of a form that they tell."""
+    form, is_view = tensor.form, True
+    for part, value in zip(parts, values, strict=False):
+        if isinstance(part, ast.Slice):
+            form = form and (form.resize() if _cuts(part) else form)
+        elif isinstance(value, Const) and value.value is None:
+            form = form and form.deeper(1)
+        elif isinstance(value, (Const, Size, Scalar)):
+            form = form and form.deeper(-1)
+        else:
+            is_view, form = False, None
+    return replace(made, region=tensor.region if is_view else made.region, form=form)
+
+
+def _cuts(node: ast.Slice) -> bool:
+    """`[1:]`, `[:-1]`: it surely leaves something out."""
+    lower, upper = node.lower, node.upper
+    is_cut = isinstance(lower, ast.Constant) and isinstance(lower.value, int) and lower.value > 0
+    return is_cut or (isinstance(upper, ast.UnaryOp) and isinstance(upper.op, ast.USub))
+
+
+def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:
+    return any(data_of(frame.peek(p)) is not None for p in (node.lower, node.upper) if p is not None)
+
+
+def _shape_item(frame: Frame, node: ast.Subscript, shape: Shape, index: Value) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        return shape if node.slice.lower is None else Sequence(Size(trail=shape.tensor.trail), "tuple")
+    demand_number(frame, index, node.slice, "list index")
+    if isinstance(index, Const) and isinstance(index.value, int):
+        return size_of(shape.tensor, index.value)
+    return Size(trail=shape.tensor.trail)
+
+
+def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequence, index: Value) -> Value:
+    if isinstance(container, Sequence) and container.type == ITERABLE:
+        return container if isinstance(node.slice, ast.Slice) else container.item  # perhaps a tensor: it takes data
+    if isinstance(node.slice, ast.Slice):
+        for part in (node.slice.lower, node.slice.upper, node.slice.step):
+            if part is not None:
+                demand_number(frame, frame.peek(part), part, "list slice")
+        if isinstance(container, Tuple):
+            bounds = _bounds(frame, node.slice)
+            if bounds is not None:
+                return Tuple(container.items[bounds], container.mutable)
+            return Sequence(join(container.items)) if container.items else UNKNOWN
+        return container
+    if demand_number(frame, index, node.slice, "list index"):
+        return _any_item(container)
+    if isinstance(container, Tuple) and isinstance(index, Const) and isinstance(index.value, int):
+        in_range = -len(container.items) <= index.value < len(container.items)
+        return container.items[index.value] if in_range else UNKNOWN
+    return _any_item(container)
+
+
+def _bounds(frame: Frame, node: ast.Slice) -> slice | None:
+    """The slice, if all its bounds are known."""
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        value = Const(None) if part is None else frame.peek(part)
+        if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, int)):
+            return None
+        bounds.append(value.value)
+    return None if bounds[2] == 0 else slice(*bounds)
+
+
+def _any_item(container: Tuple | Sequence) -> Value:
+    if isinstance(container, Sequence):
+        return container.item
+    return join(container.items) if container.items else UNKNOWN
+
+
+def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value) -> Value:
+    data = data_of(index)
+    if isinstance(data, Scalar):
+        frame.emit(Conversion, node.slice, data, target="dict key", operand=data)
+    note_conversion(frame, index, node.slice, "dict key")
+    if isinstance(index, Const):
+        found = container.get(index.value)
+        if found is not None:
+            return found
+    elif container.rest is None and container.entries:
+        return any_entry(container)
+    return container.rest if container.rest is not None else UNKNOWN
+
+
+def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, index: Value) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        return container
+    if container.items is None:
+        return UNKNOWN
+    if container.keys and isinstance(index, Const):
+        for key, item in zip(container.keys, container.items, strict=True):
+            if key == index.value:
+                return item
+    demand_number(frame, index, node.slice, "list index")
+    if isinstance(index, Const) and isinstance(index.value, int) and 0 <= index.value < len(container.items):
+        return container.items[index.value]
+    return join(container.items) if container.items else UNKNOWN
+
+
+def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -> None:
+    """`container[index] = value`."""
+    index = frame.evaluate(target.slice)
+    for option in options(container):
+        if isinstance(option, Tensor) and not option.assumed:
+            consume(frame, option, target, "[…] =", mutates=True)
+            spend(frame, value, target, "operator")
+            spend(frame, index, target, "choice")
+            data = data_of(value)
+            if isinstance(data, Tensor):
+                consume(frame, data, target, "[…] =")
+            frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
+            for part in index.items if isinstance(index, Tuple) else (index,):
+                if isinstance(part, Tensor) and part.zero_dim:
+                    demand_number(frame, part, target.slice, "index of an assignment")
+        elif isinstance(option, (Tuple, Sequence)):
+            is_open = isinstance(option, Sequence) and option.type == ITERABLE
+            if not isinstance(target.slice, ast.Slice) and not is_open:
+                demand_number(frame, index, target.slice, "list index")
+        elif isinstance(option, Dict):
+            scalar = data_of(index)
+            if isinstance(scalar, Scalar):
+                frame.emit(Conversion, target.slice, scalar, target="dict key", operand=scalar)

@@ -1,0 +1,138 @@
+"""Execution of statements that stand around others: `with` and `try`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.lattice import join_environments, options
+from exportlint.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    BoundMethod,
+    Const,
+    External,
+    Object,
+    Python,
+    Sequence,
+    Tensor,
+    Tuple,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.assignment import assign
+from exportlint.analysis.eval.branches_and_loops import resume
+from exportlint.analysis.eval.effects import Effects
+from exportlint.analysis.eval.frame import Environment, Frame, executes
+from exportlint.analysis.facts.environment import DeviceContext
+from exportlint.analysis.facts.tracing import CaughtOperator
+from exportlint.analysis.torch import table
+from exportlint.syntax.definitions import TRIES
+
+
+def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
+    """`with context as target`. A context manager may swallow exceptions, which changes nothing for tracing."""
+    swallows = False
+    entered: list[tuple[Value, ast.expr]] = []
+    for item in node.items:
+        context = frame.evaluate(item.context_expr)
+        if any(isinstance(o, Const) or o == Python("device") for o in options(context)):
+            frame.emit(DeviceContext, item.context_expr)
+        if isinstance(context, Object):
+            entered.append((context, item.context_expr))
+        swallows = swallows or _suppresses(frame, item.context_expr)
+        if item.optional_vars is not None:
+            assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)
+    if not swallows:
+        reached = frame.execute(node.body)
+    else:
+        with frame.guarded():
+            frame.execute(node.body)
+        reached = True
+    for context, place in reversed(entered):
+        frame.call(frame.attribute(context, "__exit__", place), Arguments((NONE, NONE, NONE)), place)
+    return reached
+
+
+def _suppresses(frame: Frame, node: ast.expr) -> bool:
+    """`contextlib.suppress(Exception)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    callee = frame.peek(node.func)
+    return callee == External("contextlib.suppress") and any(_is_broad(frame, kind) for kind in node.args)
+
+
+def _entered(frame: Frame, context: Value, node: ast.expr) -> Value:
+    """What `as` binds: what `__enter__` returns, or a function under `contextlib.contextmanager` yields."""
+    if isinstance(context, Object):
+        return frame.call(frame.attribute(context, "__enter__", node), Arguments(), node)
+    if isinstance(context, Sequence) and context.type == "generator":
+        return context.item
+    if isinstance(context, Tuple) and context.items:
+        return context.items[0]
+    return UNKNOWN if isinstance(context, External) else context
+
+
+executes(ast.With)(with_statement)
+executes(ast.AsyncWith)(with_statement)
+
+
+def try_statement(frame: Frame, node: ast.Try) -> bool:
+    """`try`, also with `except*`."""
+    before = dict(frame.env)
+    swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
+    if swallowing is not None:
+        with frame.engine.collecting(frame.heap) as effects, frame.guarded():
+            reached = frame.execute(node.body)
+        _note_caught_operators(frame, node, swallowing, effects)
+    else:
+        reached = frame.execute(node.body)
+    body_env = frame.env
+    ends: list[Environment] = []
+    if reached and frame.execute(node.orelse):
+        ends.append(frame.env)
+    # a body that ends in `return` does so during export too: its handlers are for other environments
+    for handler in node.handlers if reached or not isinstance(node.body[-1], ast.Return) else []:
+        joined = join_environments([before, body_env])
+        assert joined is not None
+        frame.env = joined
+        if handler.name:
+            frame.env[handler.name] = UNKNOWN
+        if frame.execute(handler.body):
+            ends.append(frame.env)
+    is_reached = resume(frame, before, ends)
+    return frame.execute(node.finalbody) and is_reached
+
+
+for kind in TRIES:
+    executes(kind)(try_statement)
+
+
+def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, effects: Effects) -> None:
+    """Record a `try` around operators on tensors, unless there is more to be said of what stands in it."""
+    if any(fact.guarded for fact in effects.all_facts().values()):
+        return
+    calls = (child for statement in node.body for child in ast.walk(statement) if isinstance(child, ast.Call))
+    if any(_is_operator(frame.peek(call.func)) for call in calls):
+        frame.emit(CaughtOperator, handler.type or handler.body[0], None)
+
+
+def _is_operator(callee: Value) -> bool:
+    if isinstance(callee, BoundMethod):
+        return isinstance(callee.receiver, Tensor) and not callee.receiver.assumed
+    api = table.lookup(callee.name) if isinstance(callee, External) else None
+    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
+
+
+def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
+    """Whether an `except` catches what torch.export raises on data-dependent code (a RuntimeError)."""
+    if isinstance(handler.body[-1], ast.Raise):
+        return False
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(_is_broad(frame, kind) for kind in kinds)
+
+
+def _is_broad(frame: Frame, kind: ast.expr) -> bool:
+    names = ("Exception", "BaseException", "RuntimeError")
+    return frame.peek(kind) in {External(f"builtins.{name}") for name in names}

@@ -1,0 +1,29 @@
+"""Which classes of a file are models: what torch.export can be called with."""
+
+from __future__ import annotations
+
+from exportlint.analysis.eval.classes import find_method, is_module
+from exportlint.analysis.eval.engine import Engine, Options
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.project import Project
+from exportlint.syntax.definitions import Class, Module
+
+
+def models(module: Module, project: Project, options: Options) -> frozenset[Class]:
+    """The `nn.Module`s of a file that have a `forward`, if only an inherited one, and that its importers can name."""
+    if not any(cls.node.bases for cls in module.classes):
+        return frozenset()
+    frame = Frame(Engine(project, options), module)
+    return frozenset(
+        cls
+        for cls in module.classes
+        if "<locals>" not in cls.qualname and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
+    )
+
+
+def names_exported(module: Module, project: Project, options: Options) -> bool | None:
+    """Whether the setting `exported` names a class of a file; None without it, or without a model in the file."""
+    named = [options.exports(cls) for cls in module.classes]
+    if any(named):
+        return True
+    return False if False in named and models(module, project, options) else None

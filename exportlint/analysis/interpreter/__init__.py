@@ -1,1 +1,0 @@
-"""An abstract interpreter of Python: what names hold while torch.export traces."""

@@ -1,0 +1,151 @@
+"""Built-in functions about containers and iteration: `len`, `range`, `zip`, `map`, `sorted`, `list`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import (
+    demand_number,
+    demand_truth,
+    elements,
+    known_items,
+    size_of,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import note_conversion, product, settled
+from exportlint.analysis.eval.state_access import cell_of, note_write
+from exportlint.analysis.facts import Conversion
+from exportlint.analysis.models.builtins import argument_node, builtin, first_of
+from exportlint.analysis.models.plain_numbers import note_plain_numbers
+
+
+@builtin("len")
+def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    if isinstance(value, Tensor):
+        size = size_of(value, 0)
+        if isinstance(size, Scalar) and not size.assumed:
+            frame.emit(Conversion, node, value, target="len()", operand=value)
+            return size if frame.engine.mode == "strict" else Python("int")
+        if note_conversion(frame, size, node, "len()") and isinstance(size, Size):
+            return size if frame.engine.mode == "strict" else settled(size, "int")
+        return size
+    note_conversion(frame, value, node, "len()")
+    items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
+    if isinstance(value, Tuple) and items is not None:
+        return Const(len(items))
+    return Python("int")
+
+
+@builtin("range")
+def _range(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    for index, value in enumerate(arguments.positional):
+        demand_number(frame, value, argument_node(node, index), "range()")
+    return Sequence(Python("int"), "range")
+
+
+@builtin("enumerate")
+def _enumerate(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    item = elements(frame, first_of(arguments), argument_node(node))
+    note_plain_numbers(frame, "builtins.enumerate", arguments, node)
+    return Sequence(Tuple((Python("int"), item)), "generator")
+
+
+@builtin("zip")
+def _zip(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    items = []
+    for index, value in enumerate(arguments.positional):
+        if isinstance(value, Sequence) and value.type == "*":  # zip(*rows)
+            return Sequence(Sequence(elements(frame, value.item, argument_node(node, index)), "tuple"), "generator")
+        items.append(elements(frame, value, argument_node(node, index)))
+    return Sequence(Tuple(tuple(items)), "generator")
+
+
+@builtin("map")
+def _map(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    function, *iterables = arguments.positional or (UNKNOWN,)
+    given = [elements(frame, v, argument_node(node, i + 1)) for i, v in enumerate(iterables)]
+    return Sequence(frame.call(function, Arguments(tuple(given)), node), "generator")
+
+
+@builtin("filter")
+def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    function, iterable = arguments.get(0) or NONE, arguments.get(1) or UNKNOWN
+    item = elements(frame, iterable, argument_node(node, 1))
+    kept = item if function == NONE else frame.call(function, Arguments((item,)), node)
+    assert isinstance(node, ast.Call)
+    demand_truth(frame, kept, node, "filter()")
+    return Sequence(item, "generator")
+
+
+@builtin("sorted")
+def _sorted(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    assert isinstance(node, ast.Call)
+    value = first_of(arguments)
+    item = elements(frame, value, argument_node(node))
+    if isinstance(value, Shape):
+        note_conversion(frame, product(value.tensor), node, "sorted()")
+    key = arguments.keywords.get("key")
+    keyed = item if key is None or key == NONE else frame.call(key, Arguments((item,)), node)
+    demand_truth(frame, keyed, node, "sorted()")
+    return Sequence(item)
+
+
+@builtin("list", "tuple", "set", "frozenset", "iter", "reversed")
+def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = getattr(getattr(node, "func", None), "id", "list")
+    if not arguments.positional:
+        return Tuple((), mutable=True) if name in {"list", "tuple"} else Sequence(UNKNOWN, "set")
+    value = arguments.positional[0]
+    items = known_items(value)
+    if isinstance(value, Shape) and name in {"list", "tuple"}:
+        return replace(value, plain=True)
+    if isinstance(value, Shape) and name not in {"set", "frozenset"}:
+        return value
+    if items is not None and name in {"list", "tuple"}:
+        return Tuple(items, mutable=name == "list")
+    if items is not None and name == "reversed":
+        return Tuple(tuple(reversed(items)))
+    item = elements(frame, value, argument_node(node))
+    if name in {"set", "frozenset"} and isinstance(item, (Scalar, Size)):
+        demand_number(frame, item, node, "set element")
+    return Sequence(item, "set" if name in {"set", "frozenset"} else "iterator" if name == "iter" else "list")
+
+
+@builtin("next")
+def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    owner = argument_node(node)
+    item = elements(frame, first_of(arguments), owner)
+    if isinstance(owner, (ast.Name, ast.Attribute)):  # an iterator stands elsewhere after each call
+        note_write(frame, cell_of(frame, owner), node, item, first_of(arguments), node, "contents")
+    return item
+
+
+@builtin("dict")
+def _dict(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0)
+    if first is None or isinstance(first, Dict):
+        result_dict = first or Dict()
+    else:
+        pair = elements(frame, first, argument_node(node))
+        result_dict = Dict((), pair.items[1] if isinstance(pair, Tuple) and len(pair.items) == 2 else UNKNOWN)
+    for key, value in arguments.keywords.items():
+        result_dict = result_dict.updated(key, value)
+    return result_dict

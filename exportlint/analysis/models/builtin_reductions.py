@@ -1,0 +1,103 @@
+"""Built-in functions that reduce: `any`, `all`, `sum`, `max`, `min`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+
+from exportlint.analysis.domain.dim import depending, maximum, minimum
+from exportlint.analysis.domain.lattice import join, options
+from exportlint.analysis.domain.values import (
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    Const,
+    Python,
+    Scalar,
+    Size,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import (
+    data_of,
+    demand_truth,
+    elements,
+    truth,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import dim_of, worked_out
+from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.facts import Construct, Conversion
+from exportlint.analysis.models.builtins import argument_node, builtin, first_of
+
+
+@builtin("any", "all")
+def _any_all(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    assert isinstance(node, ast.Call)
+    construct: Construct = "any()" if getattr(node.func, "id", "any") == "any" else "all()"
+    value = first_of(arguments)
+    item = elements(frame, value, argument_node(node))
+    if isinstance(value, Tuple):
+        for each in value.items:
+            if data_of(each) is not None:
+                demand_truth(frame, each, node, construct)
+        truths = [truth(each) for each in value.items]
+        if None not in truths:
+            return Const(any(truths) if construct == "any()" else all(truths))
+        return Python("bool")
+    demand_truth(frame, item, node, construct)
+    return Python("bool")
+
+
+@builtin("sum")
+def _sum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    item = elements(frame, first_of(arguments), argument_node(node))
+    if any(isinstance(o, Tensor) for o in options(item)):
+        return result(frame, node, "sum", (item, *arguments.positional[1:]), getattr(item, "kind", None))
+    if isinstance(item, Size):
+        return worked_out(item)
+    return item if isinstance(item, Scalar) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
+
+
+@builtin("max", "min")
+def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    assert isinstance(node, ast.Call)
+    name = getattr(node.func, "id", "max")
+    construct: Construct = "min()" if name == "min" else "max()"
+    key = arguments.keywords.get("key")
+    positional = arguments.positional
+    values = [elements(frame, positional[0], argument_node(node))] if len(positional) == 1 else positional
+    if key is not None and key != NONE:
+        keyed = frame.call(key, Arguments((join(values),)), node)
+        demand_truth(frame, keyed, node, construct)
+        return join(values)
+    if len(positional) == 1 and isinstance(positional[0], Tensor) and not positional[0].assumed:
+        # non-strict hands the builtin to torch.maximum, which wants two tensors
+        if frame.engine.mode == "non-strict":
+            frame.emit(Conversion, node, positional[0], target=f"{name}() of one tensor", operand=positional[0])
+        return result(frame, node, name, (positional[0],), positional[0].kind)
+    flat = [o for v in values for o in options(v)]
+    if any(isinstance(o, Tensor) for o in flat):
+        return result(frame, node, name, flat)
+    scalar = next((o for o in flat if isinstance(o, Scalar) and not o.assumed), None)
+    if scalar is not None:
+        # torch.sym_max holds integers; a float, as data of unknown dtype mostly is, needs a comparison now
+        is_float = any(_is_float(o) for o in flat)
+        if is_float and frame.engine.mode == "non-strict":
+            demand_truth(frame, scalar, node, construct)
+            return Python("float")
+        return Scalar("float" if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)
+    size = next((o for o in flat if isinstance(o, Size) and o.kind != "str"), None)
+    if size is None:
+        return PYTHON
+    choose = minimum if name == "min" else maximum
+    given = [dim for option in flat if (dim := dim_of(option)) is not None]
+    return replace(size, dim=reduce(choose, given) if len(flat) == len(given) > 1 else depending(*given))
+
+
+def _is_float(value: Value) -> bool:
+    return isinstance(value, Scalar) and value.kind == "float"

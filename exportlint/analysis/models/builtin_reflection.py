@@ -1,0 +1,167 @@
+"""Built-in functions about what a value is: `isinstance`, `getattr`, `type`, `id`, `hash`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.lattice import join, options
+from exportlint.analysis.domain.values import (
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    AttributesOf,
+    BoundMethod,
+    ClassValue,
+    Const,
+    Dict,
+    Object,
+    Python,
+    Scalar,
+    Sequence,
+    Size,
+    Tensor,
+    Tuple,
+    TypeOf,
+    Unknown,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.computed_names import attribute_by_computed_name, bind_computed
+from exportlint.analysis.eval.demands import (
+    data_of,
+    demand_number,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.heap_writes import bind_attribute
+from exportlint.analysis.eval.narrowing import is_instance
+from exportlint.analysis.eval.sizes import note_conversion
+from exportlint.analysis.eval.state_access import note_attribute_read
+from exportlint.analysis.facts import Conversion, Identity
+from exportlint.analysis.facts.tracing import MethodTest
+from exportlint.analysis.models.builtins import builtin, first_of
+
+
+@builtin("isinstance")
+def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    if not isinstance(node, ast.Call) or len(node.args) != 2:
+        return Python("bool")
+    value = first_of(arguments)
+    asked = _numbers_named(node.args[1])
+    if isinstance(value, Size) and "int" in asked:
+        note_conversion(frame, value, node, "isinstance()")
+        return Python("bool")
+    if isinstance(value, Scalar) and (value.kind in asked or (asked and value.kind is None)):
+        _note_symbol(frame, value, node, "isinstance()")
+        return Python("bool")
+    verdicts = {is_instance(frame, option, node.args[1]) for option in options(first_of(arguments))}
+    verdict = verdicts.pop() if len(verdicts) == 1 else None
+    return Python("bool") if verdict is None else Const(verdict)
+
+
+def _numbers_named(kinds: ast.expr) -> set[str]:
+    """Which of Python's numbers a test names; none if it names those of torch as well."""
+    names = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(kinds) if isinstance(node, ast.Attribute)}
+    return set() if any(name.startswith("Sym") for name in names) else names & {"int", "float", "bool"}
+
+
+def _note_symbol(frame: Frame, value: Scalar, node: ast.AST, target: str) -> None:
+    """Python asks for the type of a number read from a tensor, which is that of a symbol."""
+    if not value.assumed and not frame.engine.eager:
+        frame.emit(Conversion, node, value, target=target, operand=value)
+
+
+@builtin("hasattr")
+def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    name = arguments.get(1)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        note_attribute_read(frame, first_of(arguments), name.value, node)
+    return Python("bool")
+
+
+@builtin("callable")
+def _callable(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    if isinstance(value, BoundMethod) and isinstance(value.receiver, Tensor) and not value.receiver.assumed:
+        frame.emit(MethodTest, node, value.receiver, method=value.name)
+    return Python("bool")
+
+
+@builtin("getattr")
+def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value, name = first_of(arguments), arguments.get(1)
+    if not (isinstance(name, Const) and isinstance(name.value, str)):
+        note_conversion(frame, name or UNKNOWN, node, "getattr()")
+        named = (
+            attribute_by_computed_name(frame, value, name or UNKNOWN, node) if isinstance(value, Object) else UNKNOWN
+        )
+        other = arguments.get(2)
+        return named if other is None or named == UNKNOWN else join((named, other))
+    note_attribute_read(frame, value, name.value, node)
+    found_value = frame.attribute(value, name.value, node)
+    default = arguments.get(2)
+    if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
+        return found_value
+    return join((found_value, default))
+
+
+@builtin("setattr")
+def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
+    if isinstance(target, Object):
+        if isinstance(name, Const) and isinstance(name.value, str):
+            bind_attribute(frame, target, name.value, value, node, node)
+        else:
+            bind_computed(frame, target.instance, name, value)
+    return NONE
+
+
+@builtin("vars")
+def _vars(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    return AttributesOf(value) if isinstance(value, Object) else UNKNOWN
+
+
+def call_attributes_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method of `vars(receiver)`."""
+    first = arguments.get(0)
+    if name == "update":
+        entries = first.entries if isinstance(first, Dict) else ()
+        for key, value in (*entries, *arguments.keywords.items()):
+            if isinstance(key, str):
+                bind_attribute(frame, receiver, key, value, node, node)
+        return NONE
+    attributes = tuple(frame.attributes(receiver.instance).items())
+    return frame.call(BoundMethod(Dict(attributes), name), arguments, node)
+
+
+@builtin("type")
+def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    return join([_class_of(frame, value, node) for value in options(first_of(arguments))])
+
+
+def _class_of(frame: Frame, value: Value, node: ast.AST) -> Value:
+    if isinstance(value, Tensor) and not value.assumed and not value.known:
+        return TypeOf(value)
+    if isinstance(value, Scalar):
+        _note_symbol(frame, value, node, "type()")
+    note_conversion(frame, value, node, "type()")
+    if isinstance(value, Object):
+        return ClassValue(value.instance.definition)
+    return PYTHON
+
+
+@builtin("id", "hash")
+def _identity(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    value = first_of(arguments)
+    name = getattr(getattr(node, "func", None), "id", "id")
+    data = data_of(value)
+    if isinstance(data, Tensor):
+        frame.emit(Identity, node, data, operator=f"{name}()", operand=data)
+    elif isinstance(data, Scalar) or (isinstance(value, Tuple) and name == "hash"):
+        found = data or next((d for i in getattr(value, "items", ()) if isinstance(d := data_of(i), Scalar)), None)
+        if isinstance(found, Scalar):
+            frame.emit(Conversion, node, found, target="hash()", operand=found)
+    elif isinstance(value, Sequence) and name == "hash" and isinstance(data_of(value.item), Scalar):
+        demand_number(frame, value.item, node, "hash()")
+    return Python("int")

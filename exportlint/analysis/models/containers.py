@@ -1,0 +1,203 @@
+"""Methods of Python's own values: lists, tuples, dictionaries, strings, numbers."""
+
+from __future__ import annotations
+
+import ast
+import string
+from dataclasses import replace
+
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.values import (
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    BoundMethod,
+    Const,
+    Dict,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Tensor,
+    Tuple,
+    Value,
+    constant,
+    text,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.captured_variables import note_outer_write
+from exportlint.analysis.eval.demands import (
+    any_entry,
+    data_of,
+    demand_number,
+    doubtful,
+    elements,
+    known_items,
+    size_of,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.heap_writes import change_contents
+from exportlint.analysis.eval.sizes import note_conversion
+from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
+from exportlint.analysis.models.builtins import argument_node
+from exportlint.analysis.models.plain_numbers import note_plain_numbers
+
+MUTATORS = frozenset({
+    "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",
+    "extendleft", "popleft", "discard", "reverse", "sort",
+})  # fmt: skip
+
+
+def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method of a list, tuple, dictionary, string or number."""
+    owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    if name in MUTATORS and owner is not None:
+        _mutate(frame, receiver, name, arguments, owner, node)
+    if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
+        return _format(frame, receiver.value, arguments, node)
+    if isinstance(receiver, Const) and isinstance(receiver.value, str):
+        return _text_method(receiver.value, name, arguments)
+    if isinstance(receiver, Tuple) and receiver.fields and name in {"_replace", "_asdict"}:
+        entries = {**dict(zip(receiver.fields, receiver.items, strict=False)), **arguments.keywords}
+        return Dict(tuple(entries.items())) if name == "_asdict" else replace(receiver, items=tuple(entries.values()))
+    if isinstance(receiver, (Tuple, Sequence)):
+        note_plain_numbers(frame, f"builtins.list.{name}", arguments, node)
+        item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
+        if name in {"index", "count", "remove"} and arguments.positional:
+            found = data_of(arguments.positional[0]) or data_of(item)
+            is_counted = name == "count" and frame.engine.mode == "strict" and isinstance(found, Tensor)
+            if found is not None and not is_counted:
+                frame.emit(Branch, node, found, construct="list method", condition=found)
+            return Python("int")
+        if name == "sort":
+            data = data_of(item)
+            if data is not None and "key" not in arguments.keywords:
+                frame.emit(Branch, node, data, construct="sorted()", condition=data)
+        if name == "pop":
+            return item
+        return receiver if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
+    if isinstance(receiver, Dict):
+        return _dict_method(frame, receiver, name, arguments, node)
+    if isinstance(receiver, Shape):
+        if name == "numel":
+            return size_of(receiver.tensor, None)
+        return PYTHON
+    if isinstance(receiver, BoundMethod):
+        return UNKNOWN
+    return PYTHON
+
+
+def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owner: ast.expr, node: ast.AST) -> None:
+    if isinstance(receiver, (Dict, Sequence, Tuple)):
+        note_outer_write(frame, owner, name, node)
+    if isinstance(owner, ast.Name) and frame.is_root and f"{owner.id}.<input>" in frame.env:
+        frame.emit(ContainerMutation, node, None, api=name, name=owner.id)
+    changed = _changed(frame, receiver, name, arguments, node)
+    change_contents(frame, owner, receiver, changed, node, Tuple(arguments.values), node)
+
+
+def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
+    """What a container is after a method changed it."""
+    value = arguments.get(1 if name == "insert" else 0)
+    if isinstance(receiver, (Tuple, Sequence)) and value is not None:
+        held = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
+        if name in {"append", "add"}:
+            if isinstance(receiver, Tuple) and not frame.repeats and len(receiver.items) < 16:
+                return replace(receiver, items=(*receiver.items, value))
+            return Sequence(join((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
+        if name == "insert":
+            place = arguments.get(0)
+            if (
+                isinstance(receiver, Tuple)
+                and not frame.repeats
+                and isinstance(place, Const)
+                and isinstance(place.value, int)
+            ):
+                before, after = receiver.items[: place.value], receiver.items[place.value :]
+                return replace(receiver, items=(*before, value, *after))
+            return Sequence(join((*held, value)))
+        if name == "extend":
+            items = known_items(value)
+            if isinstance(receiver, Tuple) and items is not None and not frame.repeats:
+                return replace(receiver, items=receiver.items + items)
+            return Sequence(join((*held, elements(frame, value, node))))
+    if isinstance(receiver, Dict):
+        if name == "update":
+            updated = receiver
+            for key, item in (*(value.entries if isinstance(value, Dict) else ()), *arguments.keywords.items()):
+                updated = updated.updated(key, item)
+            return updated
+        if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
+            return receiver.updated(value.value, arguments.get(1) or NONE)
+    return None
+
+
+def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    values = [v for _, v in receiver.entries] + ([receiver.rest] if receiver.rest is not None else [])
+    if name in {"get", "pop", "setdefault"}:
+        key = arguments.get(0)
+        default = arguments.get(1) or NONE
+        if isinstance(key, Const):
+            found = receiver.get(key.value)
+            if found is not None:
+                return found
+            return default if receiver.rest is None else join((receiver.rest, default))
+        if key is not None and isinstance(data_of(key), Scalar):
+            demand_number(frame, key, argument_node(node), "dict key")
+        note_conversion(frame, key or UNKNOWN, node, "dict key")
+        return join([doubtful(any_entry(receiver)), default])  # it may have no such key
+    if name == "values":
+        return Sequence(join(values) if values else UNKNOWN, "dict_values")
+    if name == "items":
+        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)), "dict_items")
+    if name == "keys":
+        return Sequence(PYTHON, "dict_keys")
+    return receiver if name == "copy" else UNKNOWN
+
+
+PURE = frozenset({
+    "lower", "upper", "title", "capitalize", "casefold", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix",
+    "replace", "split", "rsplit", "partition", "rpartition", "startswith", "endswith", "isdigit", "isalpha",
+    "isidentifier", "find", "count",
+})  # fmt: skip
+"""Methods of texts that are computed where all is known."""
+
+
+def _text_method(receiver: str, name: str, arguments: Arguments) -> Value:
+    """A method of a text that is known."""
+    given = [value.items if isinstance(value, Tuple) else value for value in arguments.positional]
+    if name == "join" and len(given) == 1 and isinstance(given[0], tuple):
+        separated = [part for item in given[0] for part in (Const(receiver), item)][1:]
+        return text(separated) if all(isinstance(p, (Const, Python)) for p in separated) else Python("str")
+    if name not in PURE or arguments.keywords or not all(isinstance(value, Const) for value in given):
+        return PYTHON
+    try:
+        found = getattr(receiver, name)(*(value.value for value in given if isinstance(value, Const)))
+    except (TypeError, ValueError):
+        return PYTHON
+    if isinstance(found, (list, tuple)):
+        return Tuple(tuple(constant(part) for part in found), mutable=isinstance(found, list))
+    return constant(found)
+
+
+def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`template.format(…)`, as far as it is known."""
+    try:
+        fields = list(string.Formatter().parse(template))
+    except ValueError:
+        return Python("str")
+    index = 0
+    parts: list[Value] = []
+    for literal, field, spec, conversion in fields:
+        parts.append(Const(literal))
+        if field is None:
+            continue
+        value = arguments.get(index) if field in {"", str(index)} else arguments.keywords.get(field)
+        index += 1
+        if value is not None and spec and not conversion:
+            data = data_of(value)
+            if data is not None:
+                frame.emit(Conversion, node, data, target="format specification", operand=data)
+        is_plain = isinstance(value, Const) and isinstance(value.value, (str, int)) and not spec and not conversion
+        parts.append(value if is_plain and value is not None else PYTHON)
+    return text(parts)

@@ -1,0 +1,47 @@
+"""The messages of `torch._check`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.values import (
+    Closure,
+    Const,
+    Function,
+    Object,
+    Scalar,
+    Shape,
+    Tensor,
+    TorchModule,
+    Value,
+)
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.facts.tracing import CheckMessage
+
+HELD = (Object, Scalar, Shape, Tensor, TorchModule)
+"""What a closure may hold that is no constant."""
+
+
+def note_message(frame: Frame, message: Value, node: ast.AST) -> None:
+    """Record a message that is not a function whose variables are constants."""
+    if isinstance(message, Const) and isinstance(message.value, str):
+        frame.emit(CheckMessage, node, None, problem="no function")
+    elif isinstance(message, Function) and message.closure is None:
+        frame.emit(CheckMessage, node, None, problem="a function from elsewhere")
+    elif isinstance(message, Function):
+        captured = next((n for n in _names(message) if isinstance(_held(message.closure, n), HELD)), None)
+        if captured is not None:
+            frame.emit(CheckMessage, node, None, problem="captures", captured=captured)
+
+
+def _names(function: Function) -> list[str]:
+    body = function.node.body if isinstance(function.node.body, list) else [function.node.body]
+    return [child.id for part in body for child in ast.walk(part) if isinstance(child, ast.Name)]
+
+
+def _held(closure: Closure | None, name: str) -> Value | None:
+    while closure is not None:
+        if name in closure.variables:
+            return closure.variables[name]
+        closure = closure.parent
+    return None

@@ -1,0 +1,64 @@
+"""Calls of functions under wrappers of torch, whose body is traced in another way or not at all."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.trails import Trail
+from exportlint.analysis.domain.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.classes import find_method
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.instances import note_call
+from exportlint.analysis.eval.names import DISABLES, SCRIPTS
+from exportlint.analysis.facts import Branch, Conversion, Fact
+from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
+from exportlint.analysis.torch.calls.results import consume_arguments, fresh
+from exportlint.syntax.definitions import Class
+
+
+def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
+    """A call of what `torch.jit.script`, `torch.compiler.disable` or `torch.inference_mode` made of a function."""
+    engine = frame.engine
+    options = dict(callee.options)
+    name = getattr(callee.function, "symbol", "module").rpartition(".")[2]
+    if engine.eager or callee.wrapper not in SCRIPTS | DISABLES:
+        if not engine.eager:
+            note_call(frame, callee.wrapper, Arguments((), options), node)
+        return frame.call(callee.function, arguments, node)
+    recursive = options.get("recursive") != FALSE
+    is_opaque = callee.wrapper in SCRIPTS or (engine.mode == "strict" and recursive)
+    with engine.collecting(frame.heap, tells=not is_opaque) as effects:
+        value = frame.call(callee.function, arguments, node)
+    inside = effects.all_facts() if is_opaque else {}
+    found = next((fact for fact in inside.values() if _asks_for_data(fact)), None)
+    frame.emit(
+        WrappedCall, node, _cause(found),
+        wrapper=callee.wrapper, name=name, inside=found, recursive=recursive,
+        is_module=not isinstance(callee.function, (Function, Partial)),
+    )  # fmt: skip
+    return value
+
+
+def _asks_for_data(fact: Fact) -> bool:
+    return isinstance(fact, (Branch, Conversion))
+
+
+def _cause(fact: Fact | None) -> Tensor | None:
+    return Tensor(trail=fact.trail) if fact is not None and isinstance(fact.trail, Trail) else None
+
+
+def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: ast.AST) -> Value:
+    """`Class.apply(…)` of a `torch.autograd.Function`: its `forward` is traced."""
+    found = find_method(frame, definition, "forward")
+    if any(find_method(frame, definition, name) for name in ("backward", "vjp")):
+        frame.emit(FunctionApplied, node, None, name=definition.node.name)
+    if found is None:
+        consume_arguments(frame, arguments, node)
+        return UNKNOWN
+    owner, method = found
+    assert isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if find_method(frame, definition, "setup_context") is None:
+        arguments = arguments.after(UNKNOWN)
+    value = frame.call(Function(owner.module, method, f"{owner.qualname}.forward", owner), arguments, node)
+    return fresh(frame, node, f"{definition.node.name}.apply", (value,)) if isinstance(value, Tensor) else value

@@ -1,0 +1,170 @@
+"""Calls of torch's functions, by what the torch table says of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.values import (
+    FALSE,
+    NONE,
+    PYTHON,
+    TRUE,
+    UNKNOWN,
+    Const,
+    External,
+    Function,
+    Object,
+    Origin,
+    Partial,
+    Python,
+    Scalar,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import data_of
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.module_parameters import note_made
+from exportlint.analysis.eval.names import DISABLES, SCRIPTS, custom_op
+from exportlint.analysis.eval.narrowing import path
+from exportlint.analysis.eval.tensor_results import kind_of
+from exportlint.analysis.facts import Conversion, Copy
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.calls.check_messages import note_message
+from exportlint.analysis.torch.calls.custom_ops import call_custom_op
+from exportlint.analysis.torch.calls.distributions import make_distribution
+from exportlint.analysis.torch.calls.module_constructors import construct
+from exportlint.analysis.torch.calls.out_resizing import note_resizing_out
+from exportlint.analysis.torch.calls.results import consume_arguments
+from exportlint.analysis.torch.calls.tensor_literals import make_literal
+from exportlint.analysis.torch.calls.tensors import call_function, call_tensor_method
+from exportlint.analysis.torch.registry import find
+
+COMPILING = frozenset({
+    "torch.compiler.is_compiling", "torch.compiler.is_exporting", "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling", "torch.compiler._is_compiling", "torch._dynamo.external_utils.is_compiling",
+})  # fmt: skip
+NOT_COMPILING = frozenset({
+    "torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._get_tracing_state", "torch.onnx.is_in_onnx_export",
+    "torch._jit_internal.is_scripting",
+})  # fmt: skip
+CHECKS = frozenset({f"torch._check{kind}" for kind in ("", "_value", "_index", "_type", "_not_implemented", "_with")})
+"""Functions that take a bool, and raise where they are given a tensor."""
+CALLS_FIRST = frozenset({
+    "torch.utils.checkpoint.checkpoint", "torch.vmap",
+    "functorch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch._dynamo.disable",
+    "torch.compiler.disable", "torch.no_grad", "torch.fx.wrap",
+})  # fmt: skip
+
+
+QUANTIZED = "torch.ao.nn.quantized.dynamic"
+"""What `quantize_dynamic` makes modules of."""
+
+STATE = {
+    "torch.nn.Parameter": Origin.PARAMETER,
+    "torch.nn.parameter.Parameter": Origin.PARAMETER,
+    "torch.nn.Buffer": Origin.BUFFER,
+}
+
+
+def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`torch.…(…)`."""
+    name = table.resolve(name)
+    if name in COMPILING:
+        return TRUE
+    if name in NOT_COMPILING:
+        return FALSE
+    if name.startswith("torch.ops."):
+        return call_custom_op(frame, name, arguments, node)
+    if name == "torch.library.custom_op":
+        return custom_op(node.args[0] if isinstance(node, ast.Call) and node.args else None)
+    if name == "torch.compiler.is_dynamo_compiling":
+        return Const(frame.engine.mode == "strict")
+    if name.startswith("torch._check"):
+        return _check(frame, name, arguments, node)
+    if name in CALLS_FIRST:
+        return _call_operand(frame, name, arguments, node)
+    api = table.lookup(name)
+    if api is not None and api.kind == "module":
+        module = construct(name, arguments, node)
+        note_made(frame, module, name, node)
+        return module
+    if name in STATE:
+        consume_arguments(frame, arguments, node)
+        kind = kind_of(arguments.get(0, "data") or UNKNOWN)
+        if STATE[name] is Origin.BUFFER:
+            return Tensor(Origin.BUFFER, kind)
+        made = Tensor(Origin.PARAMETER, kind or "float", made=node)
+        note_made(frame, made, name, node)
+        return made
+    if find(name).shape == "listed":
+        return make_literal(frame, name, arguments, node)
+    if name.endswith("quantization.quantize_dynamic"):
+        return External(QUANTIZED)
+    if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:
+        consume_arguments(frame, arguments, node)
+        return Python("PackedSequence")
+    if name == "torch.is_tensor":
+        verdicts = {isinstance(o, Tensor) for o in options(arguments.get(0) or UNKNOWN) if not isinstance(o, Unknown)}
+        return Const(verdicts.pop()) if len(verdicts) == 1 else Python("bool")
+    if name == "torch.save":
+        tensor = next(iter(tensors_in(arguments.get(0) or UNKNOWN)), None)
+        if tensor is not None:
+            frame.emit(Copy, node, tensor, api=name, operand=tensor)
+        return NONE
+    if name == "torch.device":
+        device = arguments.get(0)
+        return device if isinstance(device, Const) else Python("device")
+    receiver = arguments.get(0)
+    if isinstance(receiver, Tensor) and api is not None and api.kind == "method":
+        rest = Arguments(arguments.positional[1:], arguments.keywords)
+        return call_tensor_method(frame, receiver, name.rpartition(".")[2], rest, node)
+    made_distribution = make_distribution(frame, name, arguments)
+    if made_distribution is not None:
+        consume_arguments(frame, arguments, node)
+        return made_distribution
+    if api is None or api.kind != "function":
+        consume_arguments(frame, arguments, node)
+        return UNKNOWN if api is None or api.kind == "class" else PYTHON
+    if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
+        return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
+    note_resizing_out(frame, name, node)
+    return call_function(frame, api, arguments, node)
+
+
+def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`torch._check(n > 0)` tells export about a number, so that a later condition on it may be decided."""
+    message = arguments.get(1, "message")
+    if message is not None:
+        note_message(frame, message, node)
+    tested = data_of(arguments.get(1 if name.endswith("_with") else 0) or UNKNOWN) if name in CHECKS else None
+    if isinstance(tested, Tensor):
+        frame.emit(Conversion, node, tested, target=f"{name}()", operand=tested)
+    condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    for child in ast.walk(condition) if condition is not None else ():
+        key = path(child) if isinstance(child, (ast.Name, ast.Attribute)) else None
+        value = frame.env.get(key) if key is not None else None
+        if key is not None and isinstance(value, Scalar):
+            frame.env[key] = replace(value, assumed=True)
+        elif key is not None and isinstance(value, Tensor):
+            frame.env[key] = replace(value, shape=value.shape.without_data())  # `torch._check(x.shape[0] > 0)`
+    return NONE
+
+
+def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """Operators and wrappers that call what they are given."""
+    first = arguments.get(0) or UNKNOWN
+    if name.endswith("checkpoint"):
+        keywords = {k: v for k, v in arguments.keywords.items() if k not in CHECKPOINT_OPTIONS}
+        return frame.call(first, Arguments(arguments.positional[1:], keywords), node)
+    wrapper = name if name in SCRIPTS | DISABLES else ""
+    if not isinstance(first, (Function, Partial, TorchModule)) and not (wrapper and isinstance(first, Object)):
+        return first
+    return Partial(first, wrapper=wrapper, options=tuple(arguments.keywords.items()))
+
+
+CHECKPOINT_OPTIONS = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})

@@ -1,0 +1,38 @@
+"""Modules of torch itself, as `__init__` builds them."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.values import (
+    BASE,
+    Dict,
+    Instance,
+    Sequence,
+    TorchModule,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.calls.results import items_of
+
+
+def construct(name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
+    """An `nn.Module` of torch itself, which the call at `node` makes."""
+    short = name.rpartition(".")[2]
+    first = arguments.get(0)
+    if short in {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}:
+        if isinstance(first, Dict):
+            rest = () if first.rest is None else (first.rest,)
+            keys = () if rest else tuple(key for key, _ in first.entries)
+            return TorchModule(name, (*(value for _, value in first.entries), *rest), keys)
+        if short != "Sequential":
+            return TorchModule(name, () if first is None else items_of(first))
+        return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
+    return TorchModule(name, arguments=tuple(arguments.keywords.items()), made=node)
+
+
+def build_on(instance: Instance, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Note the module of torch that a module of the project is, by inheritance."""
+    api = table.lookup(table.resolve(name))
+    if api is not None and api.kind == "module" and api.name != "torch.nn.Module":
+        instance.attributes[BASE] = construct(api.name, arguments, node)

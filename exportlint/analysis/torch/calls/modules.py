@@ -1,0 +1,235 @@
+"""Calls of modules, and of the methods that every `nn.Module` has."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.values import (
+    BASE,
+    NONE,
+    PYTHON,
+    UNKNOWN,
+    ClassValue,
+    Const,
+    Dict,
+    EnumMember,
+    External,
+    Object,
+    Origin,
+    Python,
+    Sequence,
+    Super,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.assignment import assign
+from exportlint.analysis.eval.baked_values import note_mode
+from exportlint.analysis.eval.classes import bases, bound, class_attribute, enum_base, find_method, lineage
+from exportlint.analysis.eval.computed_names import bind_computed
+from exportlint.analysis.eval.demands import built_on, elements
+from exportlint.analysis.eval.frame import Frame, calls
+from exportlint.analysis.eval.heap_writes import register_buffer
+from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
+from exportlint.analysis.facts import ModuleChange
+from exportlint.analysis.facts.tracing import ModuleGradFlag
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.calls.distributions import with_constrained
+from exportlint.analysis.torch.calls.module_constructors import build_on
+from exportlint.analysis.torch.calls.results import build, consume_arguments, fresh
+from exportlint.analysis.torch.calls.size_needs import note_module_needs
+from exportlint.syntax.definitions import Class
+
+TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "RReLU"))
+"""How the names of modules begin that do something else in training mode."""
+
+MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
+
+
+GROWS = frozenset({"append", "extend", "insert", "add_module"})
+
+
+@calls(ClassValue)
+def _call_class(frame: Frame, callee: ClassValue, arguments: Arguments, node: ast.AST) -> Value:
+    if enum_base(frame, callee.definition) is not None:
+        return _enum_by_value(frame, callee.definition, arguments.get(0) or UNKNOWN)
+    made = instantiate(frame, callee.definition, arguments, node)
+    if isinstance(made, Object) and find_method(frame, callee.definition, "__init__") is None:
+        for base in (b for cls in lineage(frame, callee.definition) for b in bases(frame, cls)):
+            if isinstance(base, External):
+                build_on(made.instance, base.name, arguments, node)
+    return made
+
+
+def _enum_by_value(frame: Frame, cls: Class, value: Value) -> Value:
+    """`Mode("train")`: the member that has a value."""
+    if not isinstance(value, Const):
+        return PYTHON
+    members = [found for name in cls.attributes if (found := class_attribute(frame, cls, name)) is not None]
+    values = [m.value.value if isinstance(m, Const) and isinstance(m.value, EnumMember) else m for m in members]
+    return next((m for m, held in zip(members, values, strict=True) if held == value or m == value), PYTHON)
+
+
+@calls(Object)
+def _call_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.AST) -> Value:
+    for name in ("__call__", "forward"):
+        if find_method(frame, callee.instance.definition, name) is not None:
+            return frame.call(frame.attribute(callee, name, node), arguments, node)
+    base = built_on(callee)
+    if isinstance(base, TorchModule) and base.items != ():
+        return frame.call(base, arguments, node)
+    consume_arguments(frame, arguments, node)
+    return UNKNOWN
+
+
+def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`super().name(…)`."""
+    receiver = target.receiver
+    if not isinstance(receiver, Object):
+        return UNKNOWN
+    found = bound(frame, receiver, receiver.instance.definition, name, node, after=target.owner)
+    if found is not None:
+        return frame.call(found, arguments, node)
+    if name == "__init__":
+        for base in bases(frame, target.owner):
+            if isinstance(base, External):
+                build_on(receiver.instance, base.name, arguments, node)
+                is_distribution = base.name.startswith("torch.distributions.")
+                given = with_constrained(frame, receiver, arguments) if is_distribution else arguments
+                note_call(frame, base.name, given, node)
+        return NONE
+    if name == "forward":
+        base = built_on(receiver)
+        if isinstance(base, TorchModule) and base.items != ():
+            return frame.call(base, arguments, node)
+        return fresh(frame, node, name, arguments.values)
+    if name == "__call__":
+        return frame.call(frame.attribute(receiver, "forward", node), arguments, node)
+    return call_module_method(frame, receiver, name, arguments, node)
+
+
+@calls(TorchModule)
+def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0, "input") or UNKNOWN
+    if module.name == "torch.nn.Sequential" and module.items is not None:
+        for item in module.items:
+            first = frame.call(item, Arguments((first,)), node)
+        return first
+    if module.name == "torch.nn.Identity":
+        return first
+    note_call(frame, module.name, arguments, node)
+    if module.name.startswith(TRAINED):
+        note_mode(frame, node, module.name.rpartition(".")[2])
+    note_module_needs(frame, module, first, node)
+    api = table.lookup(module.name)
+    if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
+        return fresh(frame, node, module.name, arguments.values)
+    return build(frame, node, module.name, api.overloads[0].returns, arguments.values)
+
+
+def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method that a project module inherits from `nn.Module`."""
+    attributes = receiver.instance.attributes
+    first = arguments.get(0, "name")
+    if name in {"register_buffer", "register_parameter", "add_module", "register_module"}:
+        value = (
+            arguments.get(1, {"register_buffer": "tensor", "register_parameter": "param"}.get(name, "module"))
+            or UNKNOWN
+        )
+        if isinstance(value, Tensor) and name != "register_buffer":
+            value = Tensor(Origin.PARAMETER, value.kind, made=value.made)
+        if not isinstance(first, Const) or not isinstance(first.value, str):
+            receiver.instance.registered.append(value)
+            is_buffer = name == "register_buffer" and isinstance(value, Tensor)
+            bind_computed(frame, receiver.instance, first or UNKNOWN, Tensor(Origin.BUFFER) if is_buffer else value)
+        elif name == "register_buffer":
+            register_buffer(frame, receiver.instance, first.value, value, node)
+        else:
+            frame.change(Cell(receiver.instance, first.value), value, attributes.get(first.value))
+        base = built_on(receiver)
+        if isinstance(base, TorchModule) and name in GROWS:
+            attributes[BASE] = _grown(frame, base, name, arguments, node)
+        return NONE
+    if name in MOVES:
+        _note_move(frame, receiver, name, arguments, node)
+        return receiver
+    _note_grad_flag(frame, receiver, name, node)
+    _note_hook(frame, name, arguments, node)
+    base = built_on(receiver)
+    if isinstance(base, TorchModule) and base.items is not None:
+        if name in GROWS:
+            attributes[BASE] = _grown(frame, base, name, arguments, node)
+            return receiver
+        return call_torch_module_method(frame, base, name, arguments, node)
+    return _common(receiver, name)
+
+
+def call_torch_module_method(
+    frame: Frame, module: TorchModule, name: str, arguments: Arguments, node: ast.AST
+) -> Value:
+    """A method of a module of torch."""
+    if name in MOVES and name != "type":
+        _note_move(frame, module, name, arguments, node)
+        return module
+    _note_grad_flag(frame, module, name, node)
+    _note_hook(frame, name, arguments, node)
+    if name == "forward":
+        return frame.call(module, arguments, node)
+    if name in GROWS and module.items is not None:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            assign(frame, node.func.value, _grown(frame, module, name, arguments, node), node)
+        return module
+    if module.items is not None:
+        if name == "values":
+            return Sequence(join(module.items) if module.items else UNKNOWN)
+        if name == "items":
+            return Sequence(Tuple((PYTHON, join(module.items) if module.items else UNKNOWN)))
+        if name == "keys":
+            return Sequence(Python("str"))
+    return _common(module, name)
+
+
+def _grown(frame: Frame, module: TorchModule, name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
+    """A container with more modules."""
+    value = arguments.get(0 if name in {"append", "extend"} else 1) or UNKNOWN
+    added = (elements(frame, value, node),) if name == "extend" else (value,)
+    return TorchModule(module.name, (*(module.items or ()), *added))
+
+
+def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
+    dtypes = {value.name for value in arguments.values if isinstance(value, External)}
+    casts = name in {"half", "double", "bfloat16"} or bool(dtypes - {"torch.float", "torch.float32"})
+    if holds_parameters(module):
+        frame.emit(ModuleChange, node, None, api=name, casts=casts)
+
+
+def _note_grad_flag(frame: Frame, module: Value, name: str, node: ast.AST) -> None:
+    if name == "requires_grad_" and holds_parameters(module):
+        frame.emit(ModuleGradFlag, node, None)
+
+
+def _note_hook(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    if name.startswith("register_") and name.endswith("_hook"):
+        note_call(frame, f"torch.nn.Module.{name}", arguments, node)
+
+
+def _common(module: Value, name: str) -> Value:
+    if name == "parameters":
+        return Sequence(Tensor(Origin.PARAMETER, "float"), "generator")
+    if name == "named_parameters":
+        return Sequence(Tuple((Python("str"), Tensor(Origin.PARAMETER, "float"))), "generator")
+    if name in {"buffers"}:
+        return Sequence(Tensor(Origin.BUFFER), "generator")
+    if name == "named_buffers":
+        return Sequence(Tuple((Python("str"), Tensor(Origin.BUFFER))), "generator")
+    if name == "state_dict":
+        return Dict((), Tensor(Origin.PARAMETER))
+    if name in {"train", "eval", "requires_grad_", "apply"}:
+        return module
+    if name in {"children", "modules"}:
+        return Sequence(UNKNOWN, "generator")
+    return UNKNOWN

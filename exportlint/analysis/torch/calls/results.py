@@ -1,0 +1,183 @@
+"""Results of operators of torch, by what the torch table says of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.shape import SCALAR
+from exportlint.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Kind,
+    Python,
+    Scalar,
+    Sequence,
+    Size,
+    Tensor,
+    Tuple,
+    Union,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import consume
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import data_shape
+from exportlint.analysis.eval.tensor_results import promoted, result
+from exportlint.analysis.facts import Creation, HostRead, Mutation
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.calls.data_dependent_dims import data_dims, flat, kept_dims, selected_dim
+from exportlint.analysis.torch.calls.overload_types import coarse
+from exportlint.analysis.torch.calls.shape_rules import note_sizes, result_shape
+from exportlint.analysis.torch.calls.size_needs import divided_dims, note_numbers, note_size_needs
+from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.analysis.torch.registry import find
+
+
+def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None = None) -> Value:
+    """The result of a function or method of the table; what it reads and writes is noted."""
+    operands = (*([receiver] if receiver is not None else []), *arguments.values)
+    short = api.name if receiver is None else api.name.rpartition(".")[2]
+    overload = table.select(
+        api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
+    )
+    note_sizes(frame, short, operands, arguments, node)
+    _note_writes(frame, api, arguments, node, receiver)
+    note_numbers(frame, api.name, overload, arguments, node)
+    note_size_needs(frame, short, operands, arguments, node)
+    reads = overload.reads_data if overload is not None else _always(api, "reads_data")
+    of_known = find(short).host is not None
+    read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
+    if (reads or of_known) and read is not None:
+        consume(frame, read, node, short)
+        frame.emit(HostRead, node, read, api=short, operand=read)
+    if api.creates:
+        note_creation(frame, short, arguments, node)
+    dynamic = overload.dynamic_shape if overload is not None else _always(api, "dynamic_shape")
+    returns = overload.returns if overload is not None else _common_returns(api)
+    return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
+
+
+def _always(api: table.Api, flag: str) -> bool:
+    return bool(api.overloads) and all(getattr(o, flag) for o in api.overloads)
+
+
+def _common_returns(api: table.Api) -> table.Returns:
+    kinds = {o.returns.kind for o in api.overloads}
+    return api.overloads[0].returns if len(kinds) == 1 else table.Returns("unknown")
+
+
+def build(
+    frame: Frame,
+    node: ast.AST,
+    name: str,
+    returns: table.Returns,
+    operands: tuple[Value, ...],
+    *,
+    dynamic: bool = False,
+    creates: bool = False,
+    arguments: Arguments | None = None,
+) -> Value:
+    """A value of the type that the table gives."""
+    if returns.kind in {"tensor", "self"}:
+        shape = SCALAR if _is_zero_dim(name, arguments) else result_shape(name, operands, arguments)
+        dims = selected_dim(name, arguments) if dynamic else data_dims(name, arguments) if creates else frozenset()
+        dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
+        shape = data_shape(frame, shape, dims - shape.dynamic, node)
+        made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
+        made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
+        return made if not returns.optional else Union((made, NONE))
+    if returns.kind == "tuple":
+        items = tuple(
+            build(frame, node, name, item, operands, dynamic=dynamic, arguments=arguments) for item in returns.items
+        )
+        return Tuple(items, fields=returns.fields)
+    if returns.kind == "tensors":
+        shape = data_shape(frame, result_shape(name, operands, arguments), (0,) if dynamic else (), node)
+        return Sequence(replace(result(frame, node, name, flat(operands), None, shape), assumed=False), "tuple")
+    for operand in operands:
+        for tensor in tensors_in(operand, 1):
+            if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:
+                consume(frame, tensor, node, name)
+    if returns.kind == "none":
+        return NONE
+    return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
+
+
+def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
+    """`x.argmax()`, `torch.sum(x)`: a reduction without a dimension; `torch.zeros(())`."""
+    if arguments is None:
+        return False
+    shape = find(name).shape
+    if shape in {"sized", "filled"}:
+        first = arguments.get(0, "size")
+        return isinstance(first, Tuple) and not first.items
+    return shape == "reduced" and len(arguments.values) == (1 if "." in name else 0)
+
+
+def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arguments | None) -> Kind | None:
+    """The dtype class of a result, as far as the table and the arguments tell."""
+    if arguments is not None:
+        for value in (arguments.keywords.get("dtype"), *arguments.positional):
+            if isinstance(value, External) and value.name.startswith("torch."):
+                known = DTYPES.get(value.name)
+                if known is not None:
+                    return known
+        if "dtype" in arguments.keywords and arguments.keywords["dtype"] != NONE:
+            return None
+    if returns.dtype in {"bool", "int", "float"}:
+        return returns.dtype
+    first = next((t for o in operands for t in tensors_in(o, 1)), None)
+    if returns.dtype == "same":
+        return first.kind if first is not None else None
+    if returns.dtype == "accumulated":
+        return "int" if first is not None and first.kind == "bool" else first.kind if first is not None else None
+    if returns.dtype == "promoted":
+        numbers = [o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const))]
+        return promoted(numbers) if numbers else None
+    return None
+
+
+def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None) -> None:
+    short = api.name.rpartition(".")[2]
+    if short == "requires_grad_":
+        return  # a flag, no data
+    for written in api.mutates:
+        target: Value | None
+        if written == "self" and receiver is not None:
+            target = receiver
+        elif written == "out":
+            target = arguments.keywords.get("out")
+        else:
+            target = arguments.keywords.get(written) or (arguments.get(0) if written in {"self", "input"} else None)
+        if isinstance(target, Tensor) and not target.assumed:
+            consume(frame, target, node, short, mutates=True)
+            details = {"target": target, "metadata": api.metadata_only, "operands": arguments.values}
+            frame.emit(Mutation, node, target, api="out=" if written == "out" else short, **details)
+
+
+def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Record that a tensor is made, and on which device if the code names one."""
+    device = arguments.keywords.get("device")
+    literal = device.value if isinstance(device, Const) and isinstance(device.value, str) else None
+    frame.emit(Creation, node, None, api=name, device=literal)
+
+
+def fresh(frame: Frame, node: ast.AST, name: str, operands: tuple[Value, ...]) -> Tensor:
+    """A new tensor of which nothing is known."""
+    return replace(result(frame, node, name, flat(operands)), assumed=False)
+
+
+def consume_arguments(frame: Frame, arguments: Arguments, node: ast.AST) -> None:
+    """Tensors that `.data` gave are read by whatever takes them."""
+    for value in arguments.values:
+        for tensor in tensors_in(value, 2):
+            consume(frame, tensor, node, "call")
+
+
+def items_of(value: Value) -> tuple[Value, ...]:
+    """The elements of a list or tuple; nothing for anything else."""
+    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()

@@ -1,0 +1,303 @@
+"""The shapes of what operators give. Nothing is known of the sizes of what is not listed here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from exportlint.analysis.domain.dim import ANY_SIZE, ONE, ZERO, Expression, constant, depending, maximum
+from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast
+from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import dim_of, note_conversion, note_fixed_rows, size_at
+from exportlint.analysis.facts.sizes import FixedSize
+from exportlint.analysis.layers import keeps_rows
+from exportlint.analysis.torch.operator import ShapeRule
+from exportlint.analysis.torch.registry import find
+
+Rule = Callable[[tuple[TensorShape, ...], tuple[Value, ...], dict[str, Value]], TensorShape]
+"""Gives the shape of a result, for those of the tensors, and the other arguments."""
+
+
+def _dim(given: tuple[Value, ...], keywords: dict[str, Value], place: int, *names: str) -> int | None:
+    """A dimension that is given as a number, if it is known."""
+    value = next((keywords[name] for name in names if name in keywords), None)
+    if value is None and len(given) > place:
+        value = given[place]
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
+def _dim_or(default: int, given: tuple[Value, ...], keywords: dict[str, Value], place: int) -> int | None:
+    """The argument `dim`, if it is known, or what stands for it where there is none."""
+    is_given = len(given) > place or "dim" in keywords or "axis" in keywords
+    return _dim(given, keywords, place, "dim", "axis") if is_given else default
+
+
+def _listed(given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The sizes or dimensions that are given one by one or as one tuple."""
+    return given[0].items if given and isinstance(given[0], Tuple) else given
+
+
+def _same(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return reduce(broadcast, shapes)
+
+
+def _first(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return shapes[0].first(1)
+
+
+def _reduced(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    axes = keywords.get("dim") or keywords.get("axis") or (given[0] if given else None)
+    numbers = axes.items if isinstance(axes, Tuple) else (axes,)
+    known = [n.value for n in numbers if isinstance(n, Const) and type(n.value) is int]
+    if len(known) != len(numbers) or axes is None:
+        return UNSHAPED
+    if keywords.get("keepdim") == TRUE or TRUE in given[1:2]:
+        return reduce(lambda shape, position: shape.replaced(position, ONE), known, shapes[0])
+    return shapes[0].removed(*known)
+
+
+def _swapped(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    one, other = _dim(given, keywords, 0, "dim0", "axis0"), _dim(given, keywords, 1, "dim1", "axis1")
+    shape = shapes[0]
+    places = [None if dim is None else shape.index(dim) for dim in (one, other)]
+    if one is None or other is None or None in places:
+        return TensorShape((), shape.rank)
+    return shape.replaced(one, shape.at(other)).replaced(other, shape.at(one))
+
+
+def _transposed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    rank = shapes[0].rank
+    return TensorShape(tuple(reversed(shapes[0].up_to(2 if rank is None else rank))), rank)
+
+
+def _permuted(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    items = _listed(given)
+    numbers = [n.value for n in items if isinstance(n, Const) and type(n.value) is int]
+    if len(numbers) != len(items):
+        return UNSHAPED
+    return TensorShape(shapes[0].dims, len(numbers)).permuted(numbers)
+
+
+def _unsqueezed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    at = _dim(given, keywords, 0, "dim")
+    return UNSHAPED if at is None else shapes[0].inserted(at)
+
+
+def _squeezed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    at = _dim(given, keywords, 0, "dim")
+    if at is None:
+        return shapes[0].first(1)
+    known = shapes[0].at(at)
+    if known.number == 1:
+        return shapes[0].removed(at)
+    is_there = known.varies or known.is_data or known.number is not None
+    return shapes[0] if is_there else TensorShape(shapes[0].removed(at).dims)
+
+
+def _flattened(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    shape, keys = shapes[0], {"start_dim", "end_dim"}
+    start = _dim(given, keywords, 0, "start_dim") if given or "start_dim" in keywords else 0
+    end = _dim(given, keywords, 1, "end_dim") if len(given) > 1 or "end_dim" in keywords else -1
+    first = None if start is None else shape.index(start)
+    if first is None or end is None or keywords.keys() - keys:
+        return UNSHAPED
+    last = shape.index(end)
+    if last is None:  # all that there is, or all but some of it
+        merged = TensorShape(shape.dims[first:]).elements()
+        return TensorShape((*shape.up_to(first), merged), first + 1 if end == -1 else None)
+    merged = TensorShape(shape.up_to(last + 1)[first:], last + 1 - first).elements()
+    rank = None if shape.rank is None else shape.rank - (last - first)
+    return TensorShape((*shape.up_to(first), merged, *shape.dims[last + 1 :]), rank)
+
+
+def _stated(given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """The shape that arguments state, one by one or as a tuple: -1 is a size of which nothing is known."""
+    sizes = keywords.get("size") or keywords.get("shape") or (given[0] if given else None)
+    if isinstance(sizes, Shape):
+        return sizes.tensor.shape
+    items = sizes.items if isinstance(sizes, Tuple) else given
+    if not isinstance(sizes, Tuple) and len(items) == 1 and not isinstance(items[0], (Const, Size, Scalar)):
+        return UNSHAPED  # a number, or a tuple
+    if any(isinstance(item, Sequence) for item in items):
+        return UNSHAPED
+    found = [dim if (dim := dim_of(item)) is not None and item != Const(-1) else ANY_SIZE for item in items]
+    return TensorShape(tuple(found), len(found)) if isinstance(sizes, Tuple) or found else UNSHAPED
+
+
+def _sized(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`zeros(n, 4)`: as the arguments say."""
+    return _stated(given, keywords)
+
+
+def _filled(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`full((n, 4), 0.0)`: as the first argument says."""
+    return _stated(given[:1], keywords)
+
+
+def _counted(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`arange(n)`, `arange(1, n)`, `randperm(n)`."""
+    named = [keywords[name] for name in ("start", "end", "step", "n") if name in keywords]
+    found = [dim for value in (*given[:3], *named) if (dim := dim_of(value)) is not None]
+    if len(found) == 1:
+        return TensorShape((found[0],), 1)
+    is_range = len(found) == 2 and all(isinstance(dim, Expression) for dim in found)
+    return TensorShape((maximum(found[1] - found[0], ZERO) if is_range else depending(*found),), 1)
+
+
+def _squared(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`eye(n)`, `eye(n, m)`."""
+    found = [dim_of(value) or ANY_SIZE for value in given[:2]]
+    return TensorShape((found[0], found[-1]), 2) if found else UNSHAPED
+
+
+def _viewed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`view(n, -1)`: as the arguments say, and what they do not name is in the -1."""
+    named, items = _stated(given, keywords), _listed(given)
+    if Const(-1) not in items:
+        return named
+    position = items.index(Const(-1))
+    others = named.removed(position)
+    elements, stated = shapes[0].elements(), others.elements()
+    rest = elements // stated
+    if not isinstance(rest, Expression):
+        # what varies in the number of elements is in a size that is named, or in this one
+        rest = ANY_SIZE if stated.varies or stated.is_data else rest
+    return named.replaced(position, rest)
+
+
+def _expanded(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`expand(n, -1)`: as the arguments say, and what is -1 stays."""
+    shape, items, named = shapes[0], _listed(given), _stated(given, keywords)
+    more = 0 if shape.rank is None or named.rank is None else named.rank - shape.rank
+    for position, item in enumerate(items if named.rank is not None else ()):
+        if item == Const(-1) and position >= more:
+            named = named.replaced(position, shape.at(position - more))
+    return named
+
+
+def _repeated(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`repeat(n, 1)`: each size as many times."""
+    shape, times = shapes[0], _stated(given, keywords)
+    if times.rank is None:
+        return UNSHAPED
+    more = 0 if shape.rank is None else times.rank - shape.rank
+    found = [shape.at(i - more) * times.at(i) if i >= more else times.at(i) for i in range(times.rank)]
+    return TensorShape(tuple(found), times.rank)
+
+
+def _like(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return given[0].shape if given and isinstance(given[0], Tensor) else UNSHAPED
+
+
+def _joined(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    at = _dim_or(0, given, keywords, 0)
+    if at is None:
+        return UNSHAPED
+    whole = reduce(broadcast, shapes)
+    return whole.replaced(at, reduce(lambda found, dim: found + dim, [shape.at(at) for shape in shapes]))
+
+
+def _stacked(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    at = _dim_or(0, given, keywords, 0)
+    count = ANY_SIZE if UNSHAPED in shapes else constant(len(shapes))
+    return UNSHAPED if at is None else reduce(broadcast, shapes).inserted(at, count)
+
+
+def _picked(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`select`, `unbind`: without one dimension."""
+    at = _dim_or(0, given, keywords, 0)
+    return UNSHAPED if at is None else shapes[0].removed(at)
+
+
+def _selected(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`index_select`, `gather`: with another size of one dimension."""
+    at = _dim(given, keywords, 0, "dim")
+    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE)
+
+
+def _narrowed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    at = _dim(given, keywords, 0, "dim")
+    length = keywords.get("length") or (given[2] if len(given) > 2 else None)
+    size = None if length is None else dim_of(length)
+    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE if size is None else size)
+
+
+def _divided(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`chunk`, `split`: each with a part of one dimension."""
+    at = _dim_or(0, given, keywords, 1)
+    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE)
+
+
+def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`topk`: with `k` of one dimension."""
+    at = _dim_or(-1, given, keywords, 1)
+    count = keywords.get("k") or (given[0] if given else None)
+    size = None if count is None else dim_of(count)
+    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE if size is None else size)
+
+
+RULES: dict[ShapeRule, Rule] = {
+    "same": _same, "elementwise": _same, "first": _first, "reduced": _reduced, "swapped": _swapped,
+    "transposed": _transposed, "permuted": _permuted, "unsqueezed": _unsqueezed, "squeezed": _squeezed,
+    "flattened": _flattened, "sized": _sized, "filled": _filled, "counted": _counted, "squared": _squared,
+    "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like, "joined": _joined,
+    "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked, "divided": _divided,
+    "topmost": _topmost,
+}  # fmt: skip
+"""What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
+
+
+CREATES: frozenset[Rule] = frozenset({_sized, _filled, _counted, _squared})
+"""Rules of functions that take no tensor."""
+
+
+def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | None) -> TensorShape:
+    """The shape of the result of an operator or module."""
+    library = name.rpartition(".")[0]
+    operands = tuple(operands)
+    shapes = tuple([tensor.shape for operand in operands for tensor in tensors_in(operand, 2)])
+    if arguments is None:  # a module
+        return UNSHAPED if not shapes or not keeps_rows(name) else shapes[0].first(1)
+    named = find(name).shape
+    rule = RULES.get(named) if named is not None else None
+    if rule is None or (not shapes and rule not in CREATES):
+        return UNSHAPED
+    if rule in {_joined, _stacked} and not _are_tensors(operands[0]):
+        shapes = (*shapes, UNSHAPED)  # more of them, or others
+    given = arguments.positional[1:] if library and rule not in CREATES else arguments.positional
+    return rule(shapes[:1] if named == "same" else shapes, given, arguments.keywords)
+
+
+def _are_tensors(value: Value) -> bool:
+    """Whether a value is a tuple or list of which each item is one tensor."""
+    return isinstance(value, Tuple) and all(isinstance(item, Tensor) for item in value.items)
+
+
+def note_sizes(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
+    """Record that an operator takes a tensor apart along a dimension that varies, or is given a number for one."""
+    library, _, short = name.rpartition(".")
+    if short in {"cat", "concat", "concatenate"}:
+        note_fixed_rows(frame, tensors_in(operands[0], 1) if operands else (), node, f"{short}()")
+    first = operands[0] if operands else None
+    if not isinstance(first, Tensor) or not first.shape.varying or first.assumed:
+        return
+    given = arguments.positional[1:] if library else arguments.positional
+    if short == "unbind":
+        dim = _dim(given, arguments.keywords, 0, "dim") if given or arguments.keywords else 0
+        size = size_at(first, dim) if dim is not None else None
+        if size is not None:
+            note_conversion(frame, Size(size, trail=first.trail), node, "unbind()")
+    elif short == "split":
+        dim = _dim(given, arguments.keywords, 1, "dim") if len(given) > 1 or "dim" in arguments.keywords else 0
+        pieces = given[0] if given else arguments.keywords.get("split_size_or_sections")
+        size = size_at(first, dim) if dim is not None else None
+        if size is not None and isinstance(pieces, (Size, Const)):
+            note_conversion(frame, Size(size, trail=first.trail), node, "split()")
+    elif short in {"view", "reshape", "expand"} and size_at(first, 0) is not None:
+        stated = _listed(given)[:1]
+        if stated and isinstance(stated[0], Const) and type(stated[0].value) is int and stated[0].value > 1:
+            frame.emit(FixedSize, node, first, api=f"{short}()", size=stated[0].value)

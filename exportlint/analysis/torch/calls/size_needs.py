@@ -1,0 +1,122 @@
+"""Operators that must know sizes or dimensions, and those that hand on sizes which data decides."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import data_of
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import note_conversion
+from exportlint.analysis.facts import Conversion
+from exportlint.analysis.facts.sizes_needed import SizeNeed
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.public_names import public_name
+from exportlint.analysis.torch.registry import find
+
+NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
+RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
+
+
+def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
+    """Record that an operator, whose tensor is the first of `operands`, must know a size that data decides."""
+    if frame.engine.silent or not any(isinstance(o, Tensor) and o.dynamic for o in operands[:3]):
+        return
+    tensor, short, needs = operands[0], name.rpartition(".")[2], find(name).needs
+    if needs == "keys":
+        tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in o.dynamic), tensor)
+        needed = frozenset({2})
+    elif needs == "every" and isinstance(tensor, Tensor):
+        needed = tensor.dynamic
+    elif needs == "unlike" and isinstance(tensor, Tensor):
+        other = operands[1] if len(operands) > 1 else None
+        needed = tensor.dynamic - (other.dynamic if isinstance(other, Tensor) else frozenset())
+    elif needs == "divided":
+        needed = _along(short, arguments, 1 if "." in name else 0)
+    else:
+        return
+    _note(frame, tensor, needed, short, node)
+
+
+def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
+    """Record that a module of torch must know a size of its input that data decides."""
+    short = module.name.rpartition(".")[2]
+    if module.name in NORMALIZERS and isinstance(operand, Tensor):
+        _note(frame, operand, operand.dynamic, short, node)
+    elif module.name in RECURRENT:
+        given = dict(module.arguments).get("batch_first", Const(False))
+        if isinstance(given, Const):
+            _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node)
+
+
+def _note(frame: Frame, operand: Value, needed: frozenset[int], api: str, node: ast.AST) -> None:
+    if isinstance(operand, Tensor) and operand.dynamic & needed and not operand.assumed:
+        frame.emit(SizeNeed, node, operand, api=api, operand=operand)
+
+
+def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
+    """The dimension that is divided. `before` is how many arguments stand before those that a method has."""
+    if short == "split" and not isinstance(arguments.get(before, "split_size"), Const):
+        return frozenset()  # a list of lengths needs no more than itself
+    dim = arguments.get(before if short == "unbind" else before + 1, "dim") or Const(0)
+    return frozenset({dim.value}) if isinstance(dim, Const) and isinstance(dim.value, int) else frozenset()
+
+
+_WORDS = re.compile(r"\w+")
+DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+
+
+READ = frozenset({
+    "atol", "eps", "label_smoothing", "nan", "neginf", "posinf", "rtol",
+    "cdist.p", "hardtanh.max_val", "hardtanh.min_val",
+})  # fmt: skip
+"""Parameters that operators read where a tensor stands for the number; one that is read by `.item()` they take."""
+
+
+def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
+    """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
+    names = overload.parameters if overload is not None else ()
+    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    record = find(name)
+    types = zip(names, overload.types, strict=True) if overload is not None else ()
+    plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
+    short = name.rpartition(".")[2]
+    for parameter, value in given:
+        if parameter in DIMS:
+            for item in (i for option in options(value) for i in _items(option)):
+                data = data_of(item)
+                if isinstance(data, Scalar):
+                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
+            continue
+        reads = parameter in READ or f"{short}.{parameter}" in READ
+        if reads and isinstance(data_of(value), Tensor) and parameter in plain:
+            frame.emit(Conversion, node, data_of(value), target="number argument", operand=data_of(value))
+        elif parameter in record.plain or parameter in record.compared:
+            data = data_of(value)
+            if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
+                frame.emit(Conversion, node, data, target="number argument", operand=data)
+            elif parameter in record.plain:
+                note_conversion(frame, value, node, f"{public_name(name)}()")
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else (value,)
+
+
+def divided_dims(name: str, operands: tuple[Value, ...], arguments: Arguments | None) -> frozenset[int]:
+    """The dimensions of `topk`, `view` and `reshape` that data decides, where it decides one of the tensor's."""
+    tensor = operands[0] if operands else None
+    if arguments is None or not isinstance(tensor, Tensor) or not tensor.dynamic:
+        return frozenset()
+    library, _, short = name.rpartition(".")
+    rest = arguments.positional[1 if library else 0 :]
+    if short == "topk":
+        k = rest[0] if rest else arguments.keywords.get("k")
+        return tensor.dynamic if k is not None and isinstance(data_of(k), Scalar) else frozenset()
+    if short not in {"view", "reshape"}:
+        return frozenset()
+    asked = frozenset(dim for dim, size in enumerate(rest) if isinstance(data_of(size), Scalar))
+    return asked or frozenset(dim for dim, size in enumerate(rest) if size == Const(-1))

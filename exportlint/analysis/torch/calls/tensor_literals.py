@@ -1,0 +1,76 @@
+"""Tensors made of Python values: `torch.tensor([1, 2])`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.dim import constant
+from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.shape import SCALAR, UNSHAPED, TensorShape
+from exportlint.analysis.domain.values import (
+    Const,
+    Origin,
+    Python,
+    Scalar,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import data_shape, note_conversion, product
+from exportlint.analysis.eval.tensor_results import kind_of, promoted, result
+from exportlint.analysis.facts import Conversion
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.calls.results import dtype_of, items_of, note_creation
+from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.analysis.torch.registry import find
+
+
+def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A tensor whose values come from Python. Tensors in a list are read; a lone number is known to non-strict."""
+    data = arguments.get(0, "data")
+    note_creation(frame, name, arguments, node)
+    if name in {"torch.as_tensor", "torch.asarray"}:
+        for item in (product(data.tensor),) if isinstance(data, Shape) else items_of(data) if data is not None else ():
+            note_conversion(frame, item, node, f"{name}()")
+    for value in arguments.values:
+        spend(frame, value, node, "operator")
+    if isinstance(data, Tensor):
+        made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
+        return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)
+    if isinstance(data, (Tuple, Sequence)):
+        inner = next((t for t in tensors_in(data) if not t.assumed and t.data is None), None)
+        if inner is not None:
+            frame.emit(Conversion, node, inner, target=f"{name}()", operand=inner)
+        scalar = next((s for i in items_of(data) for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
+        if scalar is not None and name != "torch.tensor":
+            frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
+    if isinstance(data, Scalar) and not data.assumed and name in {"torch.as_tensor", "torch.asarray"}:
+        frame.emit(Conversion, node, data, target=f"{name}()", operand=data)
+    kind = dtype_of(table.Returns("tensor"), (), arguments)
+    if kind is None:
+        kind = DTYPES.get(f"torch.{find(name).dtype}")
+    if kind is None and data is not None:
+        kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
+    known = isinstance(data, (Const, Python)) and frame.engine.mode == "non-strict" and name != "torch.Tensor"
+    sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
+    region = frame.engine.region
+    trail = frame.trail(node, "`{}` is a tensor")
+    shape = data_shape(frame, UNSHAPED, (0,), node) if sized else _shape(name, data)
+    return Tensor(Origin.FRESH, kind, shape, known=known, region=region, trail=trail)
+
+
+def _shape(name: str, data: Value | None) -> TensorShape:
+    """Of a number, and of a list of numbers."""
+    if name not in {"torch.tensor", "torch.as_tensor", "torch.asarray"}:
+        return UNSHAPED
+    if isinstance(data, (Const, Scalar, Size)):
+        return SCALAR
+    is_flat = isinstance(data, Tuple) and all(isinstance(item, (Const, Scalar, Size)) for item in data.items)
+    return TensorShape((constant(len(data.items)),), 1) if is_flat and isinstance(data, Tuple) else UNSHAPED

@@ -1,0 +1,1 @@
+"""What the text of files tells: definitions, roles of classes, imports. Nothing is evaluated."""

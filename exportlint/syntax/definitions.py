@@ -1,0 +1,245 @@
+"""What a file defines at top level: imports, classes, functions, assignments. Nothing is evaluated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from exportlint.source import SourceFile
+from exportlint.syntax.class_roles import made, parts, registered
+from exportlint.syntax.walk import walk
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
+"""`try`, also with `except*`: both have the same fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A name bound by an import: `target` is the qualified name of what it stands for, made absolute."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A name bound by an assignment; `index` is its place in the tuple that is unpacked."""
+
+    value: ast.expr
+    index: int | None = None
+
+
+class Class:
+    """A class statement of the project."""
+
+    def __init__(self, module: Module, node: ast.ClassDef, qualname: str) -> None:
+        self.module = module
+        self.node = node
+        self.qualname = qualname
+
+    @property
+    def full_name(self) -> str:
+        """How it is called in the whole project."""
+        return f"{self.module.name}.{self.qualname}".lstrip(".")
+
+    @cached_property
+    def methods(self) -> dict[str, FunctionNode]:
+        """Functions of the class body by name; the last definition wins, as at run time, but for property setters."""
+        found: dict[str, FunctionNode] = {}
+        for statement in flat(self.node.body):
+            if isinstance(statement, FunctionNode) and not _is_accessor(statement):
+                found[statement.name] = statement
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[str, ast.expr | None]:
+        """Names assigned or only annotated (None) in the class body."""
+        found: dict[str, ast.expr | None] = {}
+        for statement in flat(self.node.body):
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        found[target.id] = statement.value
+            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                found.setdefault(statement.target.id, statement.value)
+        return found
+
+    @cached_property
+    def annotations(self) -> dict[str, ast.expr]:
+        """Annotated names of the class body, in order."""
+        return {
+            s.target.id: s.annotation
+            for s in self.node.body
+            if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+        }
+
+
+class Module:
+    """A file of the project.
+
+    `path` is absolute, `name` its qualified name, `package` the package that relative imports start from. `stub` is the
+    stub file beside it, which annotates what the file itself does not.
+    """
+
+    def __init__(
+        self, source: SourceFile, path: Path, tree: ast.Module, name: str, package: str, stub: Module | None = None
+    ) -> None:
+        self.source = source
+        self.path = path
+        self.filename = str(path)
+        self.tree = tree
+        self.name = name
+        self.package = package
+        self.stub = stub
+        self.bindings: dict[str, Class | FunctionNode | Import | Assignment] = {}
+        self.stars: list[str] = []
+        self._bind(flat(tree.body))
+
+    @cached_property
+    def classes(self) -> tuple[Class, ...]:
+        """All classes of the file, also those inside functions and classes, in order."""
+        found: list[Class] = []
+
+        def visit(body: Sequence[ast.stmt], prefix: str) -> None:
+            for statement in flat(body):
+                if isinstance(statement, ast.ClassDef):
+                    known = self.bindings.get(statement.name)
+                    is_known = isinstance(known, Class) and known.node is statement
+                    cls = known if is_known else Class(self, statement, prefix + statement.name)
+                    assert isinstance(cls, Class)
+                    found.append(cls)
+                    visit(statement.body, f"{cls.qualname}.")
+                elif isinstance(statement, FunctionNode):
+                    visit(statement.body, f"{prefix}{statement.name}.<locals>.")
+
+        visit(self.tree.body, "")
+        return tuple(found)
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether it only declares, and has no code."""
+        return self.path.suffix == ".pyi"
+
+    @cached_property
+    def walruses(self) -> frozenset[str]:
+        """Names that `:=` binds somewhere."""
+        if ":=" not in self.source.text:
+            return frozenset()
+        return frozenset(node.target.id for node in walk(self.tree) if isinstance(node, ast.NamedExpr))
+
+    @cached_property
+    def called_in_classes(self) -> frozenset[str]:
+        """Names that are called inside a class other than the one they name: such modules are parts of others."""
+        return frozenset(
+            node.func.id
+            for cls in self.classes
+            for node in walk(cls.node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name
+        )
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """Names that other classes of the file need."""
+        return parts(self.tree)
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """Names that the file calls when it is run or exports."""
+        return made(self.tree)
+
+    @cached_property
+    def registered(self) -> frozenset[str]:
+        """Names that the file registers somewhere."""
+        return registered(self.tree)
+
+    def _bind(self, statements: Iterator[ast.stmt]) -> None:
+        for statement in statements:
+            if isinstance(statement, ast.ClassDef):
+                self.bindings[statement.name] = Class(self, statement, statement.name)
+            elif isinstance(statement, FunctionNode):
+                self.bindings[statement.name] = statement
+            elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+                for name, target in imported(statement, self.package):
+                    if name == "*":
+                        self.stars.append(target)
+                    else:
+                        self.bindings[name] = Import(target)
+            elif isinstance(statement, ast.Assign):
+                for target_node in statement.targets:
+                    self._bind_target(target_node, statement.value)
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                self._bind_target(statement.target, statement.value)
+
+    def _bind_target(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            # `try: from x import f … except ImportError: f = None`: the import is what matters
+            if isinstance(value, ast.Constant) and value.value is None and target.id in self.bindings:
+                return
+            self.bindings[target.id] = Assignment(value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for index, element in enumerate(target.elts):
+                if isinstance(element, ast.Name):
+                    self.bindings[element.id] = Assignment(value, index)
+
+
+def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body and of the `if`, `try` and `with` statements in it, which open no scope."""
+    waiting = list(reversed(body))
+    while waiting:
+        statement = waiting.pop()
+        yield statement
+        inner: list[ast.stmt] = []
+        if isinstance(statement, ast.If):
+            # the last definition counts: that of the first way, but for what only type checkers see
+            ways = (statement.body, statement.orelse)
+            for way in ways if is_type_checking(statement.test) else reversed(ways):
+                inner += way
+        elif isinstance(statement, TRIES):
+            for handler in statement.handlers:
+                inner += handler.body
+            inner += [*statement.orelse, *statement.body, *statement.finalbody]
+        elif isinstance(statement, ast.With):
+            inner += statement.body
+        waiting += reversed(inner)
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether a condition is true for type checkers only."""
+    return (dotted(test) or "").endswith("TYPE_CHECKING")
+
+
+def imported(statement: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with the qualified name of what it stands for."""
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            if alias.asname:
+                yield alias.asname, alias.name
+            else:
+                top = alias.name.partition(".")[0]
+                yield top, top
+        return
+    base = statement.module or ""
+    if statement.level:
+        parts = package.split(".") if package else []
+        parts = parts[: len(parts) - statement.level + 1]
+        base = ".".join([*parts, base] if base else parts)
+    for alias in statement.names:
+        target = base if alias.name == "*" else f"{base}.{alias.name}".lstrip(".")
+        yield alias.asname or alias.name, target
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`a.b.c` as written, or None for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else None
+    return None
+
+
+def _is_accessor(node: FunctionNode) -> bool:
+    return any(isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter"} for d in node.decorator_list)
