@@ -37,7 +37,7 @@ def test_imports_go_down() -> None:
         timeout=PATIENCE,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "Contracts: 2 kept, 0 broken." in result.stdout
+    assert "Contracts: 3 kept, 0 broken." in result.stdout
 
 
 def test_the_page_shows_what_is_checked() -> None:
@@ -49,6 +49,9 @@ def test_the_page_shows_what_is_checked() -> None:
     assert shown[1].splitlines() == checked
     described = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]*)\|", page, re.MULTILINE))))
     assert described == set(re.findall(r"\w+", " ".join(checked)))
+    inside = re.search(r"Inside of `analysis` it is the same:\n\n```\n(.*?)```", page, re.DOTALL)
+    assert inside is not None
+    assert inside[1].splitlines() == settings["tool"]["importlinter"]["contracts"][1]["layers"]
 
 
 def test_one_place_computes_where_fixes_read_and_edit() -> None:

@@ -13,7 +13,6 @@ from exportlint.analysis.domain.values import (
     UNKNOWN,
     Closure,
     Function,
-    Partial,
     Tensor,
     Value,
 )
@@ -26,20 +25,11 @@ from exportlint.analysis.eval.generators import generated
 from exportlint.analysis.eval.parameters import bind
 from exportlint.analysis.eval.sizes import returned
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
-from exportlint.analysis.torch.calls.function_wrappers import call_wrapped
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
 
 MAX_SUMMARIES = 8
 """Of one function with the same arguments, for heaps that differ."""
-
-
-@calls(Partial)
-def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
-    if callee.wrapper:
-        return call_wrapped(frame, callee, arguments, node)
-    keywords = {**dict(callee.keywords), **arguments.keywords}
-    return frame.call(callee.function, Arguments((*callee.positional, *arguments.positional), keywords), node)
 
 
 @calls(Function)

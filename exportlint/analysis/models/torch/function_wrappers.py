@@ -8,16 +8,24 @@ from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import find_method
-from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import DISABLES, SCRIPTS
 from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
-from exportlint.analysis.torch.calls.results import consume_arguments, fresh
+from exportlint.analysis.models.torch.results import consume_arguments, fresh
 from exportlint.syntax.definitions import Class
 
 
-def call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
+@calls(Partial)
+def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
+    if callee.wrapper:
+        return _call_wrapped(frame, callee, arguments, node)
+    keywords = {**dict(callee.keywords), **arguments.keywords}
+    return frame.call(callee.function, Arguments((*callee.positional, *arguments.positional), keywords), node)
+
+
+def _call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
     """A call of what `torch.jit.script`, `torch.compiler.disable` or `torch.inference_mode` made of a function."""
     engine = frame.engine
     options = dict(callee.options)
