@@ -90,3 +90,28 @@ def test_nothing_heavy_is_loaded(argv: list[str], exit_code: int, also: tuple[st
     )
     assert result.stderr.splitlines() == [str(exit_code)]
     assert result.stdout
+
+
+def test_the_worked_trace_is_true(tmp_path: Path) -> None:
+    """Each module that the page leads an expression through runs on it, and nothing is found."""
+    page = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## One expression, all the way")[2].partition("\n## ")[0]
+    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+    assert code is not None
+    (tmp_path / "net.py").write_text(code[1], encoding="utf-8")
+    script = (
+        "import sys, threading\nfrom exportlint.cli import main\nran = set()\n"
+        "def note(frame, event, argument): ran.add(frame.f_code.co_filename)\n"
+        "threading.setprofile(note)\nsys.setprofile(note)\n"
+        "code = main(['net.py', '--isolated'])\nsys.setprofile(None)\nprint(*ran, sep='\\n')\nsys.exit(code)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "All checks passed!" in result.stdout
+    root = PROJECT / "exportlint"
+    ran = {Path(line).relative_to(root).as_posix() for line in result.stdout.splitlines() if line.startswith(str(root))}
+    named = set(re.findall(r"`([\w/]+\.py)`", section.partition("\nWith `if")[0]))
+    assert len(named) > 10
+    assert {name for name in named if name not in ran and f"analysis/{name}" not in ran} == set()
