@@ -16,6 +16,7 @@ from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
+from exportlint.source.reparsing import reparse
 from exportlint.suppressions import Suppressions, find_suppressions
 from exportlint.syntax.import_resolver import absolute
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
@@ -115,6 +116,7 @@ class Workspace:
         self._projects: dict[tuple[Path, ...], Project] = {}
         self._sources: dict[Path, SourceFile] = {}
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
+        self._trees_before: dict[Path, tuple[SourceFile, ast.Module]] = {}
         self._loaded: dict[Path, tuple[int, int] | None] = {}
         """What told the files that come from the disk from later ones when they were read."""
 
@@ -134,7 +136,8 @@ class Workspace:
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed."""
         self._sources.pop(path, None)
-        self._trees.pop(path, None)
+        if path in self._trees:
+            _keep(self._trees_before, path, self._trees.pop(path))
         self._loaded.pop(path, None)
         for project in self._projects.values():
             project.forget(path)
@@ -232,7 +235,9 @@ class Workspace:
         """The tree of a file. Projects whose imports start elsewhere share it."""
         source_then, tree = self._trees.get(source.path, (None, None))
         if tree is None or source_then is not source:
-            tree = parse(source)
+            source_before, tree_before = self._trees_before.pop(source.path, (None, None))
+            edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
+            tree = edited.tree if edited else parse(source)
             _keep(self._trees, source.path, (source, tree))
         return tree
 
