@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import converters, types
+
+from tests.sampling import first_of_each
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
@@ -18,6 +21,16 @@ EDITORS = sorted(file.stem for file in _RECORDED.glob("*.json"))
 def minimal() -> types.ClientCapabilities:
     """A client that mentions nothing."""
     return types.ClientCapabilities()
+
+
+def one_of_each_edit(names: list[str]) -> list[Any]:
+    """Clients as parameters of a test about edits: for every run, one of each kind of edit that clients take."""
+
+    def edits(name: str) -> str:
+        workspace = (minimal() if name == "minimal" else recorded(name)).workspace
+        return repr(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+
+    return first_of_each(names, edits)
 
 
 def recorded(editor: str) -> types.ClientCapabilities:
