@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cattrs import Converter
 from lsprotocol import converters, types
 
 from tests.sampling import first_of_each
@@ -23,12 +25,17 @@ def minimal() -> types.ClientCapabilities:
     return types.ClientCapabilities()
 
 
+@cache
+def _converter() -> Converter:
+    return converters.get_converter()
+
+
 def one_of_each_edit(names: list[str]) -> list[Any]:
     """Clients as parameters of a test about edits: for every run, one of each kind of edit that clients take."""
 
     def edits(name: str) -> str:
-        workspace = (minimal() if name == "minimal" else recorded(name)).workspace
-        return repr(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+        told = {} if name == "minimal" else json.loads((_RECORDED / f"{name}.json").read_text(encoding="utf-8"))
+        return repr(told.get("workspace", {}).get("workspaceEdit", {}).get("documentChanges"))
 
     return first_of_each(names, edits)
 
@@ -36,7 +43,7 @@ def one_of_each_edit(names: list[str]) -> list[Any]:
 def recorded(editor: str) -> types.ClientCapabilities:
     """What a real editor announced."""
     text = (_RECORDED / f"{editor}.json").read_text(encoding="utf-8")
-    return converters.get_converter().structure(json.loads(text), types.ClientCapabilities)
+    return _converter().structure(json.loads(text), types.ClientCapabilities)
 
 
 def capable(encoding: str = "utf-16", *, pull: bool = False) -> types.ClientCapabilities:
