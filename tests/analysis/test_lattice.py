@@ -93,7 +93,7 @@ def _heap(held: dict[str, Value]) -> Heap:
 HEAPS = ENVIRONMENTS.map(_heap)
 
 
-@pytest.fixture(params=[40, pytest.param(500, marks=pytest.mark.thorough)], ids=["sample", "thorough"])
+@pytest.fixture(params=[25, pytest.param(500, marks=pytest.mark.thorough)], ids=["sample", "thorough"])
 def examples(request: pytest.FixtureRequest) -> int:
     """How many examples a law is held against."""
     return int(request.param)

@@ -30,7 +30,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.handlers import load_handlers
+from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.project import Project
 from exportlint.source import from_bytes
 from exportlint.syntax.definitions import Module
@@ -159,8 +159,7 @@ NOT_YET = {
 
 @cache
 def module() -> Module:
-    for package in ("eval", "models", "torch"):
-        load_handlers(f"exportlint.analysis.{package}")
+    load_interpreter()
     text = "import math\n\nimport torch\n"
     return Project().add(from_bytes(text.encode(), Path("model.py").absolute(), "model.py"))
 
