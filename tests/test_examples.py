@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.patience import PATIENCE
+from tests.sampling import first_of_each
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 READMES = sorted(path for path in EXAMPLES.glob("*/README.md") if path.parent.name != "libraries")
@@ -105,7 +106,11 @@ def test_some_fixes_are_automatic() -> None:
     assert {fix[0].parent.name for fix in FIXES} == {"first_steps", "segmentation", "video"}
 
 
-@every_example
+@pytest.mark.parametrize(
+    "readme",
+    first_of_each(sorted(READMES, key=lambda readme: readme.parent.name != QUICK[0]), lambda _: "all"),
+    ids=lambda readme: readme.parent.name,
+)
 def test_the_verdicts_are_those_of_the_table(readme: Path) -> None:
     pytest.importorskip("torch")
     expected = rows(readme)

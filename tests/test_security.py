@@ -18,6 +18,7 @@ from exportlint.config.toml import MAX_BYTES
 from tests.cli.runner import NET
 from tests.documents import PROJECT
 from tests.patience import PATIENCE
+from tests.sampling import each_value
 
 _T = TypeVar("_T")
 Message = dict[str, Any]
@@ -257,8 +258,7 @@ def test_nor_does_it_tell_what_else_a_file_holds(folder: Path, tmp_path: Path) -
 
 @row("a configuration file that is a pipe, a device or huge")
 @pytest.mark.skipif(os.name == "nt", reason="makes pipes and links as POSIX does")
-@pytest.mark.parametrize("name", ["exportlint.toml", "pyproject.toml", ".gitignore"])
-@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize(("name", "kind"), each_value(["exportlint.toml", "pyproject.toml", ".gitignore"], [*ODD]))
 def test_no_file_that_is_found_is_waited_for(folder: Path, name: str, kind: str) -> None:
     ODD[kind](folder / name)
     (folder / ".git").mkdir()
@@ -297,8 +297,10 @@ def test_settings_of_fixes_change_files_of_the_folder_only(folder: Path, tmp_pat
 
 @row("a symbolic link that leads out of the folder")
 @pytest.mark.skipif(os.name == "nt", reason="makes links as POSIX does")
-@pytest.mark.parametrize("flags", [("--fix",), ("--fix-only",), ("--add-ignore",), ("--fix", "--unsafe-fixes")])
-@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize(
+    ("flags", "kind"),
+    each_value([("--fix",), ("--fix-only",), ("--add-ignore",), ("--fix", "--unsafe-fixes")], ["file", "folder"]),
+)
 def test_no_file_outside_is_changed(folder: Path, tmp_path: Path, flags: tuple[str, ...], kind: str) -> None:
     outside = tmp_path / "outside" / "mine.py"
     outside.parent.mkdir()

@@ -36,7 +36,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, in_order, keep
 from exportlint.analysis.facts.plain import Plain
-from exportlint.analysis.handlers import load_handlers
+from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
@@ -56,8 +56,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
     scripts = export_facts(module, project, options)
     if not any(cls.node.bases for cls in module.classes):
         return Analysis(scripts)  # no class that could be a module
-    for package in ("eval", "models", "torch"):
-        load_handlers(f"exportlint.analysis.{package}")
+    load_interpreter()
     engine = Engine(project, options, _exported_dims(scripts), probe=probe)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))

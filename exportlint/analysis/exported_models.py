@@ -5,6 +5,7 @@ from __future__ import annotations
 from exportlint.analysis.eval.classes import find_method, is_module
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.project import Project
 from exportlint.syntax.definitions import Class, Module
 
@@ -13,6 +14,7 @@ def models(module: Module, project: Project, options: Options) -> frozenset[Clas
     """The `nn.Module`s of a file that have a `forward`, if only an inherited one, and that its importers can name."""
     if not any(cls.node.bases for cls in module.classes):
         return frozenset()
+    load_interpreter()
     frame = Frame(Engine(project, options), module)
     return frozenset(
         cls

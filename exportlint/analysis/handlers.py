@@ -12,3 +12,9 @@ def load_handlers(package: str) -> None:
     """Import all modules of a package, and those of the packages in it."""
     for found in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
         import_module(found.name)
+
+
+def load_interpreter() -> None:
+    """Import what evaluates code: without it every expression is unknown, the bases of a class too."""
+    for package in ("eval", "models", "torch"):
+        load_handlers(f"exportlint.analysis.{package}")

@@ -21,6 +21,7 @@ from exportlint.pages import MODES
 from exportlint.source import SourceError, SyntaxProblem, from_bytes
 from tests.analysis.cases import cases
 from tests.catalogue import pages
+from tests.sampling import first_of_each
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -164,8 +165,12 @@ def test_every_edit_is_analysed_and_twice_the_same(text: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
-@settings(max_examples=100, derandomize="CI" in os.environ, suppress_health_check=list(HealthCheck))
-@given(text=mutant_trees())
-def test_every_tree_is_analysed(text: str) -> None:
-    if is_python(text):
-        findings(text, "non-strict")
+@pytest.mark.parametrize("examples", first_of_each([30, 100], lambda _: "all"))
+def test_every_tree_is_analysed(examples: int) -> None:
+    @settings(max_examples=examples, derandomize="CI" in os.environ, suppress_health_check=list(HealthCheck))
+    @given(text=mutant_trees())
+    def check(text: str) -> None:
+        if is_python(text):
+            findings(text, "non-strict")
+
+    check()

@@ -15,6 +15,7 @@ from exportlint.importers import Importers, importers
 from exportlint.linter import LintResult, Role, Task, lint
 from exportlint.source import discover
 from tests.analysis.test_project import relative, write
+from tests.sampling import first_of_each
 
 Place = tuple[str, int, str]
 
@@ -257,16 +258,20 @@ def _function(path: str) -> str:
     return f"f{PurePosixPath(path).stem[1:]}"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(projects())
-def test_any_file_of_any_project_is_as_in_a_run_over_everything(files: dict[str, str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder).resolve()
-        make(root, files)
-        for name in files:
-            assert places(alone(root, name)[0], root) == restricted(root, name), name
-        together = list(files)[:4]
-        assert places(alone(root, *together)[0], root) == restricted(root, *together)
+@pytest.mark.parametrize("examples", first_of_each([10, 40], lambda _: "all"))
+def test_any_file_of_any_project_is_as_in_a_run_over_everything(examples: int) -> None:
+    @settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(projects())
+    def check(files: dict[str, str]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            make(root, files)
+            for name in files:
+                assert places(alone(root, name)[0], root) == restricted(root, name), name
+            together = list(files)[:4]
+            assert places(alone(root, *together)[0], root) == restricted(root, *together)
+
+    check()
 
 
 def test_the_closest_importers_come_first_and_the_rest_is_counted(tmp_path: Path) -> None:

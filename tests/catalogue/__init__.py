@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from exportlint.pages import Page
@@ -9,6 +10,7 @@ from exportlint.pages import Page
 DIRECTORY = Path(__file__).parents[2] / "rules"
 
 
-def pages() -> list[Page]:
+@cache
+def pages() -> tuple[Page, ...]:
     """Every page of the catalogue."""
-    return [Page(path.name, path.read_text(encoding="utf-8")) for path in sorted(DIRECTORY.glob("*.md"))]
+    return tuple([Page(path.name, path.read_text(encoding="utf-8")) for path in sorted(DIRECTORY.glob("*.md"))])

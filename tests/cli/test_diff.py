@@ -12,6 +12,7 @@ import pytest
 from tests.cli.runner import CLEAN, Run, write
 from tests.cli.test_fix import DATA, FIXED, KEPT, WORDS
 from tests.patience import PATIENCE
+from tests.sampling import each_value
 
 DIFFERENCE = """\
 --- {0}
@@ -90,8 +91,9 @@ def test_colours_are_for_people(root: Path, run: Run) -> None:
     assert "# \N{SYMBOL FOR ESCAPE}[7m" in shown
 
 
-@pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("command", [["git", "apply", "-p0"], ["patch", "-p0", "--binary", "-s"]])
+@pytest.mark.parametrize(
+    ("name", "command"), each_value([*TEXTS], [["git", "apply", "-p0"], ["patch", "-p0", "--binary", "-s"]])
+)
 def test_it_can_be_applied(root: Path, run: Run, name: str, command: list[str]) -> None:
     if shutil.which(command[0]) is None:
         pytest.skip(f"there is no {command[0]}")

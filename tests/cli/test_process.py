@@ -14,6 +14,7 @@ import pytest
 from exportlint.cli import main
 from tests.cli.runner import NET, write
 from tests.patience import PATIENCE
+from tests.sampling import one_in
 
 COMMAND = [sys.executable, "-m", "exportlint"]
 
@@ -53,7 +54,7 @@ def test_output_that_cannot_show_everything(root: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", one_in(2, ["1", "2"]))
 def test_ctrl_c(root: Path, jobs: str) -> None:
     # A file that takes many seconds keeps the process busy.
     busy = NET + "".join(f"        if x.shape[0] > {i}: x = x + y{i}\n" for i in range(20_000)).join(

@@ -20,6 +20,7 @@ import pytest
 from exportlint.config.torch_version import NEWEST
 from tests.cli.runner import NET, Run, write
 from tests.patience import PATIENCE
+from tests.sampling import each_value
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals and signals")
 
@@ -52,9 +53,10 @@ def columns_of(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line)
 
 
-@pytest.mark.parametrize("columns", [40, 60, 200])
-@pytest.mark.parametrize("output_format", ["full", "concise"])
-@pytest.mark.parametrize("text", [NET, LONG, LONG.replace("x.sum()", "x.sum()*'中'")])
+@pytest.mark.parametrize(
+    ("columns", "output_format", "text"),
+    each_value([40, 60, 200, 50], ["full", "concise"], [NET, LONG, LONG.replace("x.sum()", "x.sum()*'中'")]),
+)
 def test_reports_are_as_wide_as_the_terminal(root: Path, columns: int, output_format: str, text: str) -> None:
     write(root, {"m.py": text})
     out = on_terminal(root, "m.py", "--isolated", "--output-format", output_format, columns=columns)
@@ -86,7 +88,7 @@ AT_ONCE = "import exportlint.cli.lint_progress as p; p._PATIENCE = 0"
 SLOWLY = f"""{AT_ONCE}
 import exportlint.linter as l, time
 look = l._look
-l._look = lambda workspace, task: (time.sleep(1), look(workspace, task))[1]
+l._look = lambda workspace, task: (time.sleep(0.3), look(workspace, task))[1]
 """
 
 
@@ -110,8 +112,11 @@ BUSY = NET + "".join(f"        if x.shape[0] > {i}: x = x + y{i}\n" for i in ran
 """A file that takes many seconds."""
 
 
-@pytest.mark.parametrize("argv", [("-j1",), ("-j2",), ("-j2", "--fix"), ("verify", "--no-cache")], ids=" ".join)
-@pytest.mark.parametrize("seconds", [0, 0.03, 0.1, 0.2, 0.4, 0.8, 1.6])
+@pytest.mark.parametrize(
+    ("argv", "seconds"),
+    each_value([("-j1",), ("-j2",), ("-j2", "--fix"), ("verify", "--no-cache")], [0, 0.03, 0.1, 0.2, 0.4, 0.8, 1.6]),
+    ids=str,
+)
 def test_ctrl_c_at_any_time(root: Path, argv: tuple[str, ...], seconds: float) -> None:
     files = {f"m{i:02}.py": NET for i in range(12)} | {"z.py": BUSY}
     write(root, files)

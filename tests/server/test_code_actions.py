@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from tests.cli.runner import NET
 from tests.server.asking import actions, choose, resolved
-from tests.server.capabilities import EDITORS, minimal, recorded
+from tests.server.capabilities import EDITORS, minimal, one_of_each_edit, recorded
 from tests.server.client import Editor, editing
 
 TEST = "x.sum() > 0"
@@ -215,7 +215,7 @@ async def test_settings_say_what_is_offered(editor: Editor, settings: dict[str, 
     assert set(titles(await actions(editor, uri, TEST))) == {FIX, FIX_ALL, *IGNORE} - gone
 
 
-@pytest.mark.parametrize("name", ["minimal", *EDITORS])
+@pytest.mark.parametrize("name", one_of_each_edit(["minimal", *EDITORS]))
 async def test_every_client_can_fix(tmp_path: Path, name: str) -> None:
     capabilities = minimal() if name == "minimal" else recorded(name)
     async with editing(tmp_path, capabilities) as editor:

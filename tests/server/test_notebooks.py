@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from lsprotocol import types
 
+from tests.sampling import each_value
 from tests.server.capabilities import ENCODINGS, capable
 from tests.server.client import Editor
 
@@ -82,8 +83,7 @@ class Cells:
 FOUND = ["EXP602 type(x) is torch.Tensor", "EXP301 x.data", "EXP101 y.sum() > 0"]
 
 
-@pytest.mark.parametrize("pull", [False, True])
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(("pull", "encoding"), each_value([False, True], [*ENCODINGS]))
 class TestEachWay:
     @pytest.fixture
     def capabilities(self, encoding: str, pull: bool) -> types.ClientCapabilities:

@@ -161,10 +161,16 @@ def test_nothing_is_done_while_nothing_changes(tmp_path: Path) -> None:
         server.open(uri, NET)
         server.published(uri)
         ticks = Path(f"/proc/{server.process.pid}/stat")
-        before = sum(map(int, ticks.read_text().rpartition(")")[2].split()[11:13]))
+
+        def taken() -> int:
+            return sum(map(int, ticks.read_text().rpartition(")")[2].split()[11:13]))
+
+        before = -1
+        while before != taken():  # what opening a file leaves to be done goes on after the diagnostics
+            before = taken()
+            time.sleep(0.3)
         time.sleep(3)
-        after = sum(map(int, ticks.read_text().rpartition(")")[2].split()[11:13]))
-        assert after - before <= 5  # hundredths of a second
+        assert taken() - before <= 5  # hundredths of a second
         assert server.stop() == 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.runner import CLEAN, NET
+from tests.sampling import first_of_each
 from tests.server.capabilities import EDITORS
 from tests.server.models import model
 from tests.server.raw import PULLING, PUSHING, Message, Process, process
@@ -85,7 +86,7 @@ def start(shown: Shown, root: Path | None, **more: object) -> Process:
     return shown.server
 
 
-@pytest.mark.parametrize("editor", EDITORS)
+@pytest.mark.parametrize("editor", first_of_each(EDITORS, PULLING_EDITORS.__contains__))
 def test_each_editor_is_pushed_to_or_pulls_and_never_both(server: Process, root: Path, editor: str) -> None:
     capabilities = json.loads((CAPS / f"{editor}.json").read_text(encoding="utf-8"))
     offered = server.start(root, capabilities)

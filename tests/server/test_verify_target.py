@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from tests.patience import PATIENCE
 from tests.server.asking import actions, lenses
-from tests.server.capabilities import EDITORS, capable, minimal, recorded
+from tests.server.capabilities import EDITORS, capable, minimal, one_of_each_edit, recorded
 from tests.server.client import Editor, editing
 from tests.server.test_verify import VERIFY, remarks, told
 
@@ -60,7 +60,7 @@ async def offered(editor: Editor, uri: str) -> list[types.CodeAction]:
     return [action for action in found if action.title.startswith("Add a verify target")]
 
 
-@pytest.mark.parametrize("name", [*EDITORS, "minimal"])
+@pytest.mark.parametrize("name", one_of_each_edit([*EDITORS, "minimal"]))
 async def test_every_editor_is_offered_an_edit(name: str, tmp_path: Path) -> None:
     async with editing(tmp_path, minimal() if name == "minimal" else recorded(name)) as editor:
         editor.write("pyproject.toml", BEFORE)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar
 
+from exportlint.analysis.domain import dim as sizes
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
 from exportlint.analysis.domain.shape import TensorShape
@@ -15,6 +16,7 @@ from exportlint.analysis.domain.values import (
     NONE,
     PYTHON,
     UNKNOWN,
+    BoundMethod,
     Const,
     Dict,
     Guard,
@@ -27,13 +29,15 @@ from exportlint.analysis.domain.values import (
     Tensor,
     TorchModule,
     Tuple,
+    TypeOf,
     Union,
-    Unknown,
     Value,
 )
 
 MAX_OPTIONS = 4
 """More than so many are merged."""
+MAX_DEPTH = 4
+"""Containers inside each other in a value that is widened."""
 
 
 def options(value: Value) -> tuple[Value, ...]:
@@ -89,18 +93,127 @@ def widen(before: Value, after: Value) -> Value:
     found = join((before, after))
     if found == before:
         return before
-    found = merged(options(found))
-    if UNKNOWN in options(found) and not isinstance(found, Unknown):
-        # what cannot be merged would come and go for ever
-        found = union(
-            dict.fromkeys([UNKNOWN, *(_perhaps(o) for o in options(found) if isinstance(o, (Tensor, Scalar)))])
-        )
-    return found if found.weight <= max(before.weight, after.weight) else UNKNOWN
+    return _absorbed(found, MAX_DEPTH)
+
+
+def _absorbed(value: Value, depth: int) -> Value:
+    """A value in which nothing comes and goes as it grows: what is unknown takes in all but tensors and numbers.
+
+    One alternative of each sort is left, in the parts as well. Below `depth`, everything is unknown.
+    """
+    found = options(merged(options(value)))
+    if UNKNOWN in found:
+        kept = [_perhaps(option) for option in found if isinstance(option, (Tensor, Scalar))]
+        return union(dict.fromkeys([UNKNOWN, *kept]))
+    parts = dict.fromkeys([_absorbed_parts(option, depth - 1) for option in found])
+    return _absorbed(union(parts), depth) if UNKNOWN in parts and len(parts) > 1 else union(parts)
+
+
+def _absorbed_parts(value: Value, depth: int) -> Value:
+    if not isinstance(value, (Tuple, Sequence, Dict)):
+        return value
+    if depth < 0:
+        return UNKNOWN
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple([_absorbed(item, depth) for item in value.items]))
+    if isinstance(value, Sequence):
+        return replace(value, item=_absorbed(value.item, depth))
+    rest = None if value.rest is None else _absorbed(value.rest, depth)
+    return Dict(tuple([(key, _absorbed(item, depth)) for key, item in value.entries]), rest)
 
 
 def leq(value: Value, bound: Value) -> bool:
-    """Whether a value is one of those that another stands for."""
-    return join((bound, value)) == bound or merged([*options(bound), *options(value)]) == bound
+    """Whether a value stands for nothing that `bound` does not stand for, and claims all that `bound` claims.
+
+    What is unknown stands for everything and claims nothing.
+    """
+    bounds = options(bound)
+    return UNKNOWN in bounds or all(
+        option in bounds or any(_is_within(option, other) for other in bounds) for option in options(value)
+    )
+
+
+def _is_within(value: Value, bound: Value) -> bool:
+    """`leq` of two values that are each one alternative."""
+    match value, bound:
+        case Tensor(), Tensor():
+            return _is_tensor_within(value, bound)
+        case Scalar(), Scalar():
+            return (
+                bound.kind in (None, value.kind)
+                and bound.api in ("item", value.api)
+                and bound.assumed >= value.assumed
+                and bound.dim in (None, value.dim)
+            )
+        case Tuple(), Tuple() if _is_alike(value, bound):
+            return all(map(leq, value.items, bound.items))
+        case ((Tuple() | Sequence()), Sequence()):
+            return bound.type in ("list", _type_of(value)) and all(leq(item, bound.item) for item in value.parts())
+        case Dict(), Dict():
+            return _is_dict_within(value, bound)
+        case TorchModule(), TorchModule():
+            if bound.items is None or bound.keys or bound.arguments:
+                return value == bound
+            return value.name == bound.name and value.items is not None and {*value.items} <= {*bound.items}
+        case BoundMethod(), BoundMethod():
+            return value.name == bound.name and leq(value.receiver, bound.receiver)
+        case (Shape(), Shape()) if value.plain == bound.plain:
+            return _is_within(value.tensor, bound.tensor)
+        case (TypeOf(), TypeOf()) if value.attribute == bound.attribute:
+            return _is_within(value.tensor, bound.tensor)
+        case ((Scalar() | Size()), Size()) if value.dim is not None:
+            return value.kind == bound.kind and sizes.leq(value.dim, bound.dim)
+        case _, Python():
+            return _is_within_python(value, bound)
+    return value == bound
+
+
+def _is_within_python(value: Value, bound: Python) -> bool:
+    if isinstance(value, BoundMethod):
+        return bound == PYTHON and leq(value.receiver, PYTHON)
+    if isinstance(value, Python):
+        name, affixes = value.type, value.affixes
+    elif isinstance(value, Const):
+        text = value.value if isinstance(value.value, str) else ""
+        name, affixes = type(value.value).__name__, (text, text)
+    elif isinstance(value, (Size, Guard, Baked)):
+        name = value.kind if isinstance(value, Size) else value.type if isinstance(value, Baked) else "bool"
+        affixes = ("", "")
+    else:
+        return bound == PYTHON and isinstance(value, TypeOf)
+    begins, ends = bound.affixes
+    return bound.type in (None, name) and affixes[0].startswith(begins) and affixes[1].endswith(ends)
+
+
+def _is_tensor_within(value: Tensor, bound: Tensor) -> bool:
+    return (
+        bound.origin in (Origin.FRESH, value.origin)
+        and bound.kind in (None, value.kind)
+        and value.shape.leq(bound.shape)
+        and bound.known >= value.known
+        and bound.assumed >= value.assumed
+        and bound.optional >= value.optional
+        and bound.data in (None, value.data)
+        and value.detached >= bound.detached
+        and bound.region in (0, value.region)
+        and bound.form in (None, value.form)
+        and value.fed >= bound.fed
+    )
+
+
+def _is_dict_within(value: Dict, bound: Dict) -> bool:
+    known = {(type(key), key) for key, _ in bound.entries}
+    others = [v for k, v in value.entries if (type(k), k) not in known]
+    if value.rest is not None:
+        others.append(value.rest)
+    found = [(value.get(key), item) for key, item in bound.entries]
+    return all(mine is not None and leq(mine, item) for mine, item in found) and all(
+        bound.rest is not None and leq(other, bound.rest) for other in others
+    )
+
+
+def _type_of(sequence: Tuple | Sequence) -> str:
+    return sequence.type if isinstance(sequence, Sequence) else "list" if sequence.mutable else "tuple"
 
 
 def _perhaps(value: Value) -> Value:
@@ -146,8 +259,7 @@ def _merged_sequences(sequences: list[Tuple | Sequence]) -> Value:
         columns = zip(*(s.items for s in sequences if isinstance(s, Tuple)), strict=True)
         return replace(first, items=tuple([join(column) for column in columns]))
     items = [item for s in sequences for item in (s.items if isinstance(s, Tuple) else (s.item,))]
-    types = (s.type if isinstance(s, Sequence) else "list" if s.mutable else "tuple" for s in sequences)
-    return Sequence(join(items), _same(types, "list"))
+    return Sequence(join(items), _same(map(_type_of, sequences), "list"))
 
 
 def _is_alike(one: Tuple, other: Tuple) -> bool:
@@ -155,7 +267,8 @@ def _is_alike(one: Tuple, other: Tuple) -> bool:
 
 
 def _merged_dicts(dicts: list[Dict]) -> Value:
-    keys = [k for k, _ in dicts[0].entries if all(d.get(k) is not None for d in dicts)]
+    orders = {tuple([k for k, _ in d.entries if all(other.get(k) is not None for other in dicts)]) for d in dicts}
+    keys = max(orders, key=repr)
     entries = tuple((k, join([v for d in dicts if (v := d.get(k)) is not None])) for k in keys)
     known = {(type(k), k) for k in keys}
     rest = [v for d in dicts for v in (*(v for k, v in d.entries if (type(k), k) not in known), d.rest) if v]

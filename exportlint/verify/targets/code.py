@@ -13,6 +13,7 @@ from exportlint.analysis.eval.classes import bases, find_method, is_module, line
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.exports import ExportCall
+from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.project import Project
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.torch import table
@@ -32,6 +33,7 @@ class Code:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._project = Project(settings.src)
+        load_interpreter()
         self._engine = Engine(self._project, Options(module_bases=settings.module_bases))
         self._modules: dict[Path, Module] = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.lattice import merged, options, tensors_in, union
 from exportlint.analysis.domain.shape import SCALAR
 from exportlint.analysis.domain.values import (
     NONE,
@@ -58,7 +58,34 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         note_creation(frame, short, arguments, node)
     dynamic = overload.dynamic_shape if overload is not None else _always(api, "dynamic_shape")
     returns = overload.returns if overload is not None else _common_returns(api)
+    if any(map(_has_alternatives, operands)):
+        operands = tuple(map(_as_one, operands))
+        keywords = {name: _as_one(value) for name, value in arguments.keywords.items()}
+        arguments = replace(arguments, positional=tuple(map(_as_one, arguments.positional)), keywords=keywords)
     return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
+
+
+def _has_alternatives(operand: Value) -> bool:
+    return isinstance(operand, Union) or any(map(_has_alternatives, items_of(operand)))
+
+
+def _as_one(operand: Value) -> Value:
+    """An operand of which the tensors that it can be are one, and the lists: only what they share is known.
+
+    So the result has the shape and dtype of whichever it is.
+    """
+    if isinstance(operand, Tuple):
+        return replace(operand, items=tuple(map(_as_one, operand.items)))
+    if isinstance(operand, Sequence):
+        return replace(operand, item=_as_one(operand.item))
+    if not isinstance(operand, Union):
+        return operand
+    found = list(operand.options)
+    for types in (Tensor, (Tuple, Sequence)):
+        alike = [option for option in found if isinstance(option, types)]
+        if len(alike) > 1:
+            found = [*options(merged(alike)), *(option for option in found if option not in alike)]
+    return union(map(_as_one, found))
 
 
 def _always(api: table.Api, flag: str) -> bool:
