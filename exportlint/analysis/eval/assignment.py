@@ -56,7 +56,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
     value = believed(value, lambda: declared_variable(frame, frame.annotations.get(target.id), target.id))
-    if any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value):
+    if is_followed(value):
         source, message = _explanation(target, statement)
         changes = not isinstance(source, ast.Name)
         value = with_trail(value, frame.trail(source, message, trail_of(value), changes=changes))
@@ -100,6 +100,11 @@ def _part(target: ast.Name, statement: ast.Assign | ast.AnnAssign | ast.NamedExp
         ):
             return value.elts[bound.elts.index(target)]
     return value
+
+
+def is_followed(value: Value) -> bool:
+    """Whether trails tell what a value is bound to: tensors, numbers read from them, what the host gave."""
+    return any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value)
 
 
 def is_list_of_numbers(value: Value) -> bool:

@@ -154,5 +154,4 @@ def _is_call(node: ast.expr, names: frozenset[str]) -> bool:
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
     """Record that the mode of a module decides something."""
     if not frame.engine.silent and not frame.engine.eager:
-        mode = Mode(name, frame.site(node), frame.symbol, frame.guards > 0)
-        frame.engine.effects.modes.setdefault(name, mode)
+        frame.engine.effects.ask(Mode(name, frame.site(node), frame.symbol, frame.guards > 0))

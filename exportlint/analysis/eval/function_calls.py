@@ -25,6 +25,7 @@ from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.generators import generated
 from exportlint.analysis.eval.parameters import bind
 from exportlint.analysis.eval.sizes import returned
+from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.analysis.torch.calls.function_wrappers import call_wrapped
 from exportlint.findings import Role
@@ -215,7 +216,7 @@ def _hands_on(function: Function) -> bool:
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
     if isinstance(node, ast.Lambda):
-        value = inner.evaluate(node.body)
+        value = result(inner, node.body)
         inner.exits.append(inner.env)
         return value
     reached = inner.execute(node.body)
