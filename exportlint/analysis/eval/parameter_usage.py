@@ -94,12 +94,46 @@ def parameter_usage(frame: Frame, node: FunctionLike) -> dict[str, Usage]:
 
     `frame` is that of a call of it. Parameters that are used in no telling way are left out.
     """
+    return usage_and_helpers(frame, node)[0]
+
+
+def usage_and_helpers(frame: Frame, node: FunctionLike) -> tuple[dict[str, Usage], dict[str, list[Helper]]]:
+    """The same, and the helpers that surely get a parameter as it is, by its name."""
     inner = Frame(
         frame.engine, frame.module, frame.symbol, owner=frame.owner, receiver=frame.receiver, closure=frame.parent
     )
     shown = _shown(inner, node)
     usages = {name: _usage(inner, value, MAX_HELPERS, frozenset({node})) for name, value in shown.items()}
-    return {name: usage for name, usage in usages.items() if usage != NOTHING}
+    helpers = {name: list(_helpers(inner, value, MAX_HELPERS, frozenset({node}))) for name, value in shown.items()}
+    return {name: usage for name, usage in usages.items() if usage != NOTHING}, helpers
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function that gets what is asked about as its parameter `argument`; `frame` is one inside of it."""
+
+    frame: Frame
+    node: FunctionLike
+    argument: ast.arg
+
+
+def _helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Iterator[Helper]:
+    for handed in shown.handed:
+        function, argument = handed.callee, _parameter(handed.callee, handed.place)
+        if argument is None or function.node in seen:
+            continue
+        helper = Helper(_inside(frame, function), function.node, argument)
+        yield helper
+        found = _shown(helper.frame, function.node).get(argument.arg) if depth > 1 else None
+        if found is not None:
+            yield from _helpers(helper.frame, found, depth - 1, seen | {function.node})
+
+
+def _inside(frame: Frame, function: Function) -> Frame:
+    return Frame(
+        frame.engine, function.module, function.symbol,
+        owner=function.owner, receiver=function.receiver, closure=function.closure,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -170,10 +204,7 @@ def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST
         function = handed.callee
         if function.node in seen:
             continue
-        inner = Frame(
-            frame.engine, function.module, function.symbol,
-            owner=function.owner, receiver=function.receiver, closure=function.closure,
-        )  # fmt: skip
+        inner = _inside(frame, function)
         argument = _parameter(function, handed.place)
         if argument is None:
             continue
