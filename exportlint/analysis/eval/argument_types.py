@@ -109,8 +109,8 @@ def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> 
     for name, helper in ((name, helper) for name, used in helpers.items() for helper in used):
         kind = next((kind for tested, kind in _tests(helper.frame, helper.node) if tested == helper.argument.arg), "")
         has_default = any(defaulted == helper.argument.arg for defaulted, _ in defaults(helper.node))
-        if kind == "None" and has_default:
-            continue  # the test is for those who leave it out
+        if kind == "None" and (has_default or helper.argument.annotation is not None):
+            continue  # the test is for what the helper says that it takes
         if kind and (kind == "None" or shown.get(name, NOTHING).kind != "tensor"):
             found.setdefault(name, kind)
     for name, usage in shown.items():
