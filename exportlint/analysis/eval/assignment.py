@@ -24,6 +24,7 @@ from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
+from exportlint.analysis.eval.parameters import INPUT
 from exportlint.analysis.eval.subscripts import store
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 
@@ -178,5 +179,11 @@ def note_container_mutation(frame: Frame, node: ast.expr, container: Value, api:
         note_outer_write(frame, node, api, site)
     if not isinstance(node, ast.Name) or not isinstance(container, (Dict, Sequence, Tuple)):
         return
-    if frame.is_root and f"{node.id}.<input>" in frame.env:
-        frame.emit(ContainerMutation, site, None, api=api, name=node.id)
+    note_input_mutation(frame, node, api, site)
+
+
+def note_input_mutation(frame: Frame, node: ast.Name, api: str, site: ast.AST) -> None:
+    """Record that a container is changed that the caller of `forward` passed, where a variable holds one."""
+    held = frame.env.get(node.id + INPUT)
+    if isinstance(held, Const):
+        frame.emit(ContainerMutation, site, None, api=api, name=held.value, in_forward=frame.is_root)

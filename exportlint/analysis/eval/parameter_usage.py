@@ -119,8 +119,8 @@ class Helper:
 
 def _helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Iterator[Helper]:
     for handed in shown.handed:
-        function, argument = handed.callee, _parameter(handed.callee, handed.place)
-        if argument is None or function.node in seen:
+        function, argument = handed.callee, parameter_at(handed.callee, handed.place)
+        if argument is None or function.node in seen or not handed.surely:
             continue
         helper = Helper(_inside(frame, function), function.node, argument)
         yield helper
@@ -157,10 +157,11 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Handed:
-    """An argument of a call of a helper: its position or keyword."""
+    """An argument of a call of a helper: its position or keyword. `surely`: nothing else may have been assigned to it."""
 
     callee: Function
     place: int | str
+    surely: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) ->
     marks = [shown]
     if "tensor" not in shown.strong and depth:
         marks += _in_helpers(frame, shown, depth, seen)
-    kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for m in shown.weak))
+    kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for o in marks for m in o.weak))
     items = [_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor"]
     told = [item for item in items if item != NOTHING]
     item = next((i for i in told if i.kind == "tensor"), told[0] if told else None)
@@ -205,17 +206,25 @@ def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST
         if function.node in seen:
             continue
         inner = _inside(frame, function)
-        argument = _parameter(function, handed.place)
+        argument = parameter_at(function, handed.place)
         if argument is None:
             continue
         promised = annotated_argument(inner, argument)
         if promised is not None:
-            yield _promised(promised)
+            yield _seen_from_outside(_promised(promised), handed)
             continue
         found = _shown(inner, function.node).get(argument.arg)
-        if found is not None:
-            yield found
-            yield from _in_helpers(inner, found, depth - 1, seen | {function.node}) if depth > 1 else ()
+        if found is None:
+            continue
+        yield _seen_from_outside(found, handed)
+        for further in _in_helpers(inner, found, depth - 1, seen | {function.node}) if depth > 1 else ():
+            yield _seen_from_outside(further, handed)
+
+
+def _seen_from_outside(shown: _Shown, handed: _Handed) -> _Shown:
+    """What the marks of a helper say of what it was handed: those of another variable there say nothing."""
+    item = None if shown.item is None else _seen_from_outside(shown.item, handed)
+    return _Shown(shown.strong, {}, item) if handed.surely else _Shown({}, {**shown.strong, **shown.weak}, item)
 
 
 def _promised(value: Value) -> _Shown:
@@ -233,7 +242,8 @@ def _promised(value: Value) -> _Shown:
     return shown
 
 
-def _parameter(function: Function, place: int | str) -> ast.arg | None:
+def parameter_at(function: Function, place: int | str) -> ast.arg | None:
+    """The parameter that gets the argument at a position or under a keyword; None where a call passes it otherwise."""
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
     if isinstance(place, str):
@@ -599,8 +609,8 @@ class _Reader:
         elif isinstance(callee, Function):
             held = self._holds(node)
             is_unpacked = any(isinstance(argument, ast.Starred) for argument in call.args)
-            if held is not None and held.surely and not (is_unpacked and isinstance(place, int)):
-                held.shown.handed.append(_Handed(callee, place))
+            if held is not None and not (is_unpacked and isinstance(place, int)):
+                held.shown.handed.append(_Handed(callee, place, held.surely))
 
     def _is_modules(self, node: ast.expr) -> bool:
         """Whether it is a container of modules: what is taken one for each of them is no batch."""
