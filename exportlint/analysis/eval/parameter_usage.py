@@ -157,7 +157,7 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Handed:
-    """An argument of a call of a helper: its position or keyword. `surely`: nothing else may have been assigned to it."""
+    """An argument of a call of a helper: its position or keyword. `surely`: it may be nothing else by then."""
 
     callee: Function
     place: int | str

@@ -45,7 +45,18 @@ def _loaded(node: ast.AST) -> str:
 
 
 def _source(write: Write) -> ast.expr | None:
-    """The expression that the buffer is bound to, also through one variable."""
+    """The expression that the buffer is bound to, also through one variable, or what a call returns."""
+    source = _written(write)
+    step = write.value.trail if isinstance(write.value, Tensor) else None
+    if step is None or step.role != "return" or step.node is not source:
+        return source
+    while step is not None and step.role == "return":
+        step = step.parent
+    return step.node if step is not None and isinstance(step.node, ast.expr) else source
+
+
+def _written(write: Write) -> ast.expr | None:
+    """The expression as it stands where the buffer is bound, also through one variable."""
     for node in ast.walk(write.function):
         if isinstance(node, ast.Assign) and write.node in node.targets:
             if not isinstance(node.value, ast.Name):
