@@ -115,9 +115,10 @@ class Child(Base):
 class Other:
     def __init__(self, value):
         self.value = value
+        self.shown = "é" if value > 0 else "-"
 
     def __repr__(self):
-        unit = "é" if self.value > 0 else "-"
+        unit = self.shown
         return f"Other({self.value}{unit})"
 
 
