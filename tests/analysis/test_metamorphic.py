@@ -45,6 +45,7 @@ for _case in cases.cases():
     _settings = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
     TASKS[_case.id] = Task(ROOT / _case.main, _settings), _files
 
+
 def differences(name: str) -> list[Difference]:
     """How what is found in a file differs in its variants."""
     task, files = TASKS[name]

@@ -715,6 +715,7 @@ def attributes_renamed(text: str) -> Variant:
     given = {k.arg for k in nodes if isinstance(k, ast.keyword)}
     given |= {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     given |= {n.name for n in nodes if isinstance(n, Definition)}
+    given |= {name for n in nodes if isinstance(n, ast.MatchClass) for name in n.kwd_attrs}
     given |= {n.id for c in nodes if isinstance(c, ast.ClassDef) for s in c.body for n in _stored_names(s)}
     others = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) != "self"}
     bound = {
@@ -742,6 +743,7 @@ def annotated(text: str) -> Variant:
     """Variables that functions bind once, to what is written as a number, a text or a list, are annotated as such."""
     source = _Text(text)
     edits: list[tuple[int, int, str]] = []
+    names: set[str] = set()
     for function in _outermost(source.tree):
         stored = Counter(
             n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
@@ -752,14 +754,21 @@ def annotated(text: str) -> Variant:
             if not isinstance(node, ast.Assign) or len(node.targets) != 1:
                 continue
             target, kind = node.targets[0], _written_type(node.value)
-            if isinstance(target, ast.Name) and stored[target.id] == 1 and kind:
+            if (
+                isinstance(target, ast.Name)
+                and stored[target.id] == 1
+                and kind
+                and f"{target.id}: {kind} =" not in text
+            ):
+                names.add(f"{target.id}: {kind} =")
                 edits.append((source.end(target), source.end(target), f": {kind}"))
     if not edits:
         raise DoesNotApply("nothing to annotate")
-    return Variant(_checked(source.edited(edits)), lambda piece: _ANNOTATION.sub(r"\1 =", piece))
 
+    def original(piece: str) -> str:
+        return re.sub(r"\b(\w+): \w+ =", lambda found: f"{found[1]} =" if found[0] in names else found[0], piece)
 
-_ANNOTATION = re.compile(r"^(\s*\w+): (?:int|float|bool|str|list|dict) =")
+    return Variant(_checked(source.edited(edits)), original)
 
 
 def _written_type(value: ast.expr) -> str:

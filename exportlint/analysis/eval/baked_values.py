@@ -141,7 +141,7 @@ def _is_idle(
 def _is_idle_statement(frame: Frame, statement: ast.stmt, methods: frozenset[str], depth: int) -> bool:
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant) or reports(statement.value, statement)
-    if isinstance(statement, ast.Assign):
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
         return _is_call(frame, statement.value, methods, depth)
     if isinstance(statement, ast.If):
         arms = (statement.body, statement.orelse)

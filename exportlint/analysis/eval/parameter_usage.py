@@ -172,6 +172,19 @@ class _Held:
     surely: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Inlined:
+    """What a returned expression holds; `keeps`: if nothing that is known, it is likely of the kind of the variable."""
+
+    held: _Held | None
+    keeps: bool
+
+
+def _arguments(call: ast.Call) -> list[tuple[int | str, ast.expr]]:
+    """The arguments of a call by position or keyword."""
+    return [*enumerate(call.args), *((k.arg, k.value) for k in call.keywords if k.arg is not None)]
+
+
 def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Usage:
     marks = [shown]
     if "tensor" not in shown.strong and depth:
@@ -374,9 +387,28 @@ class _Reader:
     def _bind(self, name: str, value: ast.expr) -> None:
         held, old = self._holds(value), self.held.get(name)
         self.counters.discard(name)
-        if held is None and old is not None and self._keeps(name, value):
+        inlined = self._inlined(name, value) if held is None and isinstance(value, ast.Call) else None
+        if inlined is not None:
+            held = inlined.held
+        if held is None and old is not None and (self._keeps(name, value) if inlined is None else inlined.keeps):
             held = _Held(old.shown, surely=False)
         self._hold(name, held)
+
+    def _inlined(self, name: str, call: ast.Call) -> _Inlined | None:
+        """What a call gives of a function that does nothing but return an expression, as if that stood here."""
+        given = {place: held for place, node in _arguments(call) if (held := self._holds(node)) is not None}
+        callee = self._callee(call) if given else None
+        if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+            return None
+        returned = callee.node.body[-1]
+        if len(callee.node.body) > 1 or not isinstance(returned, ast.Return) or returned.value is None:
+            return None
+        passed = {a.arg: held for place, held in given.items() if (a := parameter_at(callee, place)) is not None}
+        names = [a.arg for place, node in _arguments(call) if isinstance(node, ast.Name) and node.id == name
+                 if (a := parameter_at(callee, place)) is not None]  # fmt: skip
+        inner = _Reader(_inside(self.frame, callee), passed)
+        keeps = any(inner._keeps(parameter, returned.value) for parameter in names)
+        return _Inlined(inner._holds(returned.value), keeps)
 
     def _hold(self, name: str, held: _Held | None) -> None:
         if held is None:
@@ -567,8 +599,7 @@ class _Reader:
             and self._holds(call.func.value) is not None
         ):
             self._mark(call.func.value, "dict" if call.args and _is_key(call.args[0]) else "list")
-        given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args)]
-        given += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+        given = _arguments(call)
         if isinstance(call.func, ast.Name) and call.func.id == "range":
             for argument in call.args:
                 self._mark(argument, "number")
