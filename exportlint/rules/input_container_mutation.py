@@ -27,7 +27,7 @@ def input_container_mutation(fact: ContainerMutation, context: Context) -> Itera
         severity,
         f"`{fact.api}` changes the caller's container `{fact.name}`: the exported program does not",
         "build a new container and return it",
-        fix=lambda code: _fix(code, fact),
+        fix=(lambda code: _fix(code, fact)) if fact.in_forward else None,
     )
 
 

@@ -132,13 +132,26 @@ class Module:
 
     @cached_property
     def called_in_classes(self) -> frozenset[str]:
-        """Names that are called inside a class other than the one they name: such modules are parts of others."""
-        return frozenset(
-            node.func.id
-            for cls in self.classes
-            for node in walk(cls.node)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != cls.node.name
-        )
+        """Names that are called inside a class other than the one they name: such modules are parts of others.
+
+        What functions of the module call is called by those that call them.
+        """
+        calls: dict[str, set[str]] = {}
+        found: set[str] = set()
+        for cls in self.classes:
+            waiting, seen = list(_called(cls.node)), {cls.node.name}
+            while waiting:
+                name = waiting.pop()
+                if name in seen:
+                    continue
+                seen.add(name)
+                definition = self.bindings.get(name)
+                if isinstance(definition, FunctionNode):
+                    if name not in calls:
+                        calls[name] = _called(definition)
+                    waiting += calls[name]
+            found |= seen - {cls.node.name}
+        return frozenset(found)
 
     @cached_property
     def parts(self) -> frozenset[str]:
@@ -239,6 +252,11 @@ def dotted(node: ast.expr) -> str | None:
         base = dotted(node.value)
         return f"{base}.{node.attr}" if base else None
     return None
+
+
+def _called(node: ast.AST) -> set[str]:
+    """The names that are called in a node."""
+    return {call.func.id for call in walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)}
 
 
 def _is_accessor(node: FunctionNode) -> bool:

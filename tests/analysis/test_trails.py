@@ -95,6 +95,7 @@ ACROSS_FILES = {
             "model.py:19 `x` is an input of `Model.forward`",
             "model.py:20 passed as `images` to `is_dark`",
             "helpers.py:2 `level` is `images.mean()`",
+            "helpers.py:3 `level < limit` is returned",
             "model.py:20 returned by `is_dark`",
         ],
     ),
@@ -174,5 +175,6 @@ def test_a_trail_is_of_the_module_that_it_explains(tmp_path: Path) -> None:
         "`image` is an input of `Second.forward`",
         "passed as `images` to `is_dark`",
         "`level` is `images.mean()`",
+        "`level < limit` is returned",
         "returned by `is_dark`",
     ]

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+from exportlint.analysis.eval.parameter_usage import TENSOR_ONLY
 
 MARK = "unrelated_"
 """In every line that a transformation puts in. Findings there are not compared."""
@@ -682,6 +686,146 @@ def _is_private(node: ast.Name | ast.Attribute) -> bool:
     return (name.startswith("__") and not name.endswith("__")) or name in _REFLECTIVE or name == "__class__"
 
 
+# --- attributes, annotations, base classes
+
+_PLAIN_BASES = frozenset({"nn.Module", "torch.nn.Module", "Module", "object"})
+_OF_TORCH = TENSOR_ONLY | {
+    "training",
+    "weight",
+    "bias",
+    "forward",
+    "in_features",
+    "out_features",
+    "real",
+    "imag",
+    "grad",
+}
+_BY_NAME = frozenset(
+    {"getattr", "setattr", "hasattr", "delattr", "vars", "eval", "exec", "locals", "__dict__", "__slots__"}
+)
+
+
+def attributes_renamed(text: str) -> Variant:
+    """Attributes that the methods of a class bind have other names: those that nothing else in the file can mean."""
+    source = _Text(text)
+    nodes = list(ast.walk(source.tree))
+    words = {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+    if words & _BY_NAME or any(letter in _ARMENIAN for letter in text):
+        raise DoesNotApply("looks attributes up by name")
+    given = {k.arg for k in nodes if isinstance(k, ast.keyword)}
+    given |= {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    given |= {n.name for n in nodes if isinstance(n, Definition)}
+    given |= {name for n in nodes if isinstance(n, ast.MatchClass) for name in n.kwd_attrs}
+    given |= {n.id for c in nodes if isinstance(c, ast.ClassDef) for s in c.body for n in _stored_names(s)}
+    others = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) != "self"}
+    bound = {
+        n.attr
+        for cls in source.tree.body
+        if isinstance(cls, ast.ClassDef) and _PLAIN_BASES.issuperset(map(ast.unparse, cls.bases))
+        for n in ast.walk(cls)
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+    }
+    names = {name for name in bound - given - others - _OF_TORCH if name[0] in _LATIN and not name.startswith("__")}
+    places = [(n.attr, source.end(n) - len(n.attr)) for n in nodes if isinstance(n, ast.Attribute) and n.attr in names]
+    wrong = {name for name, at in places if source.data[at : at + len(name)] != name.encode()}
+    edits = {(at, at + len(name), _renamed(name)) for name, at in places if name not in wrong}
+    if not edits:
+        raise DoesNotApply("nothing to rename")
+    return Variant(_checked(source.edited(edits)), lambda piece: piece.translate(_BACK))
+
+
+def _stored_names(statement: ast.stmt) -> Iterator[ast.Name]:
+    if not isinstance(statement, Definition):
+        yield from (n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def annotated(text: str) -> Variant:
+    """Variables that functions bind once, to what is written as a number, a text or a list, are annotated as such."""
+    source = _Text(text)
+    edits: list[tuple[int, int, str]] = []
+    names: set[str] = set()
+    for function in _outermost(source.tree):
+        stored = Counter(
+            n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        )
+        if any(isinstance(n, ast.Global | ast.Nonlocal) for n in ast.walk(function)):
+            continue
+        for node in _in_own_scope(function):
+            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+                continue
+            target, kind = node.targets[0], _written_type(node.value)
+            if (
+                isinstance(target, ast.Name)
+                and stored[target.id] == 1
+                and kind
+                and f"{target.id}: {kind} =" not in text
+            ):
+                names.add(f"{target.id}: {kind} =")
+                edits.append((source.end(target), source.end(target), f": {kind}"))
+    if not edits:
+        raise DoesNotApply("nothing to annotate")
+
+    def original(piece: str) -> str:
+        return re.sub(r"\b(\w+): \w+ =", lambda found: f"{found[1]} =" if found[0] in names else found[0], piece)
+
+    return Variant(_checked(source.edited(edits)), original)
+
+
+def _written_type(value: ast.expr) -> str:
+    match value:
+        case ast.Constant(value=bool() | int() | float() | str()):
+            return type(value.value).__name__
+        case ast.JoinedStr():
+            return "str"
+        case ast.List():
+            return "list"
+        case ast.Dict():
+            return "dict"
+    return ""
+
+
+def methods_in_base(text: str) -> Variant:
+    """Methods of a class that derives from no class of the file stand in a base class of it."""
+    source = _Text(text)
+    nodes = list(ast.walk(source.tree))
+    if any(isinstance(n, Function) and n.name == "__init_subclass__" for n in nodes):
+        raise DoesNotApply("counts its classes")
+    edits: list[tuple[int, int, str]] = []
+    for count, cls in enumerate(node for node in source.tree.body if isinstance(node, ast.ClassDef)):
+        bases = [ast.unparse(base) for base in cls.bases]
+        if cls.decorator_list or cls.keywords or not _PLAIN_BASES.issuperset(bases) or cls.lineno == cls.body[0].lineno:
+            continue
+        moved = [node for node in cls.body[1:] if isinstance(node, Function) and _may_stand_in_base(node, cls)]
+        if not moved:
+            continue
+        name = f"{MARK}Base{count}"
+        rows = [(source.row_start(_first_row(node)), source.row_start(_last_row(node) + 1)) for node in moved]
+        body = "".join(source.data[start:end].decode() for start, end in rows)
+        head = f"class {name}({', '.join(bases)}):\n" if bases else f"class {name}:\n"
+        start = source.row_start(cls.lineno)
+        derived = f"class {cls.name}({name}):"
+        edits += [(start, source.row_start(cls.lineno + 1), f"{head}{body}\n\n{derived}\n")]
+        edits += [(start, end, "") for start, end in rows]
+    if not edits:
+        raise DoesNotApply("no method to move")
+    return Variant(_checked(source.edited(edits)))
+
+
+def _may_stand_in_base(method: Function, cls: ast.ClassDef) -> bool:
+    """Whether a method is found in a base class as it is in its class."""
+    if method.decorator_list or method.name.startswith("__") or method.name == "forward":
+        return False
+    names = [
+        n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(method) if isinstance(n, ast.Name | ast.Attribute)
+    ]
+    if {"super", "__class__", cls.name} & set(names) or any(n.startswith("__") and not n.endswith("__") for n in names):
+        return False
+    if sum(isinstance(node, Function) and node.name == method.name for node in cls.body) > 1:
+        return False
+    at_definition = {name for node in cls.body for part in _at_definition(node) for name in _names(part)}
+    return method.name not in at_definition
+
+
 TRANSFORMATIONS: dict[str, Transformation] = {
     "crlf": crlf,
     "classes-reversed": classes_reversed,
@@ -692,6 +836,9 @@ TRANSFORMATIONS: dict[str, Transformation] = {
     "variables-renamed": variables_renamed,
     "self-renamed": self_renamed,
     "parameters-renamed": parameters_renamed,
+    "attributes-renamed": attributes_renamed,
+    "annotated": annotated,
+    "methods-in-base": methods_in_base,
     "moved-to-helper": moved_to_helper,
     "moved-to-method": moved_to_method,
 }

@@ -20,7 +20,8 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.parameter_usage import NOTHING, parameter_usage
+from exportlint.analysis.eval.parameter_usage import NOTHING, FunctionLike, usage_and_helpers
+from exportlint.analysis.eval.parameters import defaults
 from exportlint.analysis.eval.pytree_leaves import is_abstract, is_unregistered
 
 ArgumentType = Literal["int", "float", "bool", "str", "Enum", "None", "list"]
@@ -97,19 +98,32 @@ def _class(frame: Frame, annotation: ast.expr) -> Value:
 def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
     """What the body shows the arguments to be that it uses like no tensor: by name, the first that it shows.
 
-    "function" for what is called, "list" for what is counted or iterated.
+    "function" for what is called, "list" for what is counted or iterated. Where the body shows nothing, the helpers do
+    that it hands an argument to.
     """
-    nodes = [child for statement in node.body for child in ast.walk(statement)]
-    shown = parameter_usage(frame, node)
+    shown, helpers = usage_and_helpers(frame, node)
     found: dict[str, str] = {}
-    for child in nodes:
-        for name, kind in _shown(frame, child):
-            if kind == "None" or shown.get(name, NOTHING).kind != "tensor":
-                found.setdefault(name, kind)
+    for name, kind in _tests(frame, node):
+        if kind == "None" or shown.get(name, NOTHING).kind != "tensor":
+            found.setdefault(name, kind)
+    for name, helper in ((name, helper) for name, used in helpers.items() for helper in used):
+        kind = next((kind for tested, kind in _tests(helper.frame, helper.node) if tested == helper.argument.arg), "")
+        has_default = any(defaulted == helper.argument.arg for defaulted, _ in defaults(helper.node))
+        if kind == "None" and (has_default or helper.argument.annotation is not None):
+            continue  # the test is for what the helper says that it takes
+        if kind and (kind == "None" or shown.get(name, NOTHING).kind != "tensor"):
+            found.setdefault(name, kind)
     for name, usage in shown.items():
         if usage.kind == "iterable" and usage.counted:
             found.setdefault(name, "list")
     return found
+
+
+def _tests(frame: Frame, node: FunctionLike) -> Iterator[tuple[str, str]]:
+    """The variables that a body shows to be no tensors."""
+    for statement in node.body if isinstance(node.body, list) else [node.body]:
+        for child in ast.walk(statement):
+            yield from _shown(frame, child)
 
 
 def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, str]]:

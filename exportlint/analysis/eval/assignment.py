@@ -24,6 +24,7 @@ from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
+from exportlint.analysis.eval.parameters import INPUT
 from exportlint.analysis.eval.subscripts import store
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 
@@ -56,7 +57,7 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
     value = believed(value, lambda: declared_variable(frame, frame.annotations.get(target.id), target.id))
-    if any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value):
+    if is_followed(value):
         source, message = _explanation(target, statement)
         changes = not isinstance(source, ast.Name)
         value = with_trail(value, frame.trail(source, message, trail_of(value), changes=changes))
@@ -100,6 +101,11 @@ def _part(target: ast.Name, statement: ast.Assign | ast.AnnAssign | ast.NamedExp
         ):
             return value.elts[bound.elts.index(target)]
     return value
+
+
+def is_followed(value: Value) -> bool:
+    """Whether trails tell what a value is bound to: tensors, numbers read from them, what the host gave."""
+    return any(isinstance(o, (Tensor, Scalar, Baked)) for o in options(value)) or is_list_of_numbers(value)
 
 
 def is_list_of_numbers(value: Value) -> bool:
@@ -173,5 +179,11 @@ def note_container_mutation(frame: Frame, node: ast.expr, container: Value, api:
         note_outer_write(frame, node, api, site)
     if not isinstance(node, ast.Name) or not isinstance(container, (Dict, Sequence, Tuple)):
         return
-    if frame.is_root and f"{node.id}.<input>" in frame.env:
-        frame.emit(ContainerMutation, site, None, api=api, name=node.id)
+    note_input_mutation(frame, node, api, site)
+
+
+def note_input_mutation(frame: Frame, node: ast.Name, api: str, site: ast.AST) -> None:
+    """Record that a container is changed that the caller of `forward` passed, where a variable holds one."""
+    held = frame.env.get(node.id + INPUT)
+    if isinstance(held, Const):
+        frame.emit(ContainerMutation, site, None, api=api, name=held.value, in_forward=frame.is_root)

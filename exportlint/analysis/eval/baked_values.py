@@ -34,6 +34,8 @@ from exportlint.syntax.reporting_calls import reports
 
 CASTS = frozenset({*methods(converts=True), "view_as_real"})
 """Methods that keep the values of a tensor, as far as its new dtype or layout can hold them."""
+MAX_INLINED = 4
+"""Functions inside each other that are looked into."""
 
 
 def draw(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool = False) -> Value:
@@ -118,41 +120,52 @@ def decide(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt]
     Of metadata that is only claimed where nothing else has a part in the condition.
     """
     found = [option for option in options(condition) if isinstance(option, Baked)]
-    if not found or all(_is_idle(arm) for arm in arms):
+    if not found or all(_is_idle(frame, arm) for arm in arms):
         return
     of_tensors = found[0].source in OF_TENSORS
-    if of_tensors and (len(found) < len(options(condition)) or all(_is_idle(arm, CASTS) for arm in arms)):
+    if of_tensors and (len(found) < len(options(condition)) or all(_is_idle(frame, arm, CASTS) for arm in arms)):
         return
     for baked in found:
         spend(frame, baked, node, "branch")
 
 
-def _is_idle(arm: list[ast.stmt] | ast.expr, methods: frozenset[str] = frozenset()) -> bool:
+def _is_idle(
+    frame: Frame, arm: Iterable[ast.stmt] | ast.expr, methods: frozenset[str] = frozenset(), depth: int = MAX_INLINED
+) -> bool:
     """Whether an arm computes nothing but, at most, calls of the given methods: it logs, raises, casts."""
     if isinstance(arm, ast.expr):
-        return _is_call(arm, methods) or (bool(methods) and dotted(arm) is not None)
-    return all(_is_idle_statement(statement, methods) for statement in arm)
+        return _is_call(frame, arm, methods, depth) or (bool(methods) and dotted(arm) is not None)
+    return all(_is_idle_statement(frame, statement, methods, depth) for statement in arm)
 
 
-def _is_idle_statement(statement: ast.stmt, methods: frozenset[str]) -> bool:
+def _is_idle_statement(frame: Frame, statement: ast.stmt, methods: frozenset[str], depth: int) -> bool:
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant) or reports(statement.value, statement)
-    if isinstance(statement, ast.Assign):
-        return _is_call(statement.value, methods)
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+        return _is_call(frame, statement.value, methods, depth)
     if isinstance(statement, ast.If):
-        return _is_idle(statement.body, methods) and _is_idle(statement.orelse, methods)
+        arms = (statement.body, statement.orelse)
+        return all(_is_idle(frame, arm, methods, depth) for arm in arms)
     return isinstance(statement, (ast.Pass, ast.Raise, ast.Assert, ast.Import, ast.ImportFrom))
 
 
-def _is_call(node: ast.expr, names: frozenset[str]) -> bool:
+def _is_call(frame: Frame, node: ast.expr, names: frozenset[str], depth: int) -> bool:
+    """Whether an expression calls a method of one of the names, or a function that does nothing more than that."""
     if not isinstance(node, ast.Call):
         return False
     callee = node.func
-    return (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in names
+    if (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in names:
+        return True
+    function = frame.peek(callee) if names and depth and dotted(callee) else None
+    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
+        return False
+    *body, last = function.node.body
+    inner = Frame(frame.engine, function.module, function.symbol, owner=function.owner, receiver=function.receiver)
+    is_idle = isinstance(last, ast.Return) and last.value is not None and _is_idle(inner, last.value, names, depth - 1)
+    return is_idle and _is_idle(inner, body, names, depth - 1)
 
 
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
     """Record that the mode of a module decides something."""
     if not frame.engine.silent and not frame.engine.eager:
-        mode = Mode(name, frame.site(node), frame.symbol, frame.guards > 0)
-        frame.engine.effects.modes.setdefault(name, mode)
+        frame.engine.effects.ask(Mode(name, frame.site(node), frame.symbol, frame.guards > 0))

@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.baked_values import decide
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
 from exportlint.analysis.eval.export_checks import note_compiler_branch
-from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.frame import Environment, Frame, evaluates
 from exportlint.analysis.eval.narrowing import narrowed, path, ways
 
 
@@ -36,8 +36,14 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     for arm in ways(frame, node.test, is_true, node.body, node.orelse):
         found.append(frame.evaluate(arm))
         ends.append(frame.env)
-    frame.env = join_environments(ends) or before
+    frame.env = _after(frame, before, join_environments(ends) or before)
     return join(found) if found else UNKNOWN
+
+
+def _after(frame: Frame, before: Environment, inside: Environment) -> Environment:
+    """The variables behind an expression: what its conditions told holds only inside; a walrus in it stays."""
+    stays = {HEAP, *frame.module.walruses}
+    return {**before, **{name: value for name, value in inside.items() if name not in before or name in stays}}
 
 
 @evaluates(ast.BoolOp)
@@ -72,8 +78,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
             break
         frame.env = env
     frame.engine.silent -= hinges
-    # what the operands told holds only while they are evaluated; a walrus in them stays
-    frame.env = {**before, **{k: v for k, v in frame.env.items() if k not in before or k == HEAP}}
+    frame.env = _after(frame, before, frame.env)
     if found and isinstance(found[-1], Guard) and not flagged:
         return found[-1]  # `x.dim() == 2 and x.shape[0] == 3`: the inputs decide, and no switch that may be off
     return join(found) if found else UNKNOWN

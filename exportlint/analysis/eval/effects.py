@@ -42,23 +42,30 @@ class Effects:
     """What one call does, in the order in which it does so.
 
     `entry` is the heap as it began, `cells` are those that it read, `made` are the objects that it made.
+    `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
+    failure.
     """
 
     function: FunctionNode | None = None
     module: Module | None = None
     entry: Heap = EMPTY
     facts: dict[FactKey, Fact] = field(default_factory=dict)
-    modes: dict[str, Mode] = field(default_factory=dict)
     cells: set[Cell] = field(default_factory=set)
     made: set[object] = field(default_factory=set)
-    events: dict[object, Read | Write | Called] = field(default_factory=dict)
+    events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
+    runs_operator: bool = False
 
     def call(self, effects: Effects, written: frozenset[Cell], *, tells: bool = True) -> None:
         """A function is called, or its result is known from another call."""
         self.cells |= effects.cells
         self.made |= effects.made
-        if effects.facts or effects.events or effects.modes or effects.function is not None:
+        self.runs_operator = self.runs_operator or (tells and effects.runs_operator)
+        if effects.facts or effects.events or effects.function is not None:
             self.events.setdefault((id(effects), written, tells), Called(effects, written, tells))
+
+    def ask(self, mode: Mode) -> None:
+        """The mode of a module is asked for; of several times, the first counts."""
+        self.events.setdefault((Mode, mode.name), mode)
 
     def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell]) -> None:
         """A cell is read at a node."""
@@ -80,7 +87,7 @@ class Effects:
         for key, fact in facts.items():
             keep(self.facts, fact, key)
         for mode in effects.all_modes():
-            self.modes.setdefault(mode.name, mode)
+            self.ask(mode)
 
     def all_facts(self) -> dict[FactKey, Fact]:
         """The facts of the call and of those that it makes."""
@@ -91,12 +98,20 @@ class Effects:
         return found
 
     def all_modes(self) -> tuple[Mode, ...]:
-        """The modes that the call and those that it makes ask for, each once."""
+        """The modes that the call and those that it makes ask for, each once, in the order in which they do."""
         found: dict[str, Mode] = {}
-        for effects in self._telling():
-            for name, mode in effects.modes.items():
-                found.setdefault(name, mode)
+        self._modes(found, set())
         return tuple(found.values())
+
+    def _modes(self, found: dict[str, Mode], seen: set[int]) -> None:
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        for event in self.events.values():
+            if isinstance(event, Mode):
+                found.setdefault(event.name, event)
+            elif isinstance(event, Called) and event.tells:
+                event.effects._modes(found, seen)
 
     def add_to(self, state: State) -> None:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
@@ -126,7 +141,7 @@ class Effects:
                 event.effects._add_to(state, before | event.written, touched, seen)
             elif isinstance(event, Read):
                 state.read(event.cell, event.node, event.function, before | event.written, event.cell not in touched)
-            else:
+            elif isinstance(event, Write):
                 touched.add(event.cell)
                 state.write(replace(event))
 

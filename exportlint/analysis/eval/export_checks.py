@@ -91,7 +91,7 @@ def _body(callee: object) -> Sequence[ast.stmt]:
     body = callee.node.body
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
-    is_straight = all(isinstance(statement, ast.Assign) for statement in body[:-1])
+    is_straight = all(isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in body[:-1])
     return body if is_straight and body and isinstance(body[-1], ast.Return) else ()
 
 
@@ -107,7 +107,10 @@ def _results(
         match node:
             case ast.Return(value=ast.expr() as value):
                 return {"": _term(frame, value, terms, depth)}
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
                 terms[name] = _term(frame, value, terms, depth)
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                 before = _term(frame, ast.copy_location(ast.Name(name, ast.Load()), target), terms, depth)

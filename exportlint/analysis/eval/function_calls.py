@@ -22,8 +22,10 @@ from exportlint.analysis.eval.declared_types import declared
 from exportlint.analysis.eval.effects import Effects, Summary, summarize
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.generators import generated
-from exportlint.analysis.eval.parameters import bind
+from exportlint.analysis.eval.parameter_usage import parameter_at
+from exportlint.analysis.eval.parameters import INPUT, bind
 from exportlint.analysis.eval.sizes import returned
+from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
@@ -46,6 +48,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
     )  # fmt: skip
     inner.env = bind(inner, function.node, arguments)
+    _hand_on_inputs(frame, inner, function, node)
     heap = frame.heap
     inner.heap = heap.unmarked()
     key = _key(function, inner)
@@ -165,6 +168,21 @@ def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: as
             inner.env[parameter] = with_trail(value, step)
 
 
+def _hand_on_inputs(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:
+    """Mark the parameters that hold a container which the caller of `forward` passed."""
+    if not isinstance(node, ast.Call):
+        return
+    given: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
+    given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg is not None]
+    for place, argument in given:
+        mark = frame.env.get(argument.id + INPUT) if isinstance(argument, ast.Name) else None
+        if mark is None or not isinstance(argument, ast.Name):
+            continue
+        found = parameter_at(function, place)
+        if found is not None and inner.env.get(found.arg) is frame.env.get(argument.id):
+            inner.env[found.arg + INPUT] = mark
+
+
 def _retold(frame: Frame, inner: Frame, function: Function, value: Value, node: ast.AST) -> Value:
     """A result that is known from another call, with a trail that comes by way of this one."""
     step = trail_of(value)
@@ -205,7 +223,7 @@ def _hands_on(function: Function) -> bool:
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
     if isinstance(node, ast.Lambda):
-        value = inner.evaluate(node.body)
+        value = result(inner, node.body)
         inner.exits.append(inner.env)
         return value
     reached = inner.execute(node.body)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
+from exportlint.analysis.domain.heap import HEAP, Cell
 from exportlint.analysis.domain.lattice import join, options
 from exportlint.analysis.domain.values import (
     NONE,
@@ -86,8 +87,19 @@ def _narrow_call(frame: Frame, env: Environment, test: ast.Call, assumption: boo
             verdicts = [(o, _is_tensor(o)) for o in options(value)]
         elif assumption:
             verdicts = [(recognized(frame, o, test.args[1]), verdict) for o, verdict in verdicts]
-        return _keep(env, key, [o for o, verdict in verdicts if verdict is None or verdict is assumption])
+        kept = [o for o, verdict in verdicts if verdict is None or verdict is assumption]
+        if isinstance(value, Unknown) and kept and kept != [value]:
+            _tell_calls(frame, env, test.args[0], kept[0])
+        return _keep(env, key, kept)
     return True
+
+
+def _tell_calls(frame: Frame, env: Environment, node: ast.expr, value: Value) -> None:
+    """Let what is called see what an attribute was found to be."""
+    owner = frame.peek(node.value) if isinstance(node, ast.Attribute) else None
+    if isinstance(node, ast.Attribute) and isinstance(owner, Object):
+        cell = Cell(owner.instance, node.attr)
+        env[HEAP] = frame.heap.set(cell, value, frame.held(owner.instance, node.attr))
 
 
 def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:

@@ -94,12 +94,46 @@ def parameter_usage(frame: Frame, node: FunctionLike) -> dict[str, Usage]:
 
     `frame` is that of a call of it. Parameters that are used in no telling way are left out.
     """
+    return usage_and_helpers(frame, node)[0]
+
+
+def usage_and_helpers(frame: Frame, node: FunctionLike) -> tuple[dict[str, Usage], dict[str, list[Helper]]]:
+    """The same, and the helpers that surely get a parameter as it is, by its name."""
     inner = Frame(
         frame.engine, frame.module, frame.symbol, owner=frame.owner, receiver=frame.receiver, closure=frame.parent
     )
     shown = _shown(inner, node)
     usages = {name: _usage(inner, value, MAX_HELPERS, frozenset({node})) for name, value in shown.items()}
-    return {name: usage for name, usage in usages.items() if usage != NOTHING}
+    helpers = {name: list(_helpers(inner, value, MAX_HELPERS, frozenset({node}))) for name, value in shown.items()}
+    return {name: usage for name, usage in usages.items() if usage != NOTHING}, helpers
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function that gets what is asked about as its parameter `argument`; `frame` is one inside of it."""
+
+    frame: Frame
+    node: FunctionLike
+    argument: ast.arg
+
+
+def _helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Iterator[Helper]:
+    for handed in shown.handed:
+        function, argument = handed.callee, parameter_at(handed.callee, handed.place)
+        if argument is None or function.node in seen or not handed.surely:
+            continue
+        helper = Helper(_inside(frame, function), function.node, argument)
+        yield helper
+        found = _shown(helper.frame, function.node).get(argument.arg) if depth > 1 else None
+        if found is not None:
+            yield from _helpers(helper.frame, found, depth - 1, seen | {function.node})
+
+
+def _inside(frame: Frame, function: Function) -> Frame:
+    return Frame(
+        frame.engine, function.module, function.symbol,
+        owner=function.owner, receiver=function.receiver, closure=function.closure,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -123,10 +157,11 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Handed:
-    """An argument of a call of a helper: its position or keyword."""
+    """An argument of a call of a helper: its position or keyword. `surely`: it may be nothing else by then."""
 
     callee: Function
     place: int | str
+    surely: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +172,24 @@ class _Held:
     surely: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Inlined:
+    """What a returned expression holds; `keeps`: if nothing that is known, it is likely of the kind of the variable."""
+
+    held: _Held | None
+    keeps: bool
+
+
+def _arguments(call: ast.Call) -> list[tuple[int | str, ast.expr]]:
+    """The arguments of a call by position or keyword."""
+    return [*enumerate(call.args), *((k.arg, k.value) for k in call.keywords if k.arg is not None)]
+
+
 def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Usage:
     marks = [shown]
     if "tensor" not in shown.strong and depth:
         marks += _in_helpers(frame, shown, depth, seen)
-    kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for m in shown.weak))
+    kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for o in marks for m in o.weak))
     items = [_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor"]
     told = [item for item in items if item != NOTHING]
     item = next((i for i in told if i.kind == "tensor"), told[0] if told else None)
@@ -170,21 +218,26 @@ def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST
         function = handed.callee
         if function.node in seen:
             continue
-        inner = Frame(
-            frame.engine, function.module, function.symbol,
-            owner=function.owner, receiver=function.receiver, closure=function.closure,
-        )  # fmt: skip
-        argument = _parameter(function, handed.place)
+        inner = _inside(frame, function)
+        argument = parameter_at(function, handed.place)
         if argument is None:
             continue
         promised = annotated_argument(inner, argument)
         if promised is not None:
-            yield _promised(promised)
+            yield _seen_from_outside(_promised(promised), handed)
             continue
         found = _shown(inner, function.node).get(argument.arg)
-        if found is not None:
-            yield found
-            yield from _in_helpers(inner, found, depth - 1, seen | {function.node}) if depth > 1 else ()
+        if found is None:
+            continue
+        yield _seen_from_outside(found, handed)
+        for further in _in_helpers(inner, found, depth - 1, seen | {function.node}) if depth > 1 else ():
+            yield _seen_from_outside(further, handed)
+
+
+def _seen_from_outside(shown: _Shown, handed: _Handed) -> _Shown:
+    """What the marks of a helper say of what it was handed: those of another variable there say nothing."""
+    item = None if shown.item is None else _seen_from_outside(shown.item, handed)
+    return _Shown(shown.strong, {}, item) if handed.surely else _Shown({}, {**shown.strong, **shown.weak}, item)
 
 
 def _promised(value: Value) -> _Shown:
@@ -202,7 +255,8 @@ def _promised(value: Value) -> _Shown:
     return shown
 
 
-def _parameter(function: Function, place: int | str) -> ast.arg | None:
+def parameter_at(function: Function, place: int | str) -> ast.arg | None:
+    """The parameter that gets the argument at a position or under a keyword; None where a call passes it otherwise."""
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
     if isinstance(place, str):
@@ -333,9 +387,28 @@ class _Reader:
     def _bind(self, name: str, value: ast.expr) -> None:
         held, old = self._holds(value), self.held.get(name)
         self.counters.discard(name)
-        if held is None and old is not None and self._keeps(name, value):
+        inlined = self._inlined(name, value) if held is None and isinstance(value, ast.Call) else None
+        if inlined is not None:
+            held = inlined.held
+        if held is None and old is not None and (self._keeps(name, value) if inlined is None else inlined.keeps):
             held = _Held(old.shown, surely=False)
         self._hold(name, held)
+
+    def _inlined(self, name: str, call: ast.Call) -> _Inlined | None:
+        """What a call gives of a function that does nothing but return an expression, as if that stood here."""
+        given = {place: held for place, node in _arguments(call) if (held := self._holds(node)) is not None}
+        callee = self._callee(call) if given else None
+        if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+            return None
+        returned = callee.node.body[-1]
+        if len(callee.node.body) > 1 or not isinstance(returned, ast.Return) or returned.value is None:
+            return None
+        passed = {a.arg: held for place, held in given.items() if (a := parameter_at(callee, place)) is not None}
+        names = [a.arg for place, node in _arguments(call) if isinstance(node, ast.Name) and node.id == name
+                 if (a := parameter_at(callee, place)) is not None]  # fmt: skip
+        inner = _Reader(_inside(self.frame, callee), passed)
+        keeps = any(inner._keeps(parameter, returned.value) for parameter in names)
+        return _Inlined(inner._holds(returned.value), keeps)
 
     def _hold(self, name: str, held: _Held | None) -> None:
         if held is None:
@@ -526,8 +599,7 @@ class _Reader:
             and self._holds(call.func.value) is not None
         ):
             self._mark(call.func.value, "dict" if call.args and _is_key(call.args[0]) else "list")
-        given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args)]
-        given += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+        given = _arguments(call)
         if isinstance(call.func, ast.Name) and call.func.id == "range":
             for argument in call.args:
                 self._mark(argument, "number")
@@ -568,8 +640,8 @@ class _Reader:
         elif isinstance(callee, Function):
             held = self._holds(node)
             is_unpacked = any(isinstance(argument, ast.Starred) for argument in call.args)
-            if held is not None and held.surely and not (is_unpacked and isinstance(place, int)):
-                held.shown.handed.append(_Handed(callee, place))
+            if held is not None and not (is_unpacked and isinstance(place, int)):
+                held.shown.handed.append(_Handed(callee, place, held.surely))
 
     def _is_modules(self, node: ast.expr) -> bool:
         """Whether it is a container of modules: what is taken one for each of them is no batch."""

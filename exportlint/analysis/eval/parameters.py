@@ -32,6 +32,8 @@ from exportlint.analysis.eval.parameter_usage import NOTHING, Usage, parameter_u
 from exportlint.analysis.eval.state_access import note_default
 
 FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+INPUT = ".<input>"
+"""Behind the name of a variable: which argument of `forward` it holds, where that is a container."""
 
 
 def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
@@ -133,7 +135,7 @@ def forward_arguments(
         if given is not None and is_exported() and note_default(env, name, given):
             env[name] = frame.peek(given)
         elif isinstance(value, Dict) or (isinstance(value, Sequence) and value.type != ITERABLE):
-            env[f"{name}.<input>"] = value
+            env[f"{name}{INPUT}"] = Const(name)
     if node.args.vararg is not None:
         env[node.args.vararg.arg] = Sequence(
             Tensor(Origin.INPUT, assumed=True, name=node.args.vararg.arg,

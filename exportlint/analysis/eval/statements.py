@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.lattice import tensors_in, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     NONE,
     ClassValue,
@@ -13,7 +13,7 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.assignment import assign, forget, note_container_mutation
+from exportlint.analysis.eval.assignment import assign, forget, is_followed, note_container_mutation
 from exportlint.analysis.eval.baked_values import spend
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import consume, data_of, demand_truth
@@ -84,10 +84,18 @@ SYMBOLS = {
 
 @executes(ast.Return)
 def _return_statement(frame: Frame, node: ast.Return) -> bool:
-    value = frame.evaluate(node.value) if node.value is not None else NONE
+    value = NONE if node.value is None else result(frame, node.value)
     frame.returns.append((node, value))
     frame.exits.append(frame.env)
     return False
+
+
+def result(frame: Frame, node: ast.expr) -> Value:
+    """What a function returns. The trail leads through the expression, of which nothing more has to be told."""
+    value = frame.evaluate(node)
+    if frame.is_root or isinstance(node, ast.Name) or not is_followed(value):
+        return value
+    return with_trail(value, frame.trail(node, "`{}` is returned", trail_of(value), changes=False))
 
 
 @executes(ast.Raise)

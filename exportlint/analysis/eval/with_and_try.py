@@ -8,13 +8,11 @@ from exportlint.analysis.domain.lattice import join_environments, options
 from exportlint.analysis.domain.values import (
     NONE,
     UNKNOWN,
-    BoundMethod,
     Const,
     External,
     Object,
     Python,
     Sequence,
-    Tensor,
     Tuple,
     Value,
 )
@@ -25,7 +23,6 @@ from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.eval.frame import Environment, Frame, executes
 from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
-from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import TRIES
 
 
@@ -83,7 +80,7 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
     if swallowing is not None:
         with frame.engine.collecting(frame.heap) as effects, frame.guarded():
             reached = frame.execute(node.body)
-        _note_caught_operators(frame, node, swallowing, effects)
+        _note_caught_operators(frame, swallowing, effects)
     else:
         reached = frame.execute(node.body)
     body_env = frame.env
@@ -107,20 +104,10 @@ for kind in TRIES:
     executes(kind)(try_statement)
 
 
-def _note_caught_operators(frame: Frame, node: ast.Try, handler: ast.ExceptHandler, effects: Effects) -> None:
+def _note_caught_operators(frame: Frame, handler: ast.ExceptHandler, effects: Effects) -> None:
     """Record a `try` around operators on tensors, unless there is more to be said of what stands in it."""
-    if any(fact.guarded for fact in effects.all_facts().values()):
-        return
-    calls = (child for statement in node.body for child in ast.walk(statement) if isinstance(child, ast.Call))
-    if any(_is_operator(frame.peek(call.func)) for call in calls):
+    if effects.runs_operator and not any(fact.guarded for fact in effects.all_facts().values()):
         frame.emit(CaughtOperator, handler.type or handler.body[0], None)
-
-
-def _is_operator(callee: Value) -> bool:
-    if isinstance(callee, BoundMethod):
-        return isinstance(callee.receiver, Tensor) and not callee.receiver.assumed
-    api = table.lookup(callee.name) if isinstance(callee, External) else None
-    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
 
 
 def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:

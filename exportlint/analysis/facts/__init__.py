@@ -166,10 +166,14 @@ class Mutation(Fact):
 
 @dataclass(frozen=True, slots=True)
 class ContainerMutation(Fact):
-    """A list or dict that was passed to `forward` is changed. `api` as for Mutation."""
+    """A list or dict that was passed to `forward` as `name` is changed: in its code, or in what that calls.
+
+    `api` as for Mutation.
+    """
 
     api: str
     name: str
+    in_forward: bool = True
 
 
 @dataclass(frozen=True, slots=True)

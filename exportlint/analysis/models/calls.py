@@ -41,6 +41,8 @@ from exportlint.analysis.torch import table
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
     note_call(frame, table.resolve(callee.name), arguments, node)
+    if frame.guards and _takes_tensor(callee.name):
+        _note_guarded_operator(frame)
     operator = OPERATORS.get(callee.name)
     if operator is not None:
         return operator(frame, arguments, node)
@@ -49,6 +51,18 @@ def _call_external(frame: Frame, callee: External, arguments: Arguments, node: a
         return asked
     value = _call_by_name(frame, callee.name, arguments, node)
     return value if callee.name in ASKS_TYPE else through(frame, arguments.values, node, value, "operator")
+
+
+def _takes_tensor(name: str) -> bool:
+    """Whether a function is one of torch's that takes a tensor first."""
+    api = table.lookup(name)
+    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
+
+
+def _note_guarded_operator(frame: Frame) -> None:
+    """Record that an operator on tensors is run, below an `except` that would swallow its failure."""
+    if not frame.engine.silent:
+        frame.engine.effects.runs_operator = True
 
 
 ASKS_TYPE = frozenset({"builtins.isinstance", "builtins.hasattr", "builtins.type", "builtins.callable"})
@@ -67,6 +81,8 @@ def _call_by_name(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
 def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: ast.AST) -> Value:
     receiver = method.receiver
     if isinstance(receiver, Tensor):
+        if frame.guards and not receiver.assumed:
+            _note_guarded_operator(frame)
         return call_tensor_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, Super):
         return call_super(frame, receiver, method.name, arguments, node)

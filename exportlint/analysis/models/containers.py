@@ -25,6 +25,7 @@ from exportlint.analysis.domain.values import (
     text,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.assignment import note_input_mutation
 from exportlint.analysis.eval.captured_variables import note_outer_write
 from exportlint.analysis.eval.demands import (
     any_entry,
@@ -38,7 +39,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents
 from exportlint.analysis.eval.sizes import note_conversion
-from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
+from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
 
@@ -90,8 +91,8 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
 def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owner: ast.expr, node: ast.AST) -> None:
     if isinstance(receiver, (Dict, Sequence, Tuple)):
         note_outer_write(frame, owner, name, node)
-    if isinstance(owner, ast.Name) and frame.is_root and f"{owner.id}.<input>" in frame.env:
-        frame.emit(ContainerMutation, node, None, api=name, name=owner.id)
+    if isinstance(owner, ast.Name):
+        note_input_mutation(frame, owner, name, node)
     changed = _changed(frame, receiver, name, arguments, node)
     change_contents(frame, owner, receiver, changed, node, Tuple(arguments.values), node)
 

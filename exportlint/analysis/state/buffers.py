@@ -45,16 +45,32 @@ def _loaded(node: ast.AST) -> str:
 
 
 def _source(write: Write) -> ast.expr | None:
-    """The expression that the buffer is bound to, also through one variable."""
+    """The expression that the buffer is bound to, also through one variable, or what a call returns."""
+    source = _written(write)
+    step = write.value.trail if isinstance(write.value, Tensor) else None
+    if step is None or step.role != "return" or step.node is not source:
+        return source
+    while step is not None and step.role == "return":
+        step = step.parent
+    return step.node if step is not None and isinstance(step.node, ast.expr) else source
+
+
+def _written(write: Write) -> ast.expr | None:
+    """The expression as it stands where the buffer is bound, also through one variable."""
     for node in ast.walk(write.function):
-        if isinstance(node, ast.Assign) and write.node in node.targets:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and write.node in _targets(node):
             if not isinstance(node.value, ast.Name):
                 return node.value
             name = node.value.id
-            found = [a for a in ast.walk(write.function) if isinstance(a, ast.Assign) and _binds(a, name)]
+            statements = (n for n in ast.walk(write.function) if isinstance(n, ast.Assign | ast.AnnAssign))
+            found = [statement for statement in statements if _binds(statement, name)]
             return found[0].value if len(found) == 1 else None
     return None
 
 
-def _binds(node: ast.Assign, name: str) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def _binds(node: ast.Assign | ast.AnnAssign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in _targets(node))

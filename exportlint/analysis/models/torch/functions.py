@@ -132,7 +132,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
     if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
         return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
-    note_resizing_out(frame, name, node)
+    note_resizing_out(frame, name, arguments, node)
     return call_function(frame, api, arguments, node)
 
 
