@@ -24,7 +24,7 @@ from exportlint.findings import Applicability, Caller, Finding, Fix, Position, S
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
-from exportlint.source import SourceFile
+from exportlint.source import SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
 
 ANALYSIS_LIMIT = "EXP006"
@@ -58,6 +58,11 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     Neither `select` nor suppressions are applied. Raises SyntaxProblem; PartialError, where a rule or a fix
     fails, with the findings that there are all the same; SupersededError, where the project raises it.
     """
+    with gc_paused():  # nearly all that is made for a file is needed until its findings are there
+        return _check(source, project, settings)
+
+
+def _check(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()

@@ -88,8 +88,8 @@ class Engine:
     project: Project
     options: Options
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
-    summaries: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
-    instances: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
+    summaries: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
+    instances: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
