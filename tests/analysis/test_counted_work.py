@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-import exportlint.check
+from exportlint import check as checking
+from exportlint.analysis import analyze
+from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval import function_calls
+from exportlint.analysis.eval.engine import Options
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.probe import Probe
+from exportlint.analysis.facts import Fact
 from exportlint.analysis.project import Project
+from exportlint.analysis.results import Analysis
 from exportlint.analysis.torch import custom_ops
 from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
 from exportlint.source import from_bytes, read
+from exportlint.syntax.definitions import Module
 
 ROOT = Path("/nowhere")
 SERIALIZES = """
@@ -61,7 +71,7 @@ def test_what_a_test_finds_in_a_loop_is_one_object(monkeypatch: pytest.MonkeyPat
     runs: Counter[str] = Counter()
     body = function_calls._body
 
-    def counted(inner: function_calls.Frame, node: function_calls.ast.FunctionDef) -> object:
+    def counted(inner: Frame, node: ast.FunctionDef) -> Value:
         runs[inner.symbol] += 1
         return body(inner, node)
 
@@ -72,9 +82,13 @@ def test_what_a_test_finds_in_a_loop_is_one_object(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(("least", "probes"), [("info", 1), ("warning", 0)])
 def test_only_fixes_of_what_is_shown_are_worked_out(least: str, probes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
-    probe = exportlint.check.probe
-    monkeypatch.setattr(exportlint.check, "probe", lambda *given: asked.append(given) or probe(*given))
+    asked: list[Module] = []
+
+    def counted(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
+        asked.append(module)
+        return analyze.probe(module, project, options, known, facts)
+
+    monkeypatch.setattr(checking, "probe", counted)
     findings = check(PRINTS, **{"min-severity": least})
     assert [finding.name for finding in findings] == ["side-effect"]
     assert len(asked) == probes

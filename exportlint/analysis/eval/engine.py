@@ -82,8 +82,8 @@ class Engine:
     into. `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
-    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. `recognized`
-    are the objects that unknown values are found to be by a test, `isinstance(value, Class)`.
+    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. And
+    `recognized`, the objects that unknown values are found to be by a test, `isinstance(value, Class)`.
     """
 
     project: Project
