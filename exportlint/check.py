@@ -24,7 +24,7 @@ from exportlint.findings import Applicability, Caller, Finding, Fix, Position, S
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
-from exportlint.source import SourceFile
+from exportlint.source import SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
 
 ANALYSIS_LIMIT = "EXP006"
@@ -58,6 +58,11 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     Neither `select` nor suppressions are applied. Raises SyntaxProblem; PartialError, where a rule or a fix
     fails, with the findings that there are all the same; SupersededError, where the project raises it.
     """
+    with gc_paused():  # nearly all that is made for a file is needed until its findings are there
+        return _check(source, project, settings)
+
+
+def _check(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()
@@ -73,8 +78,9 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
     kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
-    # Fixes cost more than findings, of which most are not kept.
-    fixable = [fact for fact, report in map(origins.__getitem__, kept) if report.fix is not None]
+    # Fixes cost more than findings, of which most are not kept, and many are too slight to be shown.
+    wanted = {finding for finding in kept if origins[finding][1].fix is not None and _asks_for_fix(settings, finding)}
+    fixable = [origins[finding][0] for finding in kept if finding in wanted]
     variables = _Variables(module, project, options(settings), analysis, fixable)
     end, late = project.clock() + MAX_FIX_SECONDS, None
     found: list[Finding] = []
@@ -82,9 +88,9 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
         project.proceed()
         fact, report = origins[finding]
         whole = replace(finding, callers=tuple(_callers(fact, analysis, project)))
-        if report.fix is not None and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
+        if finding in wanted and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
             late = late or finding
-        else:
+        elif finding in wanted:
             whole = replace(whole, fix=_fix(fact, report, project, settings, variables, crashes))
         found.append(whole)
     if late is not None:
@@ -92,6 +98,11 @@ def check_file(source: SourceFile, project: Project, settings: Settings) -> list
     if crashes:
         raise PartialError(found, crashes[0])
     return found
+
+
+def _asks_for_fix(settings: Settings, finding: Finding) -> bool:
+    """Whether anybody sees the fix of a finding, or has it applied."""
+    return finding.code in settings.rules and (settings.shows(finding) or settings.fixes_severity(finding))
 
 
 class _Variables:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from exportlint.analysis.project import Project
 from exportlint.syntax.definitions import FunctionNode, Import, Module, dotted, flat, imported
@@ -48,11 +49,13 @@ class CustomOps:
 def custom_ops(project: Project, start: Module) -> CustomOps:
     """The operators that a file and its imports define."""
     found = CustomOps()
-    modules = [start]
-    for module in modules:
-        for other in _imports(project, module):
+    modules = {start: None}
+    waiting = [start]
+    while waiting:
+        for other in _imports(project, waiting.pop(0)):
             if other not in modules:
-                modules.append(other)
+                modules[other] = None
+                waiting.append(other)
         if len(modules) > MAX_FILES:
             return CustomOps(is_open=True)
     readers = [_Reader(module, found) for module in modules if b"library" in module.source.data]
@@ -64,51 +67,87 @@ def custom_ops(project: Project, start: Module) -> CustomOps:
 
 
 def _imports(project: Project, module: Module) -> Iterator[Module]:
+    for name in _statements(module).imported:
+        found = project.find(name, module)
+        if found is not None:
+            yield found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """What of a file's text matters here: all of it that does not depend on other files.
+
+    `imported` are the names that are imported and the packages that they lie in, each once. `calls` are what is called
+    or decorates something, with the call, and with the function that it decorates. `assigned` are variables and the
+    calls whose result they hold.
+    """
+
+    imported: tuple[str, ...]
+    functions: dict[str, Kernel]
+    calls: tuple[tuple[ast.expr, ast.Call | None, Kernel | None], ...]
+    assigned: tuple[tuple[str, ast.Call], ...]
+
+
+_KNOWN: WeakKeyDictionary[Module, _Statements] = WeakKeyDictionary()
+
+
+def _statements(module: Module) -> _Statements:
+    """What matters in a file. Many files import it, and many classes are run: it is read once."""
+    known = _KNOWN.get(module)
+    if known is None:
+        known = _KNOWN[module] = _read(module)
+    return known
+
+
+def _read(module: Module) -> _Statements:
+    names: list[str] = []
     for statement in flat(module.tree.body):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            names = [target for _, target in imported(statement, module.package)]
+            names += [target for _, target in imported(statement, module.package)]
             if isinstance(statement, ast.Import):
                 names += [alias.name for alias in statement.names]
-            for name in names:
-                parts = name.split(".")
-                if parts[0] == "torch":
-                    continue
-                for count in range(1, len(parts) + 1):
-                    found = project.find(".".join(parts[:count]), module)
-                    if found is not None:
-                        yield found[0]
+    paths = [name.split(".") for name in dict.fromkeys(names)]
+    packages = [".".join(path[:count]) for path in paths if path[0] != "torch" for count in range(1, len(path) + 1)]
+    functions: dict[str, Kernel] = {}
+    calls: list[tuple[ast.expr, ast.Call | None, Kernel | None]] = []
+    assigned: list[tuple[str, ast.Call]] = []
+    for node in ast.walk(module.tree) if b"library" in module.source.data else ():
+        if isinstance(node, FunctionNode):
+            functions[node.name] = node
+            for decorator in node.decorator_list:
+                call = decorator if isinstance(decorator, ast.Call) else None
+                calls.append((call.func if call else decorator, call, node))
+        elif isinstance(node, ast.Call):
+            calls.append((node.func, node, None))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
+            target = dotted(node.targets[0])
+            if target:
+                assigned.append((target, node.value))
+    return _Statements(tuple(dict.fromkeys(packages)), functions, tuple(calls), tuple(assigned))
 
 
 class _Reader:
     """What one file says about custom operators."""
 
     def __init__(self, module: Module, found: CustomOps) -> None:
+        known = _statements(module)
         self.module = module
         self.found = found
         self.libraries: dict[str, str] = {}
         self.names: dict[str, str] = {}
-        self.functions: dict[str, Kernel] = {}
-        self.calls: list[tuple[ast.expr, ast.Call | None, Kernel | None]] = []
-        for node in ast.walk(module.tree):
-            if isinstance(node, FunctionNode):
-                self.functions[node.name] = node
-                for decorator in node.decorator_list:
-                    call = decorator if isinstance(decorator, ast.Call) else None
-                    self.calls.append((call.func if call else decorator, call, node))
-            elif isinstance(node, ast.Call):
-                self.calls.append((node.func, node, None))
+        self.functions = known.functions
+        self.calls = known.calls
+        self.assigned = known.assigned
 
     def define(self) -> None:
         """Note the operators, and the variables that hold them."""
-        for node in ast.walk(self.module.tree):
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
-                target = dotted(node.targets[0])
-                name = _text(_argument(node.value, 0, "name"))
-                called = self._qualified(node.value.func)
-                if target and name and called == "torch.library.Library":
-                    self.libraries[target] = name
-                elif target and name and called == "torch.library.custom_op":
-                    self.names[target] = name
+        for target, made in self.assigned:
+            name = _text(_argument(made, 0, "name"))
+            called = self._qualified(made.func) if name else None
+            if name and called == "torch.library.Library":
+                self.libraries[target] = name
+            elif name and called == "torch.library.custom_op":
+                self.names[target] = name
         for callee, call, function in self.calls:
             name = self._qualified(callee)
             if call is None or name is None:

@@ -6,11 +6,11 @@ Values are equal when they behave alike; how they came about (`trail`) does not 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
@@ -58,8 +58,35 @@ class Value:
         return 1
 
 
+class Hashed(Value):
+    """A value whose hash takes long to work out, and is kept."""
+
+    __slots__ = ("_hash",)
+
+    _hash: int
+
+
+H = TypeVar("H", bound=Hashed)
+
+
+def hashed_once(cls: type[H]) -> type[H]:
+    """A class of frozen values that keep their hash: they are asked for it wherever calls and joins are looked up."""
+    worked_out: Callable[[H], int] = cls.__hash__
+
+    def kept(self: H) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = worked_out(self)
+            object.__setattr__(self, "_hash", found)
+            return found
+
+    cls.__hash__ = kept  # type: ignore[assignment]
+    return cls
+
+
 @dataclass(frozen=True, slots=True)
-class Composite(Value):
+class Composite(Hashed):
     """A value that holds others. Where they have too many parts, the heavy ones are forgotten: they are unknown.
 
     So `t = (t, t)`, thirty times, does not become a value of a billion parts.
@@ -124,8 +151,9 @@ class Const(Value):
         return hash((type(self.value), self.value))
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Tensor(Value):
+class Tensor(Hashed):
     """A tensor whose values tracing does not know.
 
     `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and, until an op touches it, a
@@ -202,6 +230,7 @@ class Shape(Value):
     plain: bool = False
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class Tuple(Composite):
     """A tuple or list of known length; `fields` are the names of a named tuple's items."""
@@ -229,6 +258,7 @@ ITERABLE = "iterable"
 """The type of a `Sequence` that is a list, a tuple or a tensor."""
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class Sequence(Composite):
     """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""
@@ -244,6 +274,7 @@ class Sequence(Composite):
         self._set(item=_light(self.item))
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class Dict(Composite):
     """A dictionary: known string keys, and what any other entry can be."""
@@ -303,6 +334,7 @@ class ClassValue(Value):
     definition: Class
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class Function(Composite):
     """A function of the project, perhaps bound; `closure` holds the variables of the functions around it."""
@@ -382,6 +414,7 @@ class EnumMember:
     value: Value = field(compare=False)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class TorchModule(Composite):
     """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
@@ -404,6 +437,7 @@ class TorchModule(Composite):
         self._set(items=items, arguments=tuple([(name, _light(value)) for name, value in self.arguments]))
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class BoundMethod(Composite):
     """A method of a value that is no project object: `x.sum`, `"".join`."""
@@ -419,6 +453,7 @@ class BoundMethod(Composite):
         self._set(receiver=UNKNOWN)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
 class Partial(Composite):
     """`functools.partial(function, …)`, or a function under a `wrapper` of torch such as `torch.jit.script`.
@@ -495,6 +530,7 @@ class TypeOf(Value):
     attribute: str = ""
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True, eq=False)
 class Union(Composite):
     """One of several values, whichever way the code went. At most `MAX_OPTIONS`, in an order that does not count."""

@@ -82,14 +82,16 @@ class Engine:
     into. `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
-    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.
+    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. And
+    `recognized`, the objects that unknown values are found to be by a test, `isinstance(value, Class)`.
     """
 
     project: Project
     options: Options
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
-    summaries: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
-    instances: dict[tuple[object, ...], list[Summary]] = field(default_factory=dict)
+    summaries: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
+    instances: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
+    recognized: dict[tuple[ast.expr, Class], Instance] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)

@@ -64,7 +64,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         summary = _run(inner, function, node)
         value = summary.value
         if key is not None and len(engine.cuts) == cuts and len(known) < MAX_SUMMARIES:
-            engine.summaries.setdefault(key, []).append(summary)
+            engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
     engine.effects.call(summary.effects, heap.written)
     _take_over(frame, summary, heap)
     return _returned(frame, value, node, function)

@@ -141,7 +141,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     if site:
         engine.allocated[site] = instance
     if shared and len(engine.cuts) == cuts:
-        engine.instances.setdefault(key, []).append(summarize(made, effects, frame.heap))
+        engine.instances[key] = (*engine.instances.get(key, ()), summarize(made, effects, frame.heap))
     if shared:
         note_made(frame, made, cls.node.name, node)
     return made

@@ -103,9 +103,16 @@ def _tell_calls(frame: Frame, env: Environment, node: ast.expr, value: Value) ->
 
 
 def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
-    """An unknown value that was found to be an object of a class of the project."""
+    """An unknown value that was found to be an object of a class of the project: one object for each test.
+
+    With one for each time that the test is run, no call that is given it would be known from another, and a loop that
+    tests what it has found before would find new objects until it is widened.
+    """
     found = frame.peek(kind) if isinstance(value, Unknown) and not isinstance(kind, ast.Tuple) else None
-    return Object(Instance(found.definition)) if isinstance(found, ClassValue) else value
+    if not isinstance(found, ClassValue):
+        return value
+    cls = found.definition
+    return Object(frame.engine.recognized.setdefault((kind, cls), Instance(cls)))
 
 
 def _is_tensor(value: Value) -> bool | None:

@@ -120,8 +120,7 @@ class Snapshot:
             replace(engine, probe=None).for_root(),
             root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
             globals=dict(self._globals),
-            summaries={key: list(known) for key, known in engine.summaries.items()},
-            instances={key: list(known) for key, known in engine.instances.items()},
+            summaries=dict(engine.summaries), instances=dict(engine.instances),
             active=list(self._active), limit=MAX_STEPS, silent=1,
         )  # fmt: skip
 
