@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from exportlint import check as checking
-from exportlint.analysis import analyze
+from exportlint.analysis import analyze, custom_op_definitions
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval import function_calls
 from exportlint.analysis.eval.engine import Options
@@ -19,7 +19,6 @@ from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
-from exportlint.analysis.torch import custom_ops
 from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
@@ -101,8 +100,10 @@ def test_a_file_is_searched_once_for_custom_operators(tmp_path: Path, monkeypatc
     for name in ("one.py", "two.py"):
         (tmp_path / name).write_text(call)
     searched: Counter[str] = Counter()
-    searching = custom_ops._read
-    monkeypatch.setattr(custom_ops, "_read", lambda module: searched.update([module.path.name]) or searching(module))
+    searching = custom_op_definitions._read
+    monkeypatch.setattr(
+        custom_op_definitions, "_read", lambda module: searched.update([module.path.name]) or searching(module)
+    )
     project = Project()
     settings = combine([Layer(tmp_path, {"mode": "non-strict", "torch-version": (2, 13)})], tmp_path)
     for name in ("one.py", "two.py"):
