@@ -34,7 +34,7 @@ from exportlint.analysis.models.containers import call_container_method
 from exportlint.analysis.models.host_values import ask_host
 from exportlint.analysis.models.libraries import call_library
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.distributions import call_distribution_method
+from exportlint.analysis.torch.calls.distributions import call_distribution_method, without_validation
 from exportlint.analysis.torch.calls.function_wrappers import apply_function
 from exportlint.analysis.torch.calls.functions import call_torch
 from exportlint.analysis.torch.calls.modules import call_module_method, call_super, call_torch_module_method
@@ -83,7 +83,9 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
 
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
-    note_call(frame, table.resolve(callee.name), arguments, node)
+    name = table.resolve(callee.name)
+    noted = without_validation(frame, arguments) if name.startswith("torch.distributions.") else arguments
+    note_call(frame, name, noted, node)
     operator = OPERATORS.get(callee.name)
     if operator is not None:
         return operator(frame, arguments, node)

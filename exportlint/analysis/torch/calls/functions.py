@@ -39,7 +39,7 @@ from exportlint.analysis.torch.calls.custom_ops import call_custom_op
 from exportlint.analysis.torch.calls.distributions import make_distribution
 from exportlint.analysis.torch.calls.module_constructors import construct
 from exportlint.analysis.torch.calls.out_resizing import note_resizing_out
-from exportlint.analysis.torch.calls.results import consume_arguments
+from exportlint.analysis.torch.calls.results import consume_arguments, fresh
 from exportlint.analysis.torch.calls.tensor_literals import make_literal
 from exportlint.analysis.torch.calls.tensors import call_function, call_tensor_method
 from exportlint.analysis.torch.registry import find
@@ -116,6 +116,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         if tensor is not None:
             frame.emit(Copy, node, tensor, api=name, operand=tensor)
         return NONE
+    if name == "torch.nn.Transformer.generate_square_subsequent_mask":
+        return fresh(frame, node, name, arguments.values)
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")

@@ -40,6 +40,7 @@ from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.calls.distributions import with_constrained
 from exportlint.analysis.torch.calls.module_constructors import build_on
+from exportlint.analysis.torch.calls.module_data_reads import note_module_reads
 from exportlint.analysis.torch.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.torch.calls.size_needs import note_module_needs
 from exportlint.syntax.definitions import Class
@@ -125,6 +126,7 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name.startswith(TRAINED):
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
+    note_module_reads(frame, module, arguments, node)
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)
