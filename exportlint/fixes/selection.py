@@ -47,8 +47,13 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
     for around in code.tree.ancestors(node):
         if isinstance(around, (ast.If, ast.IfExp)) and around.test is node:
             return around
-        if isinstance(around, ast.Match) and around.subject is node:
+        if isinstance(around, ast.Match) and (around.subject is node or isinstance(node, ast.match_case)):
             return around
+        if isinstance(around, (ast.MatchValue, ast.MatchOr)) or (
+            isinstance(around, ast.match_case) and around.pattern is node
+        ):
+            node = around
+            continue
         if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
             break
         node = around

@@ -32,6 +32,13 @@ INSTEAD = {
     "assert_close": "check outside of the model",
     "trunc_normal_": "initialise parameters in `__init__`",
     "narrow": "slice: `x[start : start + length]`",
+    **dict.fromkeys(
+        ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"),
+        "give it a `momentum`, or export in evaluation mode",
+    ),
+    "TransformerEncoder": "pass `is_causal=True` or `is_causal=False` with the mask",
+    "TransformerDecoder": "pass `tgt_is_causal=True` or `tgt_is_causal=False` with the mask",
+    "Transformer": "pass `src_is_causal` and `tgt_is_causal` with the masks",
 }
 
 

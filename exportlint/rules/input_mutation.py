@@ -9,7 +9,7 @@ from contextlib import suppress
 from exportlint.analysis.domain.trails import Route
 from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import Mutation
-from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Applicability, Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.copies import copy_first, is_held, is_optional, parameter
@@ -21,6 +21,7 @@ from exportlint.registry import rule
 from exportlint.syntax.definitions import FunctionNode
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
+LAYOUT = Claim(non_strict=always(WARNING), strict=always(WARNING))
 METADATA = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
 UNSQUEEZE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
@@ -34,10 +35,15 @@ def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
     severity = context.severity(UNSQUEEZE if fact.api == "unsqueeze_" else METADATA if fact.metadata else CLAIM)
     if severity is None or (fact.guarded and severity is not ERROR):
         return
+    if severity is INFO and target.compacted and not fact.guarded:
+        severity = context.severity(LAYOUT) or INFO
     name = f"the input `{target.name}`" if target.name else "an input"
     if fact.metadata:
         message = f"`{fact.api}` changes the sizes or the storage of {name} in place"
         instead = "use the operator without the underscore, and bind the result to a name"
+    elif severity is WARNING:
+        message = f"`{fact.api}` writes to {name} or to a copy, as its memory layout at export decides"
+        instead = "clone it: `clone(memory_format=torch.contiguous_format)`"
     else:
         message = f"`{fact.api}` writes to {name}: the exported program writes to the caller's tensor too"
         instead = "clone the input first, unless the caller is meant to see the write"
@@ -46,6 +52,8 @@ def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: Mutation) -> Fix:
     """Either way the caller does not see the write any more."""
+    if fact.target.compacted:
+        raise DeclinedError("it depends on the layout whether the caller is to see the write")
     if fact.target.detached:
         raise DeclinedError("who detaches it to write to it means it")
     node = code.node(ast.expr, ast.AugAssign)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.values import Const
+from exportlint.analysis.domain.values import NONE, Const
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
@@ -47,12 +47,15 @@ CALLS = frozenset({
     "numpy.ndarray.tobytes", "numpy.ndarray.tofile",
     "torch.backends.mps.is_available", "torch.backends.cudnn.is_available", "torch.result_type", "torch.can_cast",
     "torch.is_storage", "torch.typename", "torch.jit.fork", "torch.jit._fork", "torch.jit.isinstance",
+    "torch.distributions.Distribution.set_default_validate_args",
     "torch.compiler.reset", "torch.hub.get_dir", "torch.utils.data.get_worker_info", "torch.futures.Future",
     "torch.Tensor.storage_offset", "torch.Tensor.is_pinned", "torch.Tensor.is_shared", "torch.Tensor.dense_dim",
     "torch.Tensor.is_same_size", "torch.Tensor.is_set_to",
     *(f"torch.Tensor.__{name}__" for name in ("reduce_ex", "repr", "str", "format", "hash")),
 })  # fmt: skip
 """What TorchDynamo refuses to call, measured on 2.13 by a module that calls nothing else."""
+
+CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
 Looks = Call | Text | MethodTest | ClassStatement | CachedRead
 
@@ -88,6 +91,10 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
 
 
 def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
+    if isinstance(fact, Call) and fact.name in CHOOSES:
+        is_keyed = fact.keyword("key") not in {None, NONE}
+        what = f"`{fact.name.rpartition('.')[2]}()` with a `key`"
+        return CLAIM if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
     if isinstance(fact, Text):
         shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
         return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or make the text outside of the model'

@@ -29,6 +29,7 @@ INSTEAD = {
     "torch.linalg.lstsq": "use `torch.linalg.pinv(a) @ b`",
     "torch.nn.functional.ctc_loss": "compute the loss outside of the model",
     "torch.ctc_loss": "compute the loss outside of the model",
+    "torch.nn.CTCLoss": "compute the loss outside of the model",
     "torch.combinations": "index with constants that `itertools.combinations` gives",
     "torch.lobpcg": "use `torch.linalg.eigh`",
     "torch.utils.dlpack.to_dlpack": "return the tensor, and convert it outside",

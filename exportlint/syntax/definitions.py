@@ -98,6 +98,18 @@ class Module:
         self.stars: list[str] = []
         self._bind(flat(tree.body))
 
+    def calls_with(self, method: str, argument: object) -> bool:
+        """Whether the file calls a method of that name, with that constant as its argument."""
+        if method not in self.source.text:
+            return False
+        return any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == method
+            and any(isinstance(a, ast.Constant) and a.value is argument for a in node.args)
+            for node in ast.walk(self.tree)
+        )
+
     @cached_property
     def classes(self) -> tuple[Class, ...]:
         """All classes of the file, also those inside functions and classes, in order."""

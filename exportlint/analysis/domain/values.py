@@ -160,8 +160,9 @@ class Tensor(Hashed):
     tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to be a tensor. `data` is
     the place of the `.data` that gave it. `detached`: it is what `detach` gave. `region` is that of the engine in which
     its storage was made, as far as that is certain of a view. `form` is its dtype and rank next to the operands of the
-    operator whose body is being run. `fed`: it was computed from the data of inputs. `made` is the call of
-    `nn.Parameter` that made a parameter.
+    operator whose body is being run. `fed`: it was computed from the data of inputs. `array`: to Python it is an array
+    of numpy, which strict mode traces as a tensor. `compacted`: it is what `contiguous` gave of an input, the input
+    itself or a copy. `made` is the call of `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH
@@ -175,6 +176,8 @@ class Tensor(Hashed):
     region: int = 0
     form: Form | None = None
     fed: bool = False
+    array: bool = False
+    compacted: bool = False
     made: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
@@ -233,11 +236,15 @@ class Shape(Value):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Tuple(Composite):
-    """A tuple or list of known length; `fields` are the names of a named tuple's items."""
+    """A tuple or list of known length; `fields` are the names of a named tuple's items.
+
+    `lazy`: it is a generator, whose items are known one by one.
+    """
 
     items: tuple[Value, ...]
     mutable: bool = False
     fields: tuple[str, ...] = ()
+    lazy: bool = False
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""

@@ -39,6 +39,7 @@ from exportlint.analysis.eval.baked_values import metadata
 from exportlint.analysis.eval.classes import bind_member, bound, is_autograd_function, member
 from exportlint.analysis.eval.frame import Frame, evaluates, has_attributes
 from exportlint.analysis.eval.names import global_value, named_value
+from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS
 from exportlint.analysis.eval.state_access import note_attribute_read
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.torch import table
@@ -141,6 +142,8 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     if name == "__class__":
         return TypeOf(tensor)
     api = table.tensor_member(name)
+    if name in SPECIAL or name in TEXTS or (api is None and tensor.array):
+        return BoundMethod(tensor, name)
     if api is None or name in {"grad", "grad_fn"}:
         return UNKNOWN
     if api.kind == "method":

@@ -34,7 +34,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import compared, read_environment
-from exportlint.analysis.eval.demands import data_of, demand_number, demand_truth
+from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
@@ -229,11 +229,10 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
         if isinstance(right, Tuple) and isinstance(left, Size) and items:
             return _any(compared_sizes(ast.Eq(), left, item) for item in items)
         return BOOL
-    if isinstance(needle, Scalar):
-        if isinstance(right, Dict):
-            demand_number(frame, needle, node, "dict key")
-        elif isinstance(right, Python) and right.type in {"range", "list"}:
-            frame.emit(Branch, node, needle, construct="in", condition=needle)
+    if isinstance(right, Dict):
+        demand_hash(frame, left, node, "dict key")
+    if isinstance(needle, Scalar) and isinstance(right, Python) and right.type in {"range", "list"}:
+        frame.emit(Branch, node, needle, construct="in", condition=needle)
     if isinstance(right, Dict) and isinstance(left, Const) and right.rest is None:
         return Const((right.get(left.value) is not None) is positive)
     return BOOL

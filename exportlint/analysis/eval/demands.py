@@ -29,7 +29,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_branch, note_conversion, note_iteration, truth_of
+from exportlint.analysis.eval.sizes import note_branch, note_conversion, note_iteration, product, truth_of
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 
@@ -104,6 +104,18 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
         consume(frame, data, node, target)
     frame.emit(Conversion, node, data, target=target, operand=data)
     return True
+
+
+def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
+    """A set or a dictionary needs the hash of a value: numbers read from tensors have none, tensors have one."""
+    if isinstance(value, Tuple):
+        for item in () if value.mutable else value.items:
+            demand_hash(frame, item, node, target)
+        return
+    data = data_of(value)
+    if isinstance(data, Scalar):
+        frame.emit(Conversion, node, data, target=target, operand=data)
+    note_conversion(frame, product(value.tensor) if isinstance(value, Shape) else value, node, target)
 
 
 def note_text(frame: Frame, value: Value, node: ast.AST, api: str) -> None:

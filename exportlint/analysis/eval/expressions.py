@@ -15,9 +15,7 @@ from exportlint.analysis.domain.values import (
     EnumMember,
     Function,
     Python,
-    Scalar,
     Sequence,
-    Shape,
     Size,
     Tensor,
     Tuple,
@@ -27,10 +25,10 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.captured_variables import note_outer_read
-from exportlint.analysis.eval.demands import consume, data_of, elements, note_text
+from exportlint.analysis.eval.demands import consume, data_of, demand_hash, elements, note_text
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import look_up
-from exportlint.analysis.eval.sizes import note_conversion, product, text_of
+from exportlint.analysis.eval.sizes import text_of
 from exportlint.analysis.eval.state_access import DEFAULT, cell_of, note_read
 from exportlint.analysis.facts import Conversion
 
@@ -108,15 +106,6 @@ def _dict_display(frame: Frame, node: ast.Dict) -> Value:
         else:
             rest.append(value)
     return Dict(tuple(entries.items()), join(rest) if rest else None)
-
-
-def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
-    """A set or a dictionary needs the hash of a value: numbers read from tensors have none, tensors have one."""
-    data = data_of(value)
-    if isinstance(data, Scalar):
-        frame.emit(Conversion, node, data, target=target, operand=data)
-    for item in value.items if isinstance(value, Tuple) else (value,):
-        note_conversion(frame, product(item.tensor) if isinstance(item, Shape) else item, node, target)
 
 
 @evaluates(ast.Starred)

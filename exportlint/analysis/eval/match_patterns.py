@@ -48,10 +48,10 @@ def _match_statement(frame: Frame, node: ast.Match) -> bool:
         value = frame.peek(node.subject) if open_env is not before else subject
         if is_compared:
             value = doubtful(value)
-        is_compared = is_compared or (isinstance(case.pattern, COMPARED) and data_of(value) is not None)
-        verdict = _matched(frame, case.pattern, value, node.subject)
+        verdict = _matched(frame, case.pattern, value)
         if verdict is False:
             continue
+        is_compared = is_compared or (isinstance(case.pattern, COMPARED) and data_of(value) is not None)
         _narrow(frame, node.subject, case.pattern)
         if case.guard is not None:
             is_true = demand_truth(frame, frame.evaluate(case.guard), case.guard, "if")
@@ -62,15 +62,12 @@ def _match_statement(frame: Frame, node: ast.Match) -> bool:
     return resume(frame, before, ends if open_env is None else [*ends, open_env])
 
 
-def _matched(frame: Frame, pattern: ast.pattern, value: Value, subject: ast.expr | None = None) -> bool | None:
-    """Whether a pattern surely matches a value, or surely does not. Binds its names to the parts of the value.
-
-    `subject` is the expression that has the value, if the value is not a part of another one.
-    """
+def _matched(frame: Frame, pattern: ast.pattern, value: Value) -> bool | None:
+    """Whether a pattern surely matches a value, or surely does not. Binds its names to the parts of the value."""
     if isinstance(value, Union) and not isinstance(pattern, (ast.MatchValue, ast.MatchAs)):
-        return _any_option(frame, pattern, value, subject)
+        return _any_option(frame, pattern, value)
     if isinstance(pattern, ast.MatchValue):
-        return _equals(frame, pattern, value, subject or pattern.value)
+        return _equals(frame, pattern, value)
     if isinstance(pattern, ast.MatchSingleton):
         return _is_singleton(pattern, value)
     if isinstance(pattern, ast.MatchSequence):
@@ -82,9 +79,9 @@ def _matched(frame: Frame, pattern: ast.pattern, value: Value, subject: ast.expr
     if isinstance(pattern, ast.MatchOr):
         # one comparison of data is enough to tell: the next ones are never reached
         values = [value, *[doubtful(value)] * (len(pattern.patterns) - 1)]
-        return _first(_matched(frame, part, v, subject) for part, v in zip(pattern.patterns, values, strict=True))
+        return _first(_matched(frame, part, v) for part, v in zip(pattern.patterns, values, strict=True))
     if isinstance(pattern, ast.MatchAs):
-        verdict = True if pattern.pattern is None else _matched(frame, pattern.pattern, value, subject)
+        verdict = True if pattern.pattern is None else _matched(frame, pattern.pattern, value)
         if pattern.name is not None:
             frame.env[pattern.name] = value
         return verdict
@@ -93,12 +90,12 @@ def _matched(frame: Frame, pattern: ast.pattern, value: Value, subject: ast.expr
     return True
 
 
-def _any_option(frame: Frame, pattern: ast.pattern, value: Union, subject: ast.expr | None) -> bool | None:
+def _any_option(frame: Frame, pattern: ast.pattern, value: Union) -> bool | None:
     """The verdict on a value that is one of several; the names of the pattern are bound to any of their parts."""
     before, verdicts, found = frame.env, set[bool | None](), list[Environment]()
     for option in options(value):
         frame.env = dict(before)
-        verdict = _matched(frame, pattern, option, subject)
+        verdict = _matched(frame, pattern, option)
         verdicts.add(verdict)
         if verdict is not False:
             found.append(frame.env)
@@ -123,14 +120,14 @@ def _all(verdicts: Iterable[bool | None]) -> bool | None:
     return False if False in known else None if None in known else True
 
 
-def _equals(frame: Frame, pattern: ast.MatchValue, value: Value, place: ast.expr) -> bool | None:
+def _equals(frame: Frame, pattern: ast.MatchValue, value: Value) -> bool | None:
     expected = frame.evaluate(pattern.value)
     if isinstance(value, Const) and isinstance(expected, Const):
         return value.value == expected.value
     plain = isinstance(expected, Const) and not isinstance(expected.value, (int, float))
     if plain and isinstance(value, (Tensor, Scalar, *NEVER_SINGLETON)):
         return False
-    demand_truth(frame, value, place, "match")
+    demand_truth(frame, value, pattern.value, "match")
     return None
 
 

@@ -18,6 +18,7 @@ from exportlint.analysis.domain.values import (
     Python,
     Sequence,
     Shape,
+    Tensor,
     TorchModule,
     Tuple,
     TypeOf,
@@ -65,6 +66,10 @@ def _opaque(frame: Frame, value: Value) -> str | None:
     if isinstance(value, Object):
         cls = value.instance.definition
         return cls.node.name if is_module(frame, cls) or is_unregistered(frame, cls) else None
+    if isinstance(value, Tuple):
+        return "generator" if value.lazy else None
+    if isinstance(value, Tensor):
+        return ARRAY if value.array else None
     if isinstance(value, (Python, Baked)):
         return PYTHON_TYPES.get(value.type or "")
     if isinstance(value, Sequence):
@@ -89,7 +94,7 @@ OTHERS: dict[type[Value], str] = {Partial: "functools.partial", ClassValue: "typ
 
 def leaves(value: Value, depth: int = 4) -> Iterator[Value]:
     """What the containers that torch knows hold, or the value itself."""
-    if isinstance(value, Tuple) and depth:
+    if isinstance(value, Tuple) and depth and not value.lazy:
         for item in value.items:
             yield from leaves(item, depth - 1)
     elif isinstance(value, Dict) and depth:

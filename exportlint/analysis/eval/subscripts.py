@@ -33,11 +33,11 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import read_environment, spend, through
 from exportlint.analysis.eval.classes import find_method
-from exportlint.analysis.eval.demands import any_entry, built_on, consume, data_of, demand_number, size_of
+from exportlint.analysis.eval.demands import any_entry, built_on, consume, data_of, demand_hash, demand_number, size_of
 from exportlint.analysis.eval.frame import Frame, evaluates
-from exportlint.analysis.eval.sizes import DATA, data_shape, note_conversion, sliced
+from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
-from exportlint.analysis.facts import Conversion, Mutation
+from exportlint.analysis.facts import Mutation
 
 
 @evaluates(ast.Subscript)
@@ -105,7 +105,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
-            is_number = isinstance(value, Tensor) and value.zero_dim and value.kind == "int"
+            is_number = isinstance(value, Tensor) and value.zero_dim and value.kind == "int" and not value.known
             if is_number and not tensor.assumed and frame.engine.mode == "strict":
                 demand_number(frame, value, node, "index of a tensor")
             dims.append(ANY_SIZE)
@@ -196,10 +196,7 @@ def _any_item(container: Tuple | Sequence) -> Value:
 
 
 def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value) -> Value:
-    data = data_of(index)
-    if isinstance(data, Scalar):
-        frame.emit(Conversion, node.slice, data, target="dict key", operand=data)
-    note_conversion(frame, index, node.slice, "dict key")
+    demand_hash(frame, index, node.slice, "dict key")
     if isinstance(index, Const):
         found = container.get(index.value)
         if found is not None:
@@ -244,6 +241,4 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             if not isinstance(target.slice, ast.Slice) and not is_open:
                 demand_number(frame, index, target.slice, "list index")
         elif isinstance(option, Dict):
-            scalar = data_of(index)
-            if isinstance(scalar, Scalar):
-                frame.emit(Conversion, target.slice, scalar, target="dict key", operand=scalar)
+            demand_hash(frame, index, target.slice, "dict key")

@@ -25,6 +25,8 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import broadcast, note_fixed_rows
 
 BROADCASTS = frozenset({"operator", "comparison"})
+KEEPS_ARRAY = BROADCASTS | {"indexing", "matmul"}
+"""What Python does with an array of numpy gives another one; functions of torch make tensors of it."""
 RANKS: dict[Kind | None, int] = {"bool": 0, "int": 1, "float": 2}
 
 
@@ -60,6 +62,7 @@ def result(
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
         fed=any(is_fed(t) for t in _read(operation, tensors)),
+        array=operation in KEEPS_ARRAY and bool(tensors) and all(t.array for t in tensors),
         trail=trail,
     )
 
@@ -118,5 +121,5 @@ def kind_of(value: Value) -> Kind | None:
 
 def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
     """The tensor that an op without effect on sizes makes of one: fresh storage."""
-    changes |= {"region": frame.engine.region, "fed": is_fed(tensor)}
+    changes |= {"array": False, "compacted": False, "region": frame.engine.region, "fed": is_fed(tensor)}
     return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, **changes)  # type: ignore[arg-type]

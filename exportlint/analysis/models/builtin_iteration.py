@@ -18,10 +18,12 @@ from exportlint.analysis.domain.values import (
     Tensor,
     TorchModule,
     Tuple,
+    Union,
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import (
+    demand_hash,
     demand_number,
     demand_truth,
     elements,
@@ -124,8 +126,8 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if items is not None and name == "reversed":
         return Tuple(tuple(reversed(items)))
     item = elements(frame, value, argument_node(node))
-    if name in {"set", "frozenset"} and isinstance(item, (Scalar, Size)):
-        demand_number(frame, item, node, "set element")
+    if name in {"set", "frozenset"} and not isinstance(item, Union):
+        demand_hash(frame, item, node, "set element")
     return Sequence(item, "set" if name in {"set", "frozenset"} else "iterator" if name == "iter" else "list")
 
 
@@ -136,6 +138,15 @@ def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     if isinstance(owner, (ast.Name, ast.Attribute)):  # an iterator stands elsewhere after each call
         note_write(frame, cell_of(frame, owner), node, item, first_of(arguments), node, "contents")
     return item
+
+
+@builtin("dict.fromkeys")
+def _from_keys(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+    keys = first_of(arguments)
+    held = known_items(keys)
+    for key in held if held is not None else (elements(frame, keys, argument_node(node)),):
+        demand_hash(frame, key, argument_node(node), "dict key")
+    return Dict((), arguments.get(1) or NONE)
 
 
 @builtin("dict")

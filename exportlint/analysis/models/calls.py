@@ -29,7 +29,7 @@ from exportlint.analysis.models.containers import call_container_method
 from exportlint.analysis.models.host_values import ask_host
 from exportlint.analysis.models.libraries import call_library
 from exportlint.analysis.models.torch.control_flow import OPERATORS
-from exportlint.analysis.models.torch.distributions import call_distribution_method
+from exportlint.analysis.models.torch.distributions import call_distribution_method, without_validation
 from exportlint.analysis.models.torch.function_wrappers import apply_function
 from exportlint.analysis.models.torch.functions import call_torch
 from exportlint.analysis.models.torch.modules import call_module_method, call_super, call_torch_module_method
@@ -40,7 +40,9 @@ from exportlint.analysis.torch import table
 
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
-    note_call(frame, table.resolve(callee.name), arguments, node)
+    name = table.resolve(callee.name)
+    noted = without_validation(frame, arguments) if name.startswith("torch.distributions.") else arguments
+    note_call(frame, name, noted, node)
     if frame.guards and _takes_tensor(callee.name):
         _note_guarded_operator(frame)
     operator = OPERATORS.get(callee.name)

@@ -15,7 +15,6 @@ from exportlint.analysis.domain.values import (
     Const,
     Dict,
     Python,
-    Scalar,
     Sequence,
     Shape,
     Tensor,
@@ -30,7 +29,7 @@ from exportlint.analysis.eval.captured_variables import note_outer_write
 from exportlint.analysis.eval.demands import (
     any_entry,
     data_of,
-    demand_number,
+    demand_hash,
     doubtful,
     elements,
     known_items,
@@ -38,7 +37,6 @@ from exportlint.analysis.eval.demands import (
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents
-from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
@@ -47,6 +45,9 @@ MUTATORS = frozenset({
     "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",
     "extendleft", "popleft", "discard", "reverse", "sort",
 })  # fmt: skip
+
+HASHES = frozenset({"add", "discard", "remove"})
+"""Methods of sets that need the hash of their argument."""
 
 
 def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -70,6 +71,8 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
             if found is not None and not is_counted:
                 frame.emit(Branch, node, found, construct="list method", condition=found)
             return Python("int")
+        if name in HASHES and isinstance(receiver, Sequence) and receiver.type == "set" and arguments.positional:
+            demand_hash(frame, arguments.positional[0], argument_node(node), "set element")
         if name == "sort":
             data = data_of(item)
             if data is not None and "key" not in arguments.keywords:
@@ -143,9 +146,8 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
             if found is not None:
                 return found
             return default if receiver.rest is None else join((receiver.rest, default))
-        if key is not None and isinstance(data_of(key), Scalar):
-            demand_number(frame, key, argument_node(node), "dict key")
-        note_conversion(frame, key or UNKNOWN, node, "dict key")
+        if key is not None:
+            demand_hash(frame, key, argument_node(node), "dict key")
         return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name == "values":
         return Sequence(join(values) if values else UNKNOWN, "dict_values")

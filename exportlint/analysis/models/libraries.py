@@ -26,6 +26,7 @@ from exportlint.analysis.domain.values import (
     Shape,
     Size,
     Tensor,
+    TorchModule,
     Tuple,
     TupleType,
     Value,
@@ -144,7 +145,10 @@ def _thread(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Non
         names = {n.id for n in ast.walk(target.node) if isinstance(n, ast.Name)}
         held.extend(value for key, value in target.closure.variables.items() if key in names)
     tensor = next((t for value in held for t in tensors_in(value) if not t.assumed), None)
-    if tensor is not None and isinstance(target, Function):
+    computes = isinstance(target, (Function, TorchModule)) or (
+        isinstance(target, External) and target.name.startswith("torch.")
+    )
+    if tensor is not None and computes:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
 
 
@@ -204,7 +208,7 @@ def _numpy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api=name.replace("numpy", "np", 1), operand=tensor)
         if frame.engine.mode == "strict":
-            return result(frame, node, name, (tensor,))
+            return replace(result(frame, node, name, (tensor,)), array=True)
         return Python("ndarray")
     scalar = next((s for v in arguments.values for s in _scalars(v)), None)
     if scalar is not None:

@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import (
+    FALSE,
     NONE,
     TRUE,
     UNKNOWN,
@@ -44,9 +45,23 @@ def make_distribution(frame: Frame, name: str, arguments: Arguments) -> Distribu
         not t.assumed and not t.known for value in arguments.values for t in tensors_in(value)
     )
     validates = option in (NONE, TRUE)
+    if option == NONE and not validates_by_default(frame):
+        validates = False
     if base is not None and name in DELEGATES:
         validates = base.validates
     return Distribution(name, validates, traced or (base is not None and base.is_traced))
+
+
+def without_validation(frame: Frame, arguments: Arguments) -> Arguments:
+    """The arguments of a distribution, with the default that the file sets for `validate_args`."""
+    if "validate_args" in arguments.keywords or validates_by_default(frame):
+        return arguments
+    return Arguments(arguments.positional, {**arguments.keywords, "validate_args": FALSE})
+
+
+def validates_by_default(frame: Frame) -> bool:
+    """Whether distributions check their arguments unless told otherwise: the file may switch that off for all."""
+    return not frame.module.calls_with("set_default_validate_args", False)
 
 
 @has_attributes(Distribution)

@@ -38,7 +38,7 @@ from exportlint.analysis.models.torch.custom_ops import call_custom_op
 from exportlint.analysis.models.torch.distributions import make_distribution
 from exportlint.analysis.models.torch.module_constructors import construct
 from exportlint.analysis.models.torch.out_resizing import note_resizing_out
-from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.results import consume_arguments, fresh
 from exportlint.analysis.models.torch.tensor_literals import make_literal
 from exportlint.analysis.models.torch.tensors import call_function, call_tensor_method
 from exportlint.analysis.torch import table
@@ -116,6 +116,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         if tensor is not None:
             frame.emit(Copy, node, tensor, api=name, operand=tensor)
         return NONE
+    if name == "torch.nn.Transformer.generate_square_subsequent_mask":
+        return fresh(frame, node, name, arguments.values)
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")

@@ -39,6 +39,7 @@ from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.module_constructors import build_on
+from exportlint.analysis.models.torch.module_data_reads import note_module_reads
 from exportlint.analysis.models.torch.results import build, consume_arguments, fresh
 from exportlint.analysis.models.torch.size_needs import note_module_needs
 from exportlint.analysis.torch import table
@@ -125,6 +126,7 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name.startswith(TRAINED):
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
+    note_module_reads(frame, module, arguments, node)
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)

@@ -27,6 +27,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import product, read_at
+from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS, call_special
 from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
@@ -53,7 +54,7 @@ Handler = Callable[[Frame, Call, ast.AST], Value | None]
 _HANDLERS: dict[str, Handler] = {}
 UNTRACED = frozenset({
     "storage_offset", "is_pinned", "is_shared", "dense_dim", "is_same_size", "is_set_to",
-    "__reduce_ex__", "__repr__", "__str__", "__format__", "__hash__",
+    *TEXTS,
 })  # fmt: skip
 """Methods that give something else than tensors and numbers, which TorchDynamo does not call."""
 
@@ -72,7 +73,11 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     """`tensor.name(…)`."""
     if name in UNTRACED and not tensor.assumed:
         note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
+    if name in SPECIAL and isinstance(node, ast.Call):
+        return call_special(frame, tensor, name, arguments, node)
     api = table.tensor_member(name)
+    if api is None and tensor.array:
+        return replace(fresh(frame, node, name, (tensor,)), array=True)
     if api is None or api.kind != "method":
         return UNKNOWN
     call = Call(find(api.name), tensor, arguments, name)
@@ -129,7 +134,15 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
         return value
     if isinstance(value, Tensor):
         is_detached = record.name == "detach"
-        return replace(value, origin=tensor.origin, detached=is_detached, trail=tensor.trail)
+        is_compacted = record.name == "Tensor.contiguous" and tensor.origin is Origin.INPUT and bool(tensor.name)
+        return replace(
+            value,
+            origin=tensor.origin,
+            detached=is_detached,
+            compacted=is_compacted,
+            name=tensor.name if is_compacted else value.name,
+            trail=tensor.trail,
+        )
     if isinstance(value, Sequence) and isinstance(value.item, Tensor):
         return replace(value, item=replace(value.item, origin=tensor.origin, trail=tensor.trail))
     return value
@@ -171,7 +184,8 @@ def _as_subclass(frame: Frame, call: Call, node: ast.AST) -> Value:
 def _array(frame: Frame, call: Call, node: ast.AST) -> Value | None:
     if frame.engine.mode != "strict":
         return None
-    return fresh(frame, node, call.name, (call.tensor,))  # TorchDynamo traces what numpy does with it
+    made = fresh(frame, node, call.name, (call.tensor,))  # TorchDynamo traces what numpy does with it
+    return replace(made, array=True)
 
 
 @performs("Tensor.__len__")
