@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.lattice import join, options
 from exportlint.analysis.domain.values import (
     BASE,
     NONE,
@@ -41,11 +41,13 @@ from exportlint.analysis.torch import table
 from exportlint.analysis.torch.calls.distributions import with_constrained
 from exportlint.analysis.torch.calls.module_constructors import build_on
 from exportlint.analysis.torch.calls.results import build, consume_arguments, fresh
-from exportlint.analysis.torch.calls.size_needs import note_module_needs
+from exportlint.analysis.torch.calls.size_needs import RECURRENT, note_module_needs
 from exportlint.syntax.definitions import Class
 
 TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "RReLU"))
 """How the names of modules begin that do something else in training mode."""
+
+PACKED = Python("PackedSequence")
 
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
 
@@ -125,6 +127,8 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name.startswith(TRAINED):
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
+    if module.name in RECURRENT and PACKED in options(first):
+        return Tuple((PACKED, UNKNOWN))
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)
