@@ -25,6 +25,8 @@ def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
         return
     if fact.api == "np.ndarray":
         call = "arithmetic with an array"
+    elif fact.api == "np.ndarray.__getitem__":
+        call = "an index of an array"
     else:
         call = f"`{fact.api}()`" if fact.api.startswith("np.") else f"`.{fact.api}()`"
     yield Report(

@@ -1,4 +1,4 @@
-"""EXP210 packed-sequence: a recurrent module is given a packed sequence."""
+"""EXP210 packed-sequence: a packed sequence is run through a recurrent module, or padded."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
         return
     if fact.name in RECURRENT and PACKED in (*fact.positional[:1], fact.keyword("input")):
         message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence: its sizes depend on data"
+    elif fact.name.endswith(".pad_packed_sequence") and PACKED in (*fact.positional[:1], fact.keyword("sequence")):
+        message = "`pad_packed_sequence` needs the sizes of a packed sequence as numbers, which depend on data"
     elif fact.name.endswith(".pack_padded_sequence") and _holds_numbers(fact):
         message = "`pack_padded_sequence` needs the lengths as numbers, which come out of a tensor"
     else:

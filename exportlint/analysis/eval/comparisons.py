@@ -103,8 +103,8 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
         return frame.call(own, Arguments((right,)), node)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left
-        if isinstance(other, Const) and not isinstance(other.value, (int, float)):
-            return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == "a"`: Python's answer, no data
+        if _differs_in_kind(other):
+            return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == y.shape`: Python's answer, no data
         return result(frame, node, "comparison", (left, right), "bool")
     if isinstance(left, Scalar) or isinstance(right, Scalar):
         scalar = left if isinstance(left, Scalar) else right
@@ -130,6 +130,13 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
     for value in (left, right):
         note_conversion(frame, value, node, "comparison")
     return compared_sizes(op, left, right)
+
+
+def _differs_in_kind(value: Value) -> bool:
+    """Whether it is nothing that a tensor compares itself with: Python then answers that the two are not equal."""
+    if isinstance(value, Const):
+        return not isinstance(value.value, (int, float))
+    return isinstance(value, (Tuple, Sequence, Shape, Dict, Function, ClassValue, TorchModule))
 
 
 def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> Const | None:
@@ -214,7 +221,7 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
     if isinstance(right, (Tuple, Sequence)):
         items = right.items if isinstance(right, Tuple) else (right.item,)
         hashed = isinstance(right, Sequence) and right.type == "set"
-        if isinstance(needle, Tensor) and all(isinstance(i, Const) and isinstance(i.value, str) for i in items):
+        if isinstance(needle, Tensor) and all(map(_differs_in_kind, items)):
             needle = None
         if isinstance(needle, Scalar) and hashed:
             frame.emit(Conversion, node, needle, target="set element", operand=needle)

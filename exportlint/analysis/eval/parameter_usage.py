@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     Const,
     Dict,
@@ -140,13 +141,15 @@ def _inside(frame: Frame, function: Function) -> Frame:
 class _Shown:
     """The marks that the uses of a value leave.
 
-    `weak` are those of a variable that may hold something else by then; `handed` are the places where it is passed on.
+    `weak` are those of a variable that may hold something else by then; `handed` are the places where it is passed on;
+    `sought` is what `in` looks for in it, as `ast.dump` has it.
     """
 
     strong: dict[_Mark, None] = field(default_factory=dict)
     weak: dict[_Mark, None] = field(default_factory=dict)
     item: _Shown | None = None
     handed: list[_Handed] = field(default_factory=list)
+    sought: set[str] = field(default_factory=set)
 
     @property
     def items(self) -> _Shown:
@@ -489,10 +492,11 @@ class _Reader:
         return value == Python("int") or (isinstance(value, Const) and type(value.value) is int)
 
     def _callee(self, call: ast.Call) -> Value | None:
-        root = dotted(call.func)
-        if root is None and not isinstance(call.func, ast.Subscript):
+        if dotted(call.func) is None and not isinstance(call.func, ast.Subscript) and not _is_computed(call.func):
             return None
-        return self.frame.peek(call.func)
+        found = self.frame.peek(call.func)
+        # of several modules or functions that a computed name can be, one says as much as all
+        return next((o for o in options(found) if isinstance(o, (Object, Function, TorchModule))), found)
 
     def _mark(self, node: ast.expr, mark: _Mark) -> None:
         """Mark what an expression gives, or the terms of an arithmetic expression: `x`, `x[0]`, `x + y`, `x > 0`."""
@@ -542,7 +546,7 @@ class _Reader:
             return
         if is_mask or _is_new_axis(index) or (isinstance(index, ast.Tuple) and not any(map(_is_key, index.elts))):
             self._mark(node.value, "tensor")
-        elif _is_key(index):
+        elif self._is_key_of(index, node.value):
             self._mark(node.value, "dict")
         elif isinstance(index, ast.Slice):
             if isinstance(index.step, ast.UnaryOp):
@@ -551,6 +555,21 @@ class _Reader:
                 self._mark(node.value, "count")
         elif self._is_position(index) and isinstance(node.ctx, ast.Load):
             self._mark(node.value, "position")
+
+    def _is_key_of(self, index: ast.expr, container: ast.expr) -> bool:
+        """Whether it is a string, or what was found in the container itself: in a tensor nobody looks for indices."""
+        if self._is_string(index):
+            return True
+        within, key = self._holds(container), self._holds(index)
+        if within is None:
+            return False
+        return ast.dump(index) in within.shown.sought or (key is not None and key.shown is within.shown.item)
+
+    def _is_string(self, node: ast.expr) -> bool:
+        if dotted(node) is None or self._holds(node) is not None:
+            return _is_key(node)
+        value = self.frame.peek(node)
+        return value == Python("str") or (isinstance(value, Const) and isinstance(value.value, str))
 
     def _note_operator(self, node: ast.BinOp) -> None:
         sides = ((node.left, node.right), (node.right, node.left))
@@ -575,7 +594,10 @@ class _Reader:
         """`x > 0`; `"mask" in batch`: no tensor holds strings."""
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             where = node.comparators[0]
-            if _is_key(node.left) and self._holds(where) is not None:
+            held = self._holds(where)
+            if held is not None:
+                held.shown.sought.add(ast.dump(node.left))
+            if held is not None and self._is_string(node.left):
                 self._mark(where, "dict")
                 if isinstance(where, ast.Subscript):
                     self._mark(where.value, "list")
@@ -666,6 +688,11 @@ class _Reader:
             held.shown.items.strong["tensor"] = None
         elif held is not None:
             self._mark(node, "tensor")
+
+
+def _is_computed(node: ast.expr) -> bool:
+    """`getattr(self, f"block{i}")`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr"
 
 
 def _joins(callee: External) -> bool:

@@ -37,7 +37,9 @@ from exportlint.analysis.eval.demands import any_entry, built_on, consume, data_
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
-from exportlint.analysis.facts import Mutation
+from exportlint.analysis.facts import HostRead, Mutation
+
+NDARRAY = Python("ndarray")
 
 
 @evaluates(ast.Subscript)
@@ -78,12 +80,24 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return frame.attribute(container.receiver, name, node) if isinstance(name, str) else UNKNOWN
     if isinstance(container, Baked):
         return container
+    if container == NDARRAY:
+        return _array_item(frame, node, index)
     if isinstance(container, External):
         asked = read_environment(frame, container, node)
         if asked is not None:
             return asked
         return container  # `list[int]`, `Callable[...]`: a type
     return UNKNOWN if isinstance(container, Unknown) else PYTHON
+
+
+def _array_item(frame: Frame, node: ast.Subscript, index: Value) -> Value:
+    """An item or a part of an array: numpy asks tensors among the indices for their memory."""
+    values = index.items if isinstance(index, Tuple) else (index,)
+    tensor = next((o for value in values for o in options(value) if isinstance(o, Tensor) and not o.assumed), None)
+    if tensor is not None:
+        frame.emit(HostRead, node, tensor, api="np.ndarray.__getitem__", operand=tensor)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return NDARRAY if any(isinstance(part, ast.Slice) for part in parts) else PYTHON
 
 
 def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:

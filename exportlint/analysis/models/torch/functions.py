@@ -64,6 +64,9 @@ CALLS_FIRST = frozenset({
 QUANTIZED = "torch.ao.nn.quantized.dynamic"
 """What `quantize_dynamic` makes modules of."""
 
+PACKS = frozenset(f"torch.nn.utils.rnn.{name}" for name in ("pack_padded_sequence", "pack_sequence", "PackedSequence"))
+"""What makes packed sequences."""
+
 STATE = {
     "torch.nn.Parameter": Origin.PARAMETER,
     "torch.nn.parameter.Parameter": Origin.PARAMETER,
@@ -105,7 +108,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return make_literal(frame, name, arguments, node)
     if name.endswith("quantization.quantize_dynamic"):
         return External(QUANTIZED)
-    if name in {"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"}:
+    if name in PACKS:
         consume_arguments(frame, arguments, node)
         return Python("PackedSequence")
     if name == "torch.is_tensor":

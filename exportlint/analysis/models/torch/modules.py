@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.lattice import join, options
 from exportlint.analysis.domain.values import (
     BASE,
     NONE,
@@ -41,12 +41,14 @@ from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
 from exportlint.analysis.models.torch.results import build, consume_arguments, fresh
-from exportlint.analysis.models.torch.size_needs import note_module_needs
+from exportlint.analysis.models.torch.size_needs import RECURRENT, note_module_needs
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Class
 
 TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "RReLU"))
 """How the names of modules begin that do something else in training mode."""
+
+PACKED = Python("PackedSequence")
 
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
 
@@ -127,6 +129,8 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
     note_module_reads(frame, module, arguments, node)
+    if module.name in RECURRENT and PACKED in options(first):
+        return Tuple((PACKED, UNKNOWN))
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)

@@ -213,6 +213,14 @@ def _type(frame: Frame, call: Call, node: ast.AST) -> Value | None:
     return fresh(frame, node, call.name, (call.tensor,)) if call.arguments.values else None
 
 
+@performs("Tensor.new")
+def _new(frame: Frame, call: Call, node: ast.AST) -> Value | None:
+    if call.tensor.data is None:
+        return None
+    # it takes the dtype and the device of `x.data`; no operator of the graph has the tensor as an operand
+    return call_tensor_method(frame, replace(call.tensor, data=None), call.name, call.arguments, node)
+
+
 @performs("Tensor.new_tensor")
 def _new_tensor(frame: Frame, call: Call, node: ast.AST) -> Value:
     return make_literal(frame, call.name, call.arguments, node)

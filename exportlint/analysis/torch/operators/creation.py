@@ -12,6 +12,7 @@ TYPES = {
 OPERATORS = (
     *each("empty ones rand randn zeros", shape="sized"),
     *each("Tensor.new_empty Tensor.new_ones Tensor.new_zeros", shape="sized"),
+    operator("Tensor.new"),
     *each("full Tensor.new_full", shape="filled"),
     *each("empty_like full_like ones_like rand_like randn_like randint_like zeros_like", shape="same"),
     operator("arange", shape="counted", compared=("step",)),
