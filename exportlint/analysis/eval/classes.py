@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import identified
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import (
@@ -183,7 +184,8 @@ def _assigned_member(frame: Frame, cls: Class, node: ast.expr) -> Value:
             found = _own_member(frame, cls, child.id, node.lineno)
             if found is not None:
                 scope.env[child.id] = found
-    return frame.engine.fixed(settled(scope.peek(node), Origin.ATTRIBUTE, frame.engine.mode == "non-strict"))
+    value = frame.engine.fixed(settled(scope.peek(node), Origin.ATTRIBUTE, frame.engine.mode == "non-strict"))
+    return identified(value, frame.engine.defaults.setdefault(node, value).identity)  # one for all its subclasses
 
 
 def enum_base(frame: Frame, cls: Class) -> str | None:

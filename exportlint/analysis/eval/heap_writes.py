@@ -22,6 +22,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.classes import class_attribute
+from exportlint.analysis.eval.demands import doubtful
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.names import global_value
 from exportlint.analysis.eval.narrowing import path
@@ -113,7 +114,8 @@ def write_contents(frame: Frame, container: Value, changed: Value) -> None:
     for allocation in found - {ELSEWHERE}:
         own = frozenset((allocation,))
         held = frame.heap.get(allocation.cell) or container
-        frame.change(allocation.cell, identified(join((held, changed)), own), identified(container, own))
+        now = doubtful(changed) if ELSEWHERE in found else changed
+        frame.change(allocation.cell, identified(join((held, now)), own), identified(container, own))
 
 
 def _rebind(frame: Frame, owner: ast.expr, changed: Value) -> None:
