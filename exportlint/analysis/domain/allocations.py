@@ -7,6 +7,7 @@ alike are equal.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -55,19 +56,21 @@ def one_of_many(value: Value) -> Value:
 
 
 def over_parts(value: Value, function: Callable[[Value], Value], join: Join) -> Value:
-    """A container with a function applied to what it holds."""
+    """A container with a function applied to what it holds; the container itself where that changes nothing."""
+    if not isinstance(value, (Tuple, Sequence, Dict, Union, BoundMethod)):
+        return value
+    parts = tuple(value.parts())
+    made = tuple([function(part) for part in parts])
+    if all(map(operator.is_, parts, made)):
+        return value
     if isinstance(value, Tuple):
-        return replace(value, items=tuple([function(item) for item in value.items]))
+        return replace(value, items=made)
     if isinstance(value, Sequence):
-        return replace(value, item=function(value.item))
+        return replace(value, item=made[0])
     if isinstance(value, Dict):
-        entries = tuple([(key, function(entry)) for key, entry in value.entries])
-        return replace(value, entries=entries, rest=None if value.rest is None else function(value.rest))
-    if isinstance(value, Union):
-        return join([function(option) for option in value.options])
-    if isinstance(value, BoundMethod):
-        return replace(value, receiver=function(value.receiver))
-    return value
+        entries = tuple([(key, entry) for (key, _), entry in zip(value.entries, made, strict=False)])
+        return replace(value, entries=entries, rest=None if value.rest is None else made[-1])
+    return join(made) if isinstance(value, Union) else replace(value, receiver=made[0])
 
 
 def refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: frozenset[Allocation] = NOWHERE) -> Value:

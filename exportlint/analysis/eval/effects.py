@@ -7,7 +7,7 @@ makes no difference which call was run first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -206,17 +206,23 @@ class Summary:
         return Heap({**heap.changes, **left.changes}, heap.written | left.written, heap.since)
 
 
-def summarize(value: Value, effects: Effects, exit_heap: Heap, given: Places = (), *, prunes: bool = False) -> Summary:
+def _yes() -> bool:
+    return True
+
+
+def summarize(
+    value: Value, effects: Effects, exit_heap: Heap, given: Places = (), encloses: Callable[[], bool] = _yes
+) -> Summary:
     """What a call that has been run does, for others to know.
 
-    `given` are the containers that it was given, as they were then. Where it `prunes`, what it has made and does not
-    give back is dropped.
+    `given` are the containers that it was given, as they were then. What it has made and does not
+    give back is dropped, unless it `encloses` functions, which may hold it.
     """
     entry = effects.entry
     since = entry.since
     changed = {cell: change for cell, change in exit_heap.changes.items() if entry.changes.get(cell) is not change}
     reached = value.reaches.union(*[c.now.reaches for cell, c in changed.items() if not _is_new(cell.owner, since)])
-    if prunes:
+    if any(_is_new(cell.owner, since) for cell in changed) and not encloses():
         changed, reached = _pruned(changed, reached, since)
     arguments = frozenset().union(*given) if given else frozenset()
     effects.cells = {cell for cell in effects.cells if not _is_new(cell.owner, since)}

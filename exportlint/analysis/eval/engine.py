@@ -81,9 +81,9 @@ class Engine:
     finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
     loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial` is the
     number of the last allocation. `defaults` are the values of expressions that make a container once for all: defaults
-    of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how many may be,
-    `deadline` until when by the project's clock; `cuts` are the limits that something ran into. `probe` is told when a
-    fact is met.
+    of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how many may
+    be, `deadline` until when by the project's clock; `cuts` are the limits that something ran into. `probe` is told
+    when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
     constructor left them, and `summaries` of calls by function and arguments, which say what they hold for.

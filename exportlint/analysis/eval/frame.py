@@ -164,10 +164,13 @@ class Frame:
             return value
         cells = self.engine.effects.cells
         cells.update([allocation.cell for allocation in reaches])
-        changes = self.heap.changes
-        if not changes:
+        heap = self.heap
+        if not heap.changes:
             return value
-        found = refreshed(value, changes, join)
+        known = heap.refreshed.get(id(value))
+        if known is None:
+            known = heap.refreshed[id(value)] = (value, refreshed(value, heap.changes, join))
+        found = known[1]
         if found is not value:
             cells.update([allocation.cell for allocation in found.reaches])
         return found

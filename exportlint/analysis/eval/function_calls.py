@@ -139,7 +139,7 @@ def _run(inner: Frame, function: Function, node: ast.AST, given: Places) -> Summ
     # what never returns leaves nothing behind
     left = join_heaps([(heap_of(env), env) for env in inner.exits] or [(effects.entry, {})], join)
     value = refreshed(value, left.changes, join)
-    return summarize(value, effects, left, given, prunes=not _encloses(engine.encloses, function.node))
+    return summarize(value, effects, left, given, lambda: _encloses(engine.encloses, function.node))
 
 
 def _encloses(known: dict[ast.AST, bool], node: ast.AST) -> bool:
