@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Model, Receiver
 from exportlint.analysis.domain.values import Function
-from exportlint.analysis.scripts.values import Model, Receiver
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Model, Program, Scripted
 from exportlint.analysis.domain.values import BoundMethod, ClassValue, External, Function, Partial, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.scripts.values import Model, Program, Scripted
 from exportlint.analysis.torch import table
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.domain.values import TRUE, BoundMethod, Value
 from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.scripts.values import Model
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.calls import with_argument, without_argument

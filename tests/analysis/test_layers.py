@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exportlint.analysis.layers import KEEPS_ROWS, keeps_rows
+from exportlint.analysis.torch.layers import KEEPS_ROWS, keeps_rows
 
 ARGUMENTS: tuple[tuple[Any, ...], ...] = (
     (), (3,), (3, 3), (3, 3, 1), (1, 3), ((3,),), (2,), ((8, 8),), (0.5,), ((1, 1),), (1, 0.5), (3, 3, 3),

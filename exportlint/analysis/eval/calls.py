@@ -33,14 +33,14 @@ from exportlint.analysis.models.builtins import call_builtin
 from exportlint.analysis.models.containers import call_container_method
 from exportlint.analysis.models.host_values import ask_host
 from exportlint.analysis.models.libraries import call_library
+from exportlint.analysis.models.torch.control_flow import OPERATORS
+from exportlint.analysis.models.torch.distributions import call_distribution_method
+from exportlint.analysis.models.torch.function_wrappers import apply_function
+from exportlint.analysis.models.torch.functions import call_torch
+from exportlint.analysis.models.torch.modules import call_module_method, call_super, call_torch_module_method
+from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.tensors import call_tensor_method
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.distributions import call_distribution_method
-from exportlint.analysis.torch.calls.function_wrappers import apply_function
-from exportlint.analysis.torch.calls.functions import call_torch
-from exportlint.analysis.torch.calls.modules import call_module_method, call_super, call_torch_module_method
-from exportlint.analysis.torch.calls.results import consume_arguments
-from exportlint.analysis.torch.calls.tensors import call_tensor_method
-from exportlint.analysis.torch.control_flow import OPERATORS
 
 
 @evaluates(ast.Call)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.custom_op_definitions import CustomOps
 from exportlint.analysis.domain.allocations import identified, is_mutable, over_parts
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Heap
 from exportlint.analysis.domain.lattice import join
@@ -21,7 +22,6 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import keep
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.project import Project
-from exportlint.analysis.torch.custom_ops import CustomOps
 from exportlint.findings import Mode
 from exportlint.syntax.definitions import Class, Module
 

@@ -41,7 +41,7 @@ from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Conversion, Copy, HostRead
 from exportlint.analysis.models.operator_module import call_operator
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
-from exportlint.analysis.torch.calls.results import consume_arguments
+from exportlint.analysis.models.torch.results import consume_arguments
 
 KEEPS_SYMBOLS = frozenset({"math.floor", "math.ceil", "math.trunc", "math.prod"})
 """Functions of math that numbers read from tensors pass through, on 2.13."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
+from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.domain.values import ClassValue, External, Function
 from exportlint.analysis.eval.classes import lineage
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.scripts.scope import Scope
-from exportlint.analysis.scripts.values import Model
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 
 VARYING = re.compile(

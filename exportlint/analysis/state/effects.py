@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from exportlint.analysis.models.reporting import reports
-from exportlint.analysis.state.cells import State
+from exportlint.analysis.domain.accesses import State
 from exportlint.syntax.definitions import TRIES, FunctionNode, dotted
+from exportlint.syntax.reporting_calls import reports
 
 OUTPUT = "output"
 """What may reach what the call returns, or something else that the program does."""
