@@ -190,7 +190,7 @@ def _run_root(
     engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):
         engine.root = receiver.instance
-    frame.heap = heap.unmarked()
+    frame.heap = heap.unmarked(engine.serial)
     start = dict(frame.env)
     first = engine.effects
     first.function, first.module = node, function.module
@@ -237,7 +237,7 @@ def _run_again(
 ) -> Effects:
     """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
     assert not isinstance(function.node, ast.Lambda)
-    left = join_heaps([heap_of(start), *(heap_of(env).unmarked() for env in frame.exits)], join)
+    left = join_heaps([(heap_of(env).unmarked(0), env) for env in (start, *frame.exits)], join)
     engine.replay, engine.silent = True, 1
     frame.env = {**start, HEAP: left}
     outer, engine.effects = engine.effects, Effects(function.node, frame.module, left)

@@ -319,9 +319,9 @@ def _assert_heap_is_above(heaps: Iterable[Heap], found: Heap) -> None:
 
 def test_a_cell_that_one_way_leaves_alone_may_hold_what_it_held(examples: int) -> None:
     def law(one: Heap, other: Heap) -> None:
-        found = join_heaps([one, other], join)
-        assert found == join_heaps([other, one], join)
-        _assert_heap_is_above([join_heaps([found, other], join)], found)
+        found = join_heaps([(one, {}), (other, {})], join)
+        assert found == join_heaps([(other, {}), (one, {})], join)
+        _assert_heap_is_above([join_heaps([(found, {}), (other, {})], join)], found)
         assert found.changes.keys() == one.changes.keys() | other.changes.keys()
         assert found.written == one.written & other.written
         _assert_heap_is_above([one, other], found)

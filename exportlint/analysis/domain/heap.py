@@ -1,12 +1,12 @@
-"""The heap: what attributes and globals hold, where that is not what they held when the call began.
+"""The heap: what attributes, globals and containers hold, where that is not what they held when the call began.
 
-Objects are frozen once their constructor has run. What code changes of them later stands here, so that every way
-through a function has a heap of its own, and ways that meet join theirs.
+Objects are frozen once their constructor has run, lists, dictionaries and sets as they were made. What code changes of
+them later stands here, so that every way through a function has a heap of its own, and ways that meet join theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from exportlint.analysis.domain.values import Value
@@ -15,16 +15,39 @@ HEAP = "<heap>"
 """The name under which an environment holds its heap."""
 
 
+CONTENTS = "<contents>"
+"""The name of the cell of an allocation."""
+
+
 class Cell(NamedTuple):
     """Something that outlives a call: an attribute, a global, the default of a parameter, or an entry of one of them.
 
-    `owner` is the Instance, Class or function that has the attribute, the Module of a global, or the function whose
-    parameter has the default.
+    `owner` is the Instance, Class or function that has the attribute, the Module of a global, the function whose
+    parameter has the default, or the Allocation whose contents it is.
     """
 
     owner: object
     name: str
     key: object = None
+
+
+class Allocation:
+    """The identity of a list, dictionary or set. Equal only to itself.
+
+    `cell` holds what it contains once that was changed. `serial` numbers allocations as they are made. `fixed`: it can
+    be reached in other ways than by variables and arguments: by an attribute, a global, the default of a parameter.
+    """
+
+    __slots__ = ("cell", "fixed", "serial")
+
+    def __init__(self, serial: int) -> None:
+        self.serial = serial
+        self.fixed = False
+        self.cell = Cell(self, CONTENTS)
+
+
+ELSEWHERE = Allocation(0)
+"""Stands for allocations of which nothing is known. Its contents are never changed."""
 
 
 class Change(NamedTuple):
@@ -35,13 +58,19 @@ class Change(NamedTuple):
 
 
 class Heap(Value):
-    """The cells that were changed, and those that were written on every way that leads here. Immutable."""
+    """The cells that were changed, and those that were written on every way that leads here. Immutable.
 
-    __slots__ = ("changes", "written")
+    Allocations with a number above `since` were made by the call at hand. `refreshed` has values that were looked up in
+    it, by their `id`, and what they were found to be.
+    """
 
-    def __init__(self, changes: Mapping[Cell, Change], written: frozenset[Cell] = frozenset()) -> None:
+    __slots__ = ("changes", "refreshed", "since", "written")
+
+    def __init__(self, changes: Mapping[Cell, Change], written: frozenset[Cell] = frozenset(), since: int = 0) -> None:
         self.changes = changes
         self.written = written
+        self.since = since
+        self.refreshed: dict[int, tuple[Value, Value]] = {}
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -60,43 +89,69 @@ class Heap(Value):
         """The heap in which a cell holds a value. `before` is what it held at first, if nothing has changed it yet."""
         known = self.changes.get(cell)
         change = Change(before if known is None else known.before, value)
-        return self if known == change and known.now is value else Heap({**self.changes, cell: change}, self.written)
+        if known == change and known.now is value:
+            return self
+        return Heap({**self.changes, cell: change}, self.written, self.since)
 
     def marked(self, cells: Iterable[Cell]) -> Heap:
         """The heap in which some more cells have surely been written."""
-        return Heap(self.changes, self.written.union(cells))
+        return Heap(self.changes, self.written.union(cells), self.since)
 
-    def unmarked(self) -> Heap:
-        """The heap of a call that begins: nothing has been written in it yet."""
-        return Heap(self.changes) if self.written else self
+    def unmarked(self, since: int) -> Heap:
+        """The heap of a call that begins: nothing has been written in it yet, no allocation made."""
+        return Heap(self.changes, since=since) if self.written or self.changes or since != self.since else self
 
-    def without(self, owner: object) -> Heap:
-        """The heap without the cells of one owner."""
-        kept = {cell: change for cell, change in self.changes.items() if cell.owner is not owner}
-        return self if len(kept) == len(self.changes) else Heap(kept, self.written)
+    def without(self, owners: Collection[object]) -> Heap:
+        """The heap without the cells of some owners."""
+        kept = {cell: change for cell, change in self.changes.items() if cell.owner not in owners}
+        return self if len(kept) == len(self.changes) else Heap(kept, self.written, self.since)
 
     def of(self, owner: object) -> dict[str, Value]:
         """What the changed cells of one owner hold, by name."""
         return {cell.name: change.now for cell, change in self.changes.items() if cell.owner is owner}
 
+    def has(self, allocation: Allocation, variables: Mapping[str, Value]) -> bool:
+        """Whether an allocation is there where this is the heap and these are the variables."""
+        if allocation.serial <= self.since or allocation.cell in self.changes:
+            return True
+        return any(allocation in value.reaches for value in variables.values()) or any(
+            allocation in change.now.reaches for change in self.changes.values()
+        )
+
 
 EMPTY = Heap({})
+NOTHING: Mapping[str, Value] = {}
 
 
-def join_heaps(heaps: Iterable[Heap], join: Callable[[tuple[Value, Value]], Value]) -> Heap:
-    """The heap where several ways meet: a cell that one way left alone may hold what it held at first."""
-    first, *others = heaps
-    if all(other is first for other in others):
-        return first
-    changes = dict(first.changes)
-    written = first.written
+def join_heaps(
+    states: Iterable[tuple[Heap, Mapping[str, Value]]], join: Callable[[tuple[Value, Value]], Value]
+) -> Heap:
+    """The heap where several ways meet: a cell that one way left alone may hold what it held at first.
+
+    Each way has its heap and its variables. A container that one way alone has made holds what it does there.
+    """
+    first, *others = states
+    if all(heap is first[0] for heap, _ in others):
+        return first[0]
+    changes = dict(first[0].changes)
+    written = first[0].written
+    joined = [first]
     for other in others:
-        written &= other.written
-        for cell in {**changes, **other.changes}:
-            mine, theirs = changes.get(cell), other.changes.get(cell)
+        heap = other[0]
+        written &= heap.written
+        for cell in {**changes, **heap.changes}:
+            mine, theirs = changes.get(cell), heap.changes.get(cell)
+            if mine is theirs:
+                continue
             known = mine or theirs
             assert known is not None
-            values = [v for v in (mine.now if mine else known.before, theirs.now if theirs else known.before) if v]
+            before = known.before
+            if isinstance(cell.owner, Allocation) and (mine is None or theirs is None):
+                missing = joined if mine is None else [other]
+                if not any(way.has(cell.owner, variables) for way, variables in missing):
+                    before = None
+            values = [v for v in (mine.now if mine else before, theirs.now if theirs else before) if v]
             now = values[0] if len(values) == 1 or values[0] is values[1] else join((values[0], values[1]))
             changes[cell] = Change(known.before, now)
-    return Heap(changes, written)
+        joined.append(other)
+    return Heap(changes, written, first[0].since)

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from exportlint.analysis.domain import dim as sizes
+from exportlint.analysis.domain.allocations import blended, merged_identity
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
 from exportlint.analysis.domain.shape import TensorShape
@@ -50,7 +51,11 @@ def join(values: Iterable[Value]) -> Value:
     found: dict[Value, Value] = {}
     for value in values:
         for option in options(value):
-            found.setdefault(option, option)
+            known = found.setdefault(option, option)
+            if known is not option and known.reaches != option.reaches:
+                del found[option]
+                option = blended(known, option)
+                found[option] = option
     if len(found) == 1:
         return next(iter(found))
     constants = [v for v in found if isinstance(v, Const) and v.value is not None]
@@ -92,7 +97,7 @@ def widen(before: Value, after: Value) -> Value:
     """An upper bound of both that is reached after a few steps, however often `after` grows."""
     found = join((before, after))
     if found == before:
-        return before
+        return before if found.reaches == before.reaches else found
     return _absorbed(found, MAX_DEPTH)
 
 
@@ -119,7 +124,7 @@ def _absorbed_parts(value: Value, depth: int) -> Value:
     if isinstance(value, Sequence):
         return replace(value, item=_absorbed(value.item, depth))
     rest = None if value.rest is None else _absorbed(value.rest, depth)
-    return Dict(tuple([(key, _absorbed(item, depth)) for key, item in value.entries]), rest)
+    return replace(value, entries=tuple([(key, _absorbed(item, depth)) for key, item in value.entries]), rest=rest)
 
 
 def leq(value: Value, bound: Value) -> bool:
@@ -257,9 +262,9 @@ def _merged_sequences(sequences: list[Tuple | Sequence]) -> Value:
     first = sequences[0]
     if isinstance(first, Tuple) and all(isinstance(s, Tuple) and _is_alike(s, first) for s in sequences):
         columns = zip(*(s.items for s in sequences if isinstance(s, Tuple)), strict=True)
-        return replace(first, items=tuple([join(column) for column in columns]))
+        return replace(first, items=tuple([join(column) for column in columns]), identity=merged_identity(sequences))
     items = [item for s in sequences for item in (s.items if isinstance(s, Tuple) else (s.item,))]
-    return Sequence(join(items), _same(map(_type_of, sequences), "list"))
+    return Sequence(join(items), _same(map(_type_of, sequences), "list"), merged_identity(sequences))
 
 
 def _is_alike(one: Tuple, other: Tuple) -> bool:
@@ -272,7 +277,7 @@ def _merged_dicts(dicts: list[Dict]) -> Value:
     entries = tuple((k, join([v for d in dicts if (v := d.get(k)) is not None])) for k in keys)
     known = {(type(k), k) for k in keys}
     rest = [v for d in dicts for v in (*(v for k, v in d.entries if (type(k), k) not in known), d.rest) if v]
-    return Dict(entries, join(rest) if rest else None)
+    return Dict(entries, join(rest) if rest else None, merged_identity(dicts))
 
 
 def _merged_modules(modules: list[TorchModule]) -> Value:
@@ -356,10 +361,10 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
                 joined[name] = value
             elif name == HEAP:
                 continue
-            elif mine is not value and mine != value:
+            elif mine is not value and (mine != value or mine.reaches != value.reaches):
                 joined[name] = join((mine, value))
     if HEAP in joined:
-        joined[HEAP] = join_heaps([heap_of(env) for env in live], join)
+        joined[HEAP] = join_heaps([(heap_of(env), env) for env in live], join)
     return joined
 
 
@@ -376,7 +381,9 @@ def widen_environments(before: Mapping[str, Value], after: Mapping[str, Value]) 
     for name, value in after.items():
         known = before.get(name)
         if name == HEAP:
-            found[name] = join_heaps([heap_of(before), heap_of(after)], lambda values: widen(*values))
+            found[name] = join_heaps(
+                [(heap_of(before), before), (heap_of(after), after)], lambda values: widen(*values)
+            )
         else:
             found[name] = value if known is None or known is value else widen(known, value)
     return found

@@ -16,6 +16,7 @@ from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 
 if TYPE_CHECKING:
+    from exportlint.analysis.domain.heap import Allocation
     from exportlint.analysis.domain.operand_forms import Form
     from exportlint.analysis.domain.trails import Site, Trail
     from exportlint.syntax.definitions import Class, Module
@@ -47,6 +48,10 @@ MAX_LENGTH = 4_096
 """Of a text that is known."""
 
 
+NOWHERE: frozenset[Allocation] = frozenset()
+"""The identity of what is no container, or of a container of which nothing tells which one it is."""
+
+
 class Value:
     """Base of all abstract values."""
 
@@ -56,6 +61,16 @@ class Value:
     def weight(self) -> int:
         """The number of its parts, each counted as often as it is reached, and itself."""
         return 1
+
+    @property
+    def identity(self) -> frozenset[Allocation]:
+        """The allocations that a list, dictionary or set can be."""
+        return NOWHERE
+
+    @property
+    def reaches(self) -> frozenset[Allocation]:
+        """The allocations that it is or holds."""
+        return NOWHERE
 
 
 class Hashed(Value):
@@ -93,18 +108,31 @@ class Composite(Hashed):
     """
 
     _weight: int = field(init=False, repr=False, compare=False)
+    _reaches: frozenset[Allocation] = field(init=False, repr=False, compare=False)
 
     @property
     def weight(self) -> int:
         """The number of its parts, each counted as often as it is reached, and itself."""
         return self._weight
 
+    @property
+    def reaches(self) -> frozenset[Allocation]:
+        """The allocations that it is or holds."""
+        return self._reaches
+
     def __post_init__(self) -> None:
-        weight = 1 + sum([part.weight for part in self.parts()])
+        parts = self.parts()
+        weight = 1 + sum([part.weight for part in parts])
         if weight > MAX_WEIGHT:
             self._forget()
-            weight = 1 + sum([part.weight for part in self.parts()])
+            parts = self.parts()
+            weight = 1 + sum([part.weight for part in parts])
         object.__setattr__(self, "_weight", weight)
+        reaches = self.identity
+        for part in parts:
+            if isinstance(part, Composite) and part._reaches and part._reaches is not reaches:
+                reaches = reaches | part._reaches
+        object.__setattr__(self, "_reaches", reaches)
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""
@@ -238,13 +266,15 @@ class Shape(Value):
 class Tuple(Composite):
     """A tuple or list of known length; `fields` are the names of a named tuple's items.
 
-    `lazy`: it is a generator, whose items are known one by one.
+    `lazy`: it is a generator, whose items are known one by one. `identity` are the allocations that a list can be; so
+    of other containers.
     """
 
     items: tuple[Value, ...]
     mutable: bool = False
     fields: tuple[str, ...] = ()
     lazy: bool = False
+    identity: frozenset[Allocation] = field(default=NOWHERE, repr=False, compare=False)
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""
@@ -272,6 +302,7 @@ class Sequence(Composite):
 
     item: Value
     type: str = "list"
+    identity: frozenset[Allocation] = field(default=NOWHERE, repr=False, compare=False)
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""
@@ -288,6 +319,7 @@ class Dict(Composite):
 
     entries: tuple[tuple[object, Value], ...] = ()
     rest: Value | None = None
+    identity: frozenset[Allocation] = field(default=NOWHERE, repr=False, compare=False)
 
     def get(self, key: object) -> Value | None:
         """The entry of a known key."""

@@ -36,7 +36,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.baked_values import metadata
-from exportlint.analysis.eval.classes import bind_member, bound, is_autograd_function, member
+from exportlint.analysis.eval.classes import bind_member, bound, changed_member, is_autograd_function, member
 from exportlint.analysis.eval.frame import Frame, evaluates, has_attributes
 from exportlint.analysis.eval.names import global_value, named_value
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS
@@ -71,10 +71,10 @@ def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AS
 
 @has_attributes(ClassValue)
 def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) -> Value:
-    changed = frame.changed(Cell(value.definition, name))
+    found = member(frame, value.definition, name)
+    changed = changed_member(frame, value.definition, name, found)
     if changed is not None:
         return changed
-    found = member(frame, value.definition, name)
     if found is not None:
         return bind_member(frame, name, found[1], value, value.definition, node)
     inner = f"{value.definition.qualname}.{name}"

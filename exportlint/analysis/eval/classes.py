@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import identified
+from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import (
     NONE,
@@ -182,7 +184,8 @@ def _assigned_member(frame: Frame, cls: Class, node: ast.expr) -> Value:
             found = _own_member(frame, cls, child.id, node.lineno)
             if found is not None:
                 scope.env[child.id] = found
-    return settled(scope.peek(node), Origin.ATTRIBUTE, frame.engine.mode == "non-strict")
+    value = frame.engine.fixed(settled(scope.peek(node), Origin.ATTRIBUTE, frame.engine.mode == "non-strict"))
+    return identified(value, frame.engine.defaults.setdefault(node, value).identity)  # one for all its subclasses
 
 
 def enum_base(frame: Frame, cls: Class) -> str | None:
@@ -264,7 +267,23 @@ def bound(
 ) -> Value | None:
     """A member of a class as an object of it sees it; None if there is none."""
     found = member(frame, cls, name, after)
+    changed = changed_member(frame, cls, name, found) if after is None else None
+    if changed is not None:
+        return changed
     return None if found is None else bind_member(frame, name, found[1], receiver, cls, node)
+
+
+def changed_member(frame: Frame, cls: Class, name: str, found: tuple[Class, Value] | None) -> Value | None:
+    """What code has bound to a name of a class since, before `found` is reached; None if nothing."""
+    if found is not None and name in found[0].methods:
+        return None
+    for owner in lineage(frame, cls):
+        changed = frame.changed(Cell(owner, name))
+        if changed is not None:
+            return changed
+        if found is not None and owner is found[0]:
+            return None
+    return None
 
 
 def undecorated(receiver: Value, owner: Class, node: ast.AST) -> Function:

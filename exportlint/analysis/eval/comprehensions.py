@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence as Seq
 
+from exportlint.analysis.domain.allocations import one_of_many
 from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.domain.values import (
     UNKNOWN,
@@ -41,7 +42,7 @@ def _sequence(frame: Frame, node: ast.ListComp | ast.GeneratorExp, kind: str) ->
     items = None if others or first.ifs else known_items(iterable)
     if items is None or len(set(items)) < 2:
         item = elements(frame, iterable, first.iter)
-        return Sequence(comprehension(frame, node.generators, node.elt, item), kind)
+        return Sequence(one_of_many(comprehension(frame, node.generators, node.elt, item)), kind)
     found = (comprehension(frame, node.generators, node.elt, item) for item in items)
     return Tuple(tuple(found), mutable=kind == "list")
 
@@ -50,7 +51,7 @@ def _sequence(frame: Frame, node: ast.ListComp | ast.GeneratorExp, kind: str) ->
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     pair = comprehension(frame, node.generators, ast.Tuple([node.key, node.value], ast.Load()))
     value = pair.items[1] if isinstance(pair, Tuple) else UNKNOWN
-    return Dict((), value)
+    return Dict((), one_of_many(value))
 
 
 def comprehension(

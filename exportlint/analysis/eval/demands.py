@@ -201,6 +201,9 @@ def _doubtful(value: Value) -> Value:
         return replace(value, assumed=True)
     if isinstance(value, Tuple):
         return replace(value, items=tuple(doubtful(item) for item in value.items))
+    if isinstance(value, Dict):
+        entries = tuple((key, doubtful(entry)) for key, entry in value.entries)
+        return replace(value, entries=entries, rest=None if value.rest is None else doubtful(value.rest))
     return replace(value, item=doubtful(value.item)) if isinstance(value, Sequence) else value
 
 

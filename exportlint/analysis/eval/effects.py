@@ -7,12 +7,14 @@ makes no difference which call was run first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import Read, State, Write
-from exportlint.analysis.domain.heap import EMPTY, Cell, Heap
+from exportlint.analysis.domain.allocations import renamed
+from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
+from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
@@ -146,12 +148,20 @@ class Effects:
                 state.write(replace(event))
 
 
+Places = tuple[frozenset[Allocation], ...]
+"""The identities of the containers that a call is given, in the order of its variables."""
+Names = dict[Allocation, Allocation]
+"""Which allocation another stands for."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """What a function does when it is called in one way.
 
     It holds for callers whose heap holds in the cells that it `reads` what it held then (`held`: the changed ones).
-    `changes` are the cells that it leaves changed, and `written` those that it has surely written.
+    `changes` are the cells that it leaves changed, and `written` those that it has surely written. `given` are the
+    containers that it was given, which stand for those of another caller, `made` those that it has made and gives back.
+    `foreign` are those that it has met in other ways.
     """
 
     value: Value
@@ -159,6 +169,9 @@ class Summary:
     reads: frozenset[Cell]
     held: dict[Cell, Value]
     left: Heap
+    given: Places = ()
+    made: tuple[Allocation, ...] = ()
+    foreign: frozenset[Allocation] = frozenset()
 
     def fits(self, heap: Heap) -> bool:
         """Whether the function would do the same, called with this heap."""
@@ -169,18 +182,99 @@ class Summary:
             return False
         return all(cell in changes for cell in held)
 
+    def names(self, given: Places) -> Names | None:
+        """What its containers are called by a caller that gives others; None if it would not do the same with them."""
+        names: Names = {}
+        if given == self.given:
+            return names
+        if len(given) != len(self.given):
+            return None
+        for mine, theirs in zip(self.given, given, strict=True):
+            if mine != theirs and (len(mine) != 1 or len(theirs) != 1):
+                return None
+            for one, other in [(one, one) for one in mine] if mine == theirs else [(*mine, *theirs)]:
+                is_known = one is other or not (
+                    one.fixed or other.fixed or one in self.foreign or other in self.foreign
+                )
+                if not is_known or names.setdefault(one, other) is not other:
+                    return None
+        return names if len(set(names.values())) == len(names) else None
+
+    def under(self, names: Names) -> Summary:
+        """The same, with other names for containers."""
+        if not any(one is not other for one, other in names.items()):
+            return self
+        changes = {
+            names[cell.owner].cell if cell.owner in names else cell: Change(
+                change.before and renamed(change.before, names, join), renamed(change.now, names, join)
+            )
+            for cell, change in self.left.changes.items()
+        }
+        left = Heap(changes, self.left.written)
+        return replace(self, value=renamed(self.value, names, join), left=left, given=(), made=())
+
     def after(self, heap: Heap) -> Heap:
         """The heap of a caller once the function has returned."""
         left = self.left
         if not left.changes and left.written <= heap.written:
             return heap
-        return Heap({**heap.changes, **left.changes}, heap.written | left.written)
+        return Heap({**heap.changes, **left.changes}, heap.written | left.written, heap.since)
 
 
-def summarize(value: Value, effects: Effects, exit_heap: Heap) -> Summary:
-    """What a call that has been run does, for others to know."""
+def _yes() -> bool:
+    return True
+
+
+def summarize(
+    value: Value, effects: Effects, exit_heap: Heap, given: Places = (), encloses: Callable[[], bool] = _yes
+) -> Summary:
+    """What a call that has been run does, for others to know.
+
+    `given` are the containers that it was given, as they were then. What it has made and does not
+    give back is dropped, unless it `encloses` functions, which may hold it.
+    """
     entry = effects.entry
+    since = entry.since
     changed = {cell: change for cell, change in exit_heap.changes.items() if entry.changes.get(cell) is not change}
-    reads = frozenset(cell for cell in (*effects.cells, *changed) if cell.owner not in effects.made)
+    reached = value.reaches.union(*[c.now.reaches for cell, c in changed.items() if not _is_new(cell.owner, since)])
+    if any(_is_new(cell.owner, since) for cell in changed) and not encloses():
+        changed, reached = _pruned(changed, reached, since)
+    arguments = frozenset().union(*given) if given else frozenset()
+    effects.cells = {cell for cell in effects.cells if not _is_new(cell.owner, since)}
+    reads = frozenset(
+        cell
+        for cell in (*effects.cells, *changed)
+        if cell.owner not in effects.made and cell.owner not in arguments and not _is_new(cell.owner, since)
+    )
     held = {cell: change.now for cell, change in entry.changes.items() if cell in reads}
-    return Summary(value, effects, reads, held, Heap(changed, exit_heap.written))
+    foreign = frozenset(cell.owner for cell in reads if isinstance(cell.owner, Allocation))
+    made = tuple(sorted((a for a in reached if a.serial > since), key=lambda a: a.serial))
+    return Summary(
+        value, effects, reads, held, Heap(changed, exit_heap.written), given, made,
+        foreign.union(*[now.reaches for now in held.values()]),
+    )  # fmt: skip
+
+
+def _is_new(owner: object, since: int) -> bool:
+    return isinstance(owner, Allocation) and owner.serial > since
+
+
+def _pruned(
+    changed: dict[Cell, Change], reached: frozenset[Allocation], since: int
+) -> tuple[dict[Cell, Change], frozenset[Allocation]]:
+    """The changes of containers that can be reached still, and which these are."""
+    waiting, seen = list(reached), set(reached)
+    while waiting:
+        change = changed.get(waiting.pop().cell)
+        if change is not None:
+            waiting += change.now.reaches - seen
+            seen |= change.now.reaches
+    kept = {
+        cell: change
+        for cell, change in changed.items()
+        if not isinstance(cell.owner, Allocation)
+        or cell.owner.serial <= since
+        or cell.owner.fixed
+        or cell.owner in seen
+    }
+    return kept, frozenset(seen)

@@ -12,8 +12,10 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.custom_op_definitions import CustomOps
-from exportlint.analysis.domain.heap import EMPTY, Heap
-from exportlint.analysis.domain.values import UNKNOWN, Const, Function, Instance, Range, Value
+from exportlint.analysis.domain.allocations import identified, is_mutable, over_parts
+from exportlint.analysis.domain.heap import EMPTY, Allocation, Heap
+from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.values import UNKNOWN, Composite, Const, Function, Instance, Range, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.facts import Fact
@@ -77,9 +79,11 @@ class Engine:
     before export, so that tensors hold data. `region` is the call at hand of a function that an operator takes (a
     branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay`: the run stands for a later call, which
     finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
-    loop: what it makes at one place is one object, of `allocated`. `steps` counts the expressions that were evaluated,
-    `limit` is how many may be, `deadline` until when by the project's clock; `cuts` are the limits that something ran
-    into. `probe` is told when a fact is met.
+    loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial` is the
+    number of the last allocation. `defaults` are the values of expressions that make a container once for all: defaults
+    of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how many may
+    be, `deadline` until when by the project's clock; `cuts` are the limits that something ran into. `probe` is told
+    when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
     constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. And
@@ -112,6 +116,7 @@ class Engine:
     cut_globals: set[tuple[Module, str]] = field(default_factory=set)
     effects: Effects = field(default_factory=Effects)
     names: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    encloses: dict[ast.AST, bool] = field(default_factory=dict)
     assigned: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     calls: CallGraph = field(default_factory=CallGraph)
     silent: int = 0
@@ -119,6 +124,9 @@ class Engine:
     replay: bool = False
     repeating: int = 0
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
+    places: dict[tuple[object, ...], Allocation] = field(default_factory=dict)
+    defaults: dict[ast.expr, Value] = field(default_factory=dict)
+    serial: int = 0
     steps: int = 0
     region: int = 0
     regions: int = 0
@@ -179,8 +187,33 @@ class Engine:
         return replace(
             self, active=[], building=set(), cuts=[], evaluating=[], effects=Effects(), root=None, has_parameters=False,
             steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None,
-            repeating=0, allocated={},
+            repeating=0, allocated={}, places={},
         )  # fmt: skip
+
+    def allocate(self, node: object) -> tuple[bool, Allocation]:
+        """The identity of a container that is made at a node, and whether it stood for another before."""
+        self.serial += 1
+        if not self.repeating:
+            return False, Allocation(self.serial)
+        place = (node, *self.active)
+        known = self.places.get(place)
+        if known is None:
+            known = self.places[place] = Allocation(self.serial)
+            return False, known
+        known.serial = self.serial
+        return True, known
+
+    def fixed(self, value: Value) -> Value:
+        """A value that attributes, globals or defaults hold: its containers are the same ones whenever it is read."""
+        if not isinstance(value, Composite):
+            return value
+        value = over_parts(value, self.fixed, join)
+        if is_mutable(value) and not value.identity:
+            self.serial += 1
+            value = identified(value, frozenset((Allocation(self.serial),)))
+        for allocation in value.reaches:
+            allocation.fixed = True
+        return value
 
     def limited(self, cls: Class, limit: Limit) -> None:
         """Say that the analysis of a class was cut short."""

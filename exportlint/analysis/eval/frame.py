@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from exportlint.analysis.domain.heap import EMPTY, HEAP, Cell, Heap, join_heaps
+from exportlint.analysis.domain.allocations import CONTAINERS, identified, is_mutable, refreshed, without
+from exportlint.analysis.domain.heap import EMPTY, HEAP, Allocation, Cell, Heap, join_heaps
 from exportlint.analysis.domain.lattice import join, trail_of
 from exportlint.analysis.domain.trails import Site, Trail, site_of
 from exportlint.analysis.domain.values import (
@@ -28,6 +29,11 @@ E = TypeVar("E", bound=ast.AST)
 V = TypeVar("V", bound=Value)
 Environment = dict[str, Value]
 """What the variables hold; `name.attribute` holds what was last assigned to, or found out about, an attribute."""
+
+_MAKES = frozenset({
+    ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Call, ast.BinOp,
+})  # fmt: skip
+"""Expressions that make containers."""
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, ast.AST], Value]] = {}
 STATEMENTS: dict[type[ast.AST], Callable[[Frame, ast.AST], bool]] = {}
@@ -91,8 +97,8 @@ class Frame:
 
     __slots__ = (
         "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root",
-        "loops", "module", "nonlocals", "owner", "parent", "raising", "receiver", "returns", "symbol", "yielding",
-        "yields",
+        "loops", "module", "nonlocals", "owner", "parent", "peeking", "raising", "receiver", "returns", "symbol",
+        "yielding", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -119,6 +125,7 @@ class Frame:
         self.is_root = is_root
         self.accelerated = 0
         self.annotations: dict[str, ast.expr] = {}
+        self.peeking = 0
         self.raising = 0
         self.returns: list[tuple[ast.Return, Value]] = []
         self.following: Sequence[ast.stmt] = ()
@@ -138,7 +145,59 @@ class Frame:
         """What an expression can be."""
         self.engine.step()
         handler = EXPRESSIONS.get(type(node))
-        return handler(self, node) if handler is not None else UNKNOWN
+        value = handler(self, node) if handler is not None else UNKNOWN
+        return self._contained(value, node) if type(value) in CONTAINERS else value
+
+    def _contained(self, value: Value, node: ast.expr) -> Value:
+        """A container that an expression gives, as it is now; one that it makes is allocated."""
+        if value.reaches:
+            value = self.current(value)
+        makes = type(node) in _MAKES or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice))
+        if makes and not self.peeking and not value.identity and is_mutable(value):
+            return identified(value, frozenset((self.allocate(node),)))
+        return value
+
+    def current(self, value: Value) -> Value:
+        """A value with what its containers hold on the way at hand."""
+        reaches = value.reaches
+        if not reaches:
+            return value
+        cells = self.engine.effects.cells
+        cells.update([allocation.cell for allocation in reaches])
+        heap = self.heap
+        if not heap.changes:
+            return value
+        known = heap.refreshed.get(id(value))
+        if known is None:
+            known = heap.refreshed[id(value)] = (value, refreshed(value, heap.changes, join))
+        found = known[1]
+        if found is not value:
+            cells.update([allocation.cell for allocation in found.reaches])
+        return found
+
+    def allocate(self, node: object) -> Allocation:
+        """The identity of a container that is made at a node: a new one, in a loop that of the place.
+
+        What earlier passes of the loop made there has an identity no longer: it is as it was left.
+        """
+        engine = self.engine
+        again, allocation = engine.allocate(node)
+        if again:
+            self.forget(allocation)
+        return allocation
+
+    def forget(self, allocation: Allocation) -> None:
+        """Let an allocation stand for what is made next. What it stood for is nowhere known to be one any more."""
+        heap = self.heap
+        changes = heap.changes
+        for name, value in self.env.items():
+            if allocation in value.reaches:
+                self.env[name] = without(refreshed(value, changes, join), allocation, join)
+        for cell, change in changes.items():
+            if cell is not allocation.cell and allocation in change.now.reaches:
+                now = without(refreshed(change.now, changes, join), allocation, join)
+                heap = heap.set(cell, now, change.before)
+        self.heap = heap.without((allocation,))
 
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         """What calling a value at a node gives."""
@@ -161,7 +220,7 @@ class Frame:
         for option in value.options:
             self.heap = before
             found.append(run(option))
-            left.append(self.heap)
+            left.append((self.heap, self.env))
         self.heap = join_heaps(left, join)
         return join(found)
 
@@ -169,9 +228,11 @@ class Frame:
         """What an expression can be, without recording what its evaluation does: it is evaluated elsewhere as well."""
         before = self.heap
         self.engine.silent += 1
+        self.peeking += 1
         try:
             return self.evaluate(node)
         finally:
+            self.peeking -= 1
             self.engine.silent -= 1
             self.heap = before
 

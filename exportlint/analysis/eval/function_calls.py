@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import identities, refreshed
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, trail_of, with_trail
 from exportlint.analysis.domain.trails import Trail
@@ -19,8 +21,8 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
-from exportlint.analysis.eval.effects import Effects, Summary, summarize
-from exportlint.analysis.eval.frame import Frame, calls
+from exportlint.analysis.eval.effects import Effects, Names, Places, Summary, summarize
+from exportlint.analysis.eval.frame import Environment, Frame, calls
 from exportlint.analysis.eval.generators import generated
 from exportlint.analysis.eval.parameter_usage import parameter_at
 from exportlint.analysis.eval.parameters import INPUT, bind
@@ -29,6 +31,9 @@ from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
+
+Captured = list[int | tuple[str, Value]]
+"""Regions of enclosing calls, and what their variables hold."""
 
 MAX_SUMMARIES = 8
 """Of one function with the same arguments, for heaps that differ."""
@@ -48,21 +53,33 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
     )  # fmt: skip
     inner.env = bind(inner, function.node, arguments)
+    for name, value in inner.env.items():
+        if value.reaches:
+            inner.env[name] = frame.current(value)
     _hand_on_inputs(frame, inner, function, node)
     heap = frame.heap
-    inner.heap = heap.unmarked()
-    key = _key(function, inner)
+    captured = _captured(frame, function.node, function.closure)
+    given = _given(inner.env, captured)
+    inner.heap = heap.unmarked(engine.serial)
+    key = _key(function, inner, captured)
     known = () if key is None else engine.summaries.get(key, ())
-    summary = next((summary for summary in known if summary.fits(heap)), None)
-    if summary is not None:
+    found = _fitting(known, heap, given)
+    if found is not None:
+        summary, names = found
+        summary = summary.under({**names, **{a: frame.allocate((node, a)) for a in summary.made}})
         if engine.records_calls:
             engine.calls.again(node, summary.effects)
         value = _retold(frame, inner, function, summary.value, node)
+        heap = frame.heap
     else:
         _explain_parameters(frame, inner, function, node)
         cuts = len(engine.cuts)
-        summary = _run(inner, function, node)
+        summary = _run(inner, function, node, given)
         value = summary.value
+        if engine.repeating:
+            for allocation in summary.made:
+                frame.forget(allocation)
+            heap = frame.heap
         if key is not None and len(engine.cuts) == cuts and len(known) < MAX_SUMMARIES:
             engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
     engine.effects.call(summary.effects, heap.written)
@@ -70,7 +87,27 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     return _returned(frame, value, node, function)
 
 
-def _run(inner: Frame, function: Function, node: ast.AST) -> Summary:
+def _given(env: Environment, captured: Captured | None) -> Places:
+    """The containers that a call is given, by arguments and by the variables of enclosing functions."""
+    values = list(env.values())
+    if captured:
+        values += [part[1] for part in captured if isinstance(part, tuple)]
+    if not any(value.reaches for value in values):
+        return ()
+    return tuple([identity for value in values for identity in identities(value)])
+
+
+def _fitting(known: Iterable[Summary], heap: Heap, given: Places) -> tuple[Summary, Names] | None:
+    """A result that is known from another call and holds for this one, and what its containers are called here."""
+    for summary in known:
+        if summary.fits(heap):
+            names = summary.names(given)
+            if names is not None:
+                return summary, names
+    return None
+
+
+def _run(inner: Frame, function: Function, node: ast.AST, given: Places) -> Summary:
     """Run the body of a function."""
     engine = inner.engine
     outer, caller = engine.effects, engine.calls.current
@@ -93,8 +130,18 @@ def _run(inner: Frame, function: Function, node: ast.AST) -> Summary:
     if value == UNKNOWN:
         value = _promised(inner, function)
     # what never returns leaves nothing behind
-    left = join_heaps([heap_of(env) for env in inner.exits] or [effects.entry], join)
-    return summarize(value, effects, left)
+    left = join_heaps([(heap_of(env), env) for env in inner.exits] or [(effects.entry, {})], join)
+    value = refreshed(value, left.changes, join)
+    return summarize(value, effects, left, given, lambda: _encloses(engine.encloses, function.node))
+
+
+def _encloses(known: dict[ast.AST, bool], node: ast.AST) -> bool:
+    """Whether a function has others in it, which hold its variables."""
+    found = known.get(node)
+    if found is None:
+        inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+        found = known[node] = any(isinstance(child, inner) and child is not node for child in ast.walk(node))
+    return found
 
 
 def _take_over(frame: Frame, summary: Summary, before: Heap) -> None:
@@ -112,12 +159,9 @@ def _builds_module(frame: Frame, function: Function) -> bool:
     return name == "__init__" and function.owner is not None and is_module(frame, function.owner)
 
 
-def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
+def _key(function: Function, inner: Frame, captured: Captured | None) -> tuple[object, ...] | None:
     """What the result of a call depends on; None where that cannot be told."""
     engine = inner.engine
-    captured: list[object] | None = []
-    if function.closure is not None:
-        captured = _captured(engine.names, function.node, function.closure)
     if captured is None:
         return None
     key = (
@@ -138,8 +182,11 @@ def _key(function: Function, inner: Frame) -> tuple[object, ...] | None:
     return key
 
 
-def _captured(known: dict[ast.AST, frozenset[str]], node: ast.AST, closure: Closure) -> list[object] | None:
+def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured | None:
     """What the variables of enclosing functions hold that a function names; None if it may change them."""
+    if closure is None:
+        return []
+    known = frame.engine.names
     names = known.get(node)
     if names is None:
         nodes = list(ast.walk(node))
@@ -147,11 +194,11 @@ def _captured(known: dict[ast.AST, frozenset[str]], node: ast.AST, closure: Clos
         names = known[node] = frozenset() if changes else frozenset(c.id for c in nodes if isinstance(c, ast.Name))
     if not names:
         return None
-    found: list[object] = []
+    found: Captured = []
     cell: Closure | None = closure
     while cell is not None:
         found.append(cell.region)
-        found += [(name, value) for name, value in cell.variables.items() if name in names]
+        found += [(name, frame.current(value)) for name, value in cell.variables.items() if name in names]
         cell = cell.parent
     return found
 

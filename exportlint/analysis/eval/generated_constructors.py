@@ -58,5 +58,7 @@ def _default(frame: Frame, owner: Class, name: str, node: ast.AST) -> Value | No
         return None if owner.attributes.get(name) is None else class_attribute(frame, owner, name)
     factory = _option(frame, owner, name, "default_factory") or _option(frame, owner, name, "factory")
     if factory is not None:
-        return frame.call(factory, Arguments(), node)
+        name = factory.name.rpartition(".")[2] if isinstance(factory, External) else owner.node.name
+        call = ast.Call(ast.Name(name, ast.Load()), [], [])
+        return frame.call(factory, Arguments(), ast.fix_missing_locations(ast.copy_location(call, node)))
     return _option(frame, owner, name, "default")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.allocations import identified, merged_identity
+from exportlint.analysis.domain.heap import ELSEWHERE, Cell
+from exportlint.analysis.domain.lattice import join, options
 from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
 from exportlint.analysis.domain.values import (
     NONE,
+    ClassValue,
     Const,
     Dict,
     Instance,
@@ -19,6 +21,8 @@ from exportlint.analysis.domain.values import (
     Tuple,
     Value,
 )
+from exportlint.analysis.eval.classes import class_attribute
+from exportlint.analysis.eval.demands import doubtful
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.names import global_value
 from exportlint.analysis.eval.narrowing import path
@@ -40,6 +44,8 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
     is_made = isinstance(getattr(source, "value", None), ast.Call) and _is_buffer(value)
     is_buffer = isinstance(receiver, Object) and (is_made or name in receiver.instance.buffers)
     note_write(frame, attribute_cell(receiver, name), node, value, before, source, "buffer" if is_buffer else "binding")
+    if isinstance(receiver, ClassValue):
+        frame.change(Cell(receiver.definition, name), value, class_attribute(frame, receiver.definition, name))
     if isinstance(receiver, Object):
         _keep(frame, receiver.instance, name, value)
         if frame.engine.eager:
@@ -93,15 +99,35 @@ def change_contents(
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "clear":
         mark_written(frame, cell)
     if changed is not None:
-        _rebind(frame, owner, changed)
+        write_contents(frame, container, changed)
+        _rebind(frame, owner, identified(changed, container.identity) if container.identity else changed)
+
+
+def write_contents(frame: Frame, container: Value, changed: Value) -> None:
+    """Let a container hold what `changed` does, for all that refer to it. `container` is as it was before."""
+    found = merged_identity(o for o in options(container) if isinstance(o, (Dict, Tuple, Sequence)))
+    if len(found) == 1:
+        (allocation,) = found
+        if allocation is not ELSEWHERE:
+            frame.change(allocation.cell, identified(changed, found), container)
+        return
+    for allocation in found - {ELSEWHERE}:
+        own = frozenset((allocation,))
+        held = frame.heap.get(allocation.cell) or container
+        now = doubtful(changed) if ELSEWHERE in found else changed
+        frame.change(allocation.cell, identified(join((held, now)), own), identified(container, own))
 
 
 def _rebind(frame: Frame, owner: ast.expr, changed: Value) -> None:
     key = path(owner)
+    if changed.identity and key not in frame.env:
+        return
     if isinstance(owner, ast.Name) and is_global(frame, owner.id):
         frame.change(Cell(frame.module, owner.id), changed, global_value(frame, frame.module, owner.id))
     elif key is not None:
         frame.env[key] = changed
+        if changed.identity:
+            return
         receiver = frame.peek(owner.value) if isinstance(owner, ast.Attribute) else None
         instance = receiver.instance if isinstance(receiver, Object) else None
         if isinstance(owner, ast.Attribute) and instance is not None and frame.held(instance, owner.attr) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.heap import Cell, Heap
 from exportlint.analysis.domain.lattice import trail_of, widen
 from exportlint.analysis.domain.values import (
@@ -117,6 +118,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         return UNKNOWN
     heap = frame.heap
     shared = is_a_module and not is_exported
+    if shared:  # it stands for all that are made so: what it holds is no list of the caller
+        keywords = {name: unidentified(value) for name, value in arguments.keywords.items()}
+        arguments = Arguments(tuple([unidentified(value) for value in arguments.positional]), keywords)
     known = engine.instances.get(key, ()) if shared else ()
     summary = next((summary for summary in known if summary.fits(heap)), None)
     if summary is not None:
@@ -128,6 +132,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     instance = again or Instance(cls, lasting=lasting)
     made = Object(instance)
     cuts = len(engine.cuts)
+    heap = Heap(heap.changes, heap.written, engine.serial)
     with engine.collecting(heap) as effects:
         _build(frame, instance, arguments, node, silent=is_a_module)
     effects.made.add(instance)
@@ -136,8 +141,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     if again is not None:
         frame.heap = _joined(frame.heap, heap, instance, left)
         return made
-    frame.heap = frame.heap.without(instance)
-    instance.attributes.update(left)
+    owners = {instance, *(a for value in left.values() for a in value.reaches if not a.fixed and a.serial > heap.since)}
+    frame.heap = frame.heap.without(owners)
+    instance.attributes.update({name: engine.fixed(value) for name, value in left.items()})
     if site:
         engine.allocated[site] = instance
     if shared and len(engine.cuts) == cuts:
@@ -184,6 +190,7 @@ def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> N
 def _left(frame: Frame, instance: Instance, *, settles: bool) -> dict[str, Value]:
     """What the constructor has left in the attributes. `settles`: the plain tensors of a module are real then."""
     left = {**instance.attributes, **frame.heap.of(instance)}
+    left = {name: frame.current(value) for name, value in left.items()}
     if not settles:
         return left
     known = frame.engine.mode == "non-strict"
@@ -192,7 +199,7 @@ def _left(frame: Frame, instance: Instance, *, settles: bool) -> dict[str, Value
 
 def _joined(after: Heap, before: Heap, instance: Instance, left: dict[str, Value]) -> Heap:
     """The heap in which an object stands for those that earlier passes of a loop made, and for one more."""
-    heap = after.without(instance)
+    heap = after.without((instance,))
     for name, value in left.items():
         cell = Cell(instance, name)
         first = instance.attributes.get(name)

@@ -120,7 +120,7 @@ def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
     value = engine.apart(lambda: Frame(engine, module).peek(binding.value))
     if binding.index is not None:
         value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
-    return settled(value, Origin.GLOBAL, engine.mode == "non-strict")
+    return engine.fixed(settled(value, Origin.GLOBAL, engine.mode == "non-strict"))
 
 
 def settled(value: Value, origin: Origin, known: bool) -> Value:
@@ -128,12 +128,14 @@ def settled(value: Value, origin: Origin, known: bool) -> Value:
     if isinstance(value, Tensor) and value.origin is Origin.FRESH:
         return Tensor(origin, value.kind, known=known, shape=SCALAR if value.zero_dim else UNSHAPED, trail=value.trail)
     if isinstance(value, Tuple):
-        return Tuple(tuple(settled(i, origin, known) for i in value.items), value.mutable)
+        items = tuple(settled(i, origin, known) for i in value.items)
+        return Tuple(items, value.mutable, identity=value.identity)
     if isinstance(value, Sequence):
-        return Sequence(settled(value.item, origin, known), value.type)
+        return Sequence(settled(value.item, origin, known), value.type, value.identity)
     if isinstance(value, Dict):
         entries = tuple((k, settled(v, origin, known)) for k, v in value.entries)
-        return Dict(entries, None if value.rest is None else settled(value.rest, origin, known))
+        rest = None if value.rest is None else settled(value.rest, origin, known)
+        return Dict(entries, rest, value.identity)
     return value
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from exportlint.analysis.domain.allocations import is_mutable
 from exportlint.analysis.domain.dim import LEAST, symbol
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
@@ -59,13 +60,24 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
     fallback = rest if rest is not None else repeated
     for name, default in defaults(node):
         if name not in env:
-            value = frame.peek(default)
+            value = _default(frame, default)
             env[name] = value if fallback is None else join((value, UNKNOWN))
             note_default(env, name, default)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
         value = env.get(argument.arg, UNKNOWN)
         env[argument.arg] = believed(value, partial(declared_argument, frame, argument))
     return env
+
+
+def _default(frame: Frame, node: ast.expr) -> Value:
+    """The default of a parameter: a container is the same one for all calls."""
+    known = frame.engine.defaults.get(node)
+    if known is not None:
+        return frame.current(known)
+    value = frame.peek(node)
+    if is_mutable(value) and frame.parent is None:
+        value = frame.engine.defaults[node] = frame.engine.fixed(value)
+    return value
 
 
 def defaults(node: FunctionLike) -> Iterator[tuple[str, ast.expr]]:
@@ -133,7 +145,7 @@ def forward_arguments(
             )  # fmt: skip
         env[name] = value
         if given is not None and is_exported() and note_default(env, name, given):
-            env[name] = frame.peek(given)
+            env[name] = _default(frame, given)
         elif isinstance(value, Dict) or (isinstance(value, Sequence) and value.type != ITERABLE):
             env[f"{name}{INPUT}"] = Const(name)
     if node.args.vararg is not None:

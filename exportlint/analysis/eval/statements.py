@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import identified, is_mutable
 from exportlint.analysis.domain.lattice import tensors_in, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     NONE,
@@ -18,6 +19,7 @@ from exportlint.analysis.eval.baked_values import spend
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import consume, data_of, demand_truth
 from exportlint.analysis.eval.frame import Frame, executes
+from exportlint.analysis.eval.heap_writes import write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
 from exportlint.analysis.eval.operators import operate
@@ -72,6 +74,9 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         value: Value = replace(old, data=None, known=False, fed=fed)
     else:
         value = operate(frame, node, node.op, old, operand)
+        if old.identity and is_mutable(old):  # `+=` changes a list, and makes none
+            value = identified(value, old.identity)
+            write_contents(frame, old, value)
     assign(frame, node.target, value, node)
     return True
 

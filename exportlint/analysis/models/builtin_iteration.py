@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.values import (
     NONE,
+    NOWHERE,
     UNKNOWN,
     Const,
     Dict,
@@ -153,7 +154,7 @@ def _from_keys(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def _dict(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0)
     if first is None or isinstance(first, Dict):
-        result_dict = first or Dict()
+        result_dict = Dict() if first is None else replace(first, identity=NOWHERE)
     else:
         pair = elements(frame, first, argument_node(node))
         result_dict = Dict((), pair.items[1] if isinstance(pair, Tuple) and len(pair.items) == 2 else UNKNOWN)

@@ -6,6 +6,7 @@ import ast
 import string
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import (
     NONE,
@@ -36,7 +37,7 @@ from exportlint.analysis.eval.demands import (
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.heap_writes import change_contents
+from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
@@ -55,6 +56,10 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     if name in MUTATORS and owner is not None:
         _mutate(frame, receiver, name, arguments, owner, node)
+    elif name in MUTATORS and receiver.identity:  # `push = found.append`
+        changed = _changed(frame, receiver, name, arguments, node)
+        if changed is not None:
+            write_contents(frame, receiver, changed)
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         return _format(frame, receiver.value, arguments, node)
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
@@ -79,7 +84,9 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
                 frame.emit(Branch, node, data, construct="sorted()", condition=data)
         if name == "pop":
             return item
-        return receiver if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
+        return (
+            unidentified(receiver) if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
+        )
     if isinstance(receiver, Dict):
         return _dict_method(frame, receiver, name, arguments, node)
     if isinstance(receiver, Shape):
@@ -108,7 +115,7 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
         if name in {"append", "add"}:
             if isinstance(receiver, Tuple) and not frame.repeats and len(receiver.items) < 16:
                 return replace(receiver, items=(*receiver.items, value))
-            return Sequence(join((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
+            return Sequence(_one_of((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
         if name == "insert":
             place = arguments.get(0)
             if (
@@ -119,12 +126,12 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
             ):
                 before, after = receiver.items[: place.value], receiver.items[place.value :]
                 return replace(receiver, items=(*before, value, *after))
-            return Sequence(join((*held, value)))
+            return Sequence(_one_of((*held, value)))
         if name == "extend":
             items = known_items(value)
             if isinstance(receiver, Tuple) and items is not None and not frame.repeats:
                 return replace(receiver, items=receiver.items + items)
-            return Sequence(join((*held, elements(frame, value, node))))
+            return Sequence(_one_of((*held, elements(frame, value, node))))
     if isinstance(receiver, Dict):
         if name == "update":
             updated = receiver
@@ -134,6 +141,12 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
         if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
             return receiver.updated(value.value, arguments.get(1) or NONE)
     return None
+
+
+def _one_of(values: tuple[Value, ...]) -> Value:
+    """One of the items of a list of which it is not known where each stands: only what all are is it surely."""
+    item = join(values)
+    return item if all(data_of(value) is not None for value in values) else doubtful(item)
 
 
 def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -155,7 +168,7 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
         return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)), "dict_items")
     if name == "keys":
         return Sequence(PYTHON, "dict_keys")
-    return receiver if name == "copy" else UNKNOWN
+    return unidentified(receiver) if name == "copy" else UNKNOWN
 
 
 PURE = frozenset({

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import (
     FALSE,
@@ -240,7 +241,7 @@ def _copy(frame: Frame, name: str, value: Value, node: ast.AST) -> Value:
         frame.emit(Copy, node, None, api=name, operand=Tensor())
     if name == "copy.deepcopy" and isinstance(value, Tensor):
         return replace(value, origin=Origin.FRESH)
-    return value
+    return unidentified(value)
 
 
 def _json(frame: Frame, value: Value, node: ast.AST) -> None:

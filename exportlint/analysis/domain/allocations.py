@@ -1,0 +1,158 @@
+"""Identities of lists, dictionaries and sets: which of them a value is, and what it contains on the way at hand.
+
+A container is frozen as it was made, under an `Allocation`. What code changes of it later stands in the heap, in the
+cell of that allocation, so that it is seen through every name. Identity takes no part in equality: values that behave
+alike are equal.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from exportlint.analysis.domain.heap import ELSEWHERE, Allocation, Cell, Change
+from exportlint.analysis.domain.values import (
+    NOWHERE,
+    BoundMethod,
+    Dict,
+    Sequence,
+    Tuple,
+    Union,
+    Value,
+)
+
+Join = Callable[[Iterable[Value]], Value]
+
+_MUTABLE = frozenset({"list", "set"})
+CONTAINERS = frozenset({Tuple, Sequence, Dict, Union, BoundMethod})
+"""Kinds of values that can be a container with an identity, or hold one."""
+
+
+def is_mutable(value: Value) -> bool:
+    """Whether a value is a container that code can change."""
+    if isinstance(value, Tuple):
+        return value.mutable
+    return isinstance(value, Dict) or (isinstance(value, Sequence) and value.type in _MUTABLE)
+
+
+def identified(value: Value, identity: frozenset[Allocation]) -> Value:
+    """The same contents, as those of one of some allocations."""
+    if isinstance(value, (Tuple, Sequence, Dict)):
+        return value if value.identity == identity else replace(value, identity=identity)
+    if isinstance(value, Union):
+        return Union(tuple([identified(option, identity) for option in value.options]))
+    return value
+
+
+def unidentified(value: Value) -> Value:
+    """A copy: the same contents, in a container that nothing else refers to."""
+    return identified(value, NOWHERE)
+
+
+def one_of_many(value: Value) -> Value:
+    """A container that stands for others that were made at the same place, too."""
+    return identified(value, value.identity | {ELSEWHERE}) if value.identity else value
+
+
+def over_parts(value: Value, function: Callable[[Value], Value], join: Join) -> Value:
+    """A container with a function applied to what it holds; the container itself where that changes nothing."""
+    if not isinstance(value, (Tuple, Sequence, Dict, Union, BoundMethod)):
+        return value
+    parts = tuple(value.parts())
+    made = tuple([function(part) for part in parts])
+    if all(map(operator.is_, parts, made)):
+        return value
+    if isinstance(value, Tuple):
+        return replace(value, items=made)
+    if isinstance(value, Sequence):
+        return replace(value, item=made[0])
+    if isinstance(value, Dict):
+        entries = tuple([(key, entry) for (key, _), entry in zip(value.entries, made, strict=False)])
+        return replace(value, entries=entries, rest=None if value.rest is None else made[-1])
+    return join(made) if isinstance(value, Union) else replace(value, receiver=made[0])
+
+
+def refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: frozenset[Allocation] = NOWHERE) -> Value:
+    """A value with what its containers hold now. `busy` are those that it is part of: a list can hold itself."""
+    reaches = value.reaches
+    if not any(allocation.cell in changes for allocation in reaches):
+        return value
+    own = value.identity
+    if own & busy:
+        return value
+    if own:
+        held = [changes[allocation.cell].now for allocation in own if allocation.cell in changes]
+        if held:
+            if len(held) < len(own):
+                held.append(value)
+            value = identified(held[0] if len(held) == 1 else join(held), own)
+            if isinstance(value, Union):
+                return join([_parts_refreshed(option, changes, join, busy | own) for option in value.options])
+    return _parts_refreshed(value, changes, join, busy | own)
+
+
+def _parts_refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: frozenset[Allocation]) -> Value:
+    if not any(allocation.cell in changes for allocation in value.reaches if allocation not in busy):
+        return value
+    return over_parts(value, lambda part: refreshed(part, changes, join, busy), join)
+
+
+def renamed(value: Value, names: Mapping[Allocation, Allocation], join: Join) -> Value:
+    """A value in which some allocations stand for others."""
+    if value.reaches.isdisjoint(names):
+        return value
+    made = over_parts(value, lambda part: renamed(part, names, join), join)
+    return identified(made, frozenset([names.get(a, a) for a in value.identity])) if value.identity else made
+
+
+def without(value: Value, allocation: Allocation, join: Join) -> Value:
+    """A value that is not known to be a certain allocation any more."""
+    return renamed(value, {allocation: ELSEWHERE}, join)
+
+
+def merged_identity(values: Iterable[Value]) -> frozenset[Allocation]:
+    """The identity of a container that is one of several."""
+    found = [value.identity for value in values]
+    if not any(found):
+        return NOWHERE
+    return frozenset().union(*[identity or (ELSEWHERE,) for identity in found])
+
+
+def blended(one: Value, other: Value) -> Value:
+    """One of two equal values, either of whose containers it can be."""
+    if one.reaches == other.reaches and one.identity == other.identity:
+        return one
+    if isinstance(one, Tuple) and isinstance(other, Tuple):
+        items = tuple([blended(*pair) for pair in zip(one.items, other.items, strict=True)])
+        return replace(one, items=items, identity=merged_identity((one, other)))
+    if isinstance(one, Sequence) and isinstance(other, Sequence):
+        return replace(one, item=blended(one.item, other.item), identity=merged_identity((one, other)))
+    if isinstance(one, Dict) and isinstance(other, Dict):
+        entries = tuple([(k, blended(v, w)) for (k, v), (_, w) in zip(one.entries, other.entries, strict=True)])
+        rest = one.rest if one.rest is None or other.rest is None else blended(one.rest, other.rest)
+        return replace(one, entries=entries, rest=rest, identity=merged_identity((one, other)))
+    if isinstance(one, Union) and isinstance(other, Union):
+        alike = {option: option for option in other.options}
+        return Union(tuple([blended(option, alike[option]) for option in one.options]))
+    if isinstance(one, BoundMethod) and isinstance(other, BoundMethod):
+        return replace(one, receiver=blended(one.receiver, other.receiver))
+    return one
+
+
+def identities(value: Value) -> Iterator[frozenset[Allocation]]:
+    """The identities of all containers of a value, in an order that is the same for equal values."""
+    if isinstance(value, Union):
+        yield value.reaches
+    elif value.reaches:
+        yield value.identity
+        if isinstance(value, Tuple):
+            parts: Iterable[Value] = value.items
+        elif isinstance(value, (Sequence, Dict)):
+            parts = value.parts()
+        else:
+            parts = (value.receiver,) if isinstance(value, BoundMethod) else ()
+        for part in parts:
+            yield from identities(part)
+    elif isinstance(value, (Tuple, Sequence, Dict)):
+        yield NOWHERE
