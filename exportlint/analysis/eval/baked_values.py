@@ -27,10 +27,10 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.effects import Mode
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
+from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import methods
 from exportlint.syntax.definitions import dotted
-from exportlint.syntax.reporting_calls import reports
 
 CASTS = frozenset({*methods(converts=True), "view_as_real"})
 """Methods that keep the values of a tensor, as far as its new dtype or layout can hold them."""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from exportlint.analysis.domain.accesses import State
+from exportlint.analysis.reporting_calls import reports
 from exportlint.syntax.definitions import TRIES, FunctionNode, dotted
-from exportlint.syntax.reporting_calls import reports
 
 OUTPUT = "output"
 """What may reach what the call returns, or something else that the program does."""

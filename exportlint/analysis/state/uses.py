@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
 from exportlint.syntax.definitions import dotted
-from exportlint.syntax.reporting_calls import reports
 
 PARTS = frozenset({"get", "setdefault", "copy"})
 """Methods of containers that give what they hold, or a part of it, as it is."""
