@@ -6,15 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import External, TorchModule
+from exportlint.analysis.models.registry import find
 from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, is_python, operation
 
-HARMLESS = frozenset({
-    "abs", "bool", "float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "range", "round",
-    "sum", "tuple", "zip", "any", "all", "enumerate", "reversed", "sorted", "slice", "type", "dict",
-})  # fmt: skip
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -94,10 +91,8 @@ def _is_harmless(code: Code, node: ast.Call) -> bool:
     called = code.value(node.func)
     if isinstance(called, TorchModule):
         return called.name.rpartition(".")[2] in STATELESS
-    if builtin(code, node) is not None:
-        return builtin(code, node) in HARMLESS
-    if isinstance(called, External) and called.name.startswith("math."):
-        return True
+    if isinstance(called, External) and (builtin(code, node) is not None or find(called.name).pure):
+        return find(called.name).pure
     api = api_of(code, node)
     return api is not None and is_harmless_api(api, node)
 

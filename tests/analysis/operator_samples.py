@@ -37,6 +37,8 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("acosh", "x + 1"),
     **_each("bitwise_not", "i", "b"),
     **_each("fliplr flipud msort isfinite", "x", "i"),
+    **_each("Tensor.is_same_size Tensor.is_set_to result_type", "x, y"),
+    **_each("can_cast", "torch.float32, torch.float64"),
     **_each("angle isreal", "x", "c"),
     **_each("round", "x", "x, decimals=1"),
     **_each("polygamma", "x"),

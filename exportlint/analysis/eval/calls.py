@@ -27,20 +27,13 @@ from exportlint.analysis.eval.arguments import UNPACKED, Arguments
 from exportlint.analysis.eval.baked_values import through
 from exportlint.analysis.eval.demands import rows
 from exportlint.analysis.eval.frame import Frame, calls, evaluates
-from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.models.builtin_reflection import call_attributes_method
-from exportlint.analysis.models.builtins import call_builtin
 from exportlint.analysis.models.containers import call_container_method
-from exportlint.analysis.models.host_values import ask_host
-from exportlint.analysis.models.libraries import call_library
-from exportlint.analysis.torch import table
 from exportlint.analysis.torch.calls.distributions import call_distribution_method
 from exportlint.analysis.torch.calls.function_wrappers import apply_function
-from exportlint.analysis.torch.calls.functions import call_torch
 from exportlint.analysis.torch.calls.modules import call_module_method, call_super, call_torch_module_method
 from exportlint.analysis.torch.calls.results import consume_arguments
 from exportlint.analysis.torch.calls.tensors import call_tensor_method
-from exportlint.analysis.torch.control_flow import OPERATORS
 
 
 @evaluates(ast.Call)
@@ -79,31 +72,6 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
         else:
             found[UNPACKED] = UNKNOWN
     return found
-
-
-@calls(External)
-def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
-    note_call(frame, table.resolve(callee.name), arguments, node)
-    operator = OPERATORS.get(callee.name)
-    if operator is not None:
-        return operator(frame, arguments, node)
-    asked = ask_host(frame, callee.name, arguments, node)
-    if asked is not None:
-        return asked
-    value = _call_by_name(frame, callee.name, arguments, node)
-    return value if callee.name in ASKS_TYPE else through(frame, arguments.values, node, value, "operator")
-
-
-ASKS_TYPE = frozenset({"builtins.isinstance", "builtins.hasattr", "builtins.type", "builtins.callable"})
-
-
-def _call_by_name(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    library, _, rest = name.partition(".")
-    if library == "builtins":
-        return call_builtin(frame, rest, arguments, node)
-    if library == "torch":
-        return call_torch(frame, name, arguments, node)
-    return call_library(frame, name, arguments, node)
 
 
 @calls(Baked)

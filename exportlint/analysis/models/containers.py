@@ -41,6 +41,7 @@ from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
+from exportlint.analysis.models.registry import find
 
 MUTATORS = frozenset({
     "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",
@@ -61,7 +62,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         entries = {**dict(zip(receiver.fields, receiver.items, strict=False)), **arguments.keywords}
         return Dict(tuple(entries.items())) if name == "_asdict" else replace(receiver, items=tuple(entries.values()))
     if isinstance(receiver, (Tuple, Sequence)):
-        note_plain_numbers(frame, f"builtins.list.{name}", arguments, node)
+        note_plain_numbers(frame, find(f"builtins.list.{name}"), arguments, node)
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
             found = data_of(arguments.positional[0]) or data_of(item)
