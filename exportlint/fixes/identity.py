@@ -10,7 +10,7 @@ from exportlint.analysis.models.registry import find
 from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import builtin
-from exportlint.fixes.purity import STATELESS, api_of, is_harmless_api
+from exportlint.fixes.purity import api_of, is_harmless_api, is_stateless
 
 ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to"})
 
@@ -57,7 +57,7 @@ def _is_operator(code: Code, call: ast.Call) -> bool:
     if isinstance(called, TorchModule):
         # `nn.ReLU(True)` writes to what it is given
         made = called.made.args if isinstance(called.made, ast.Call) else []
-        return called.name.rpartition(".")[2] in STATELESS and not any(_is_true(argument) for argument in made)
+        return is_stateless(called) and not any(_is_true(argument) for argument in made)
     api = api_of(code, call)
     if api is None and isinstance(call.func, ast.Attribute):
         receiver = code.value(call.func.value)

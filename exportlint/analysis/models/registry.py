@@ -61,6 +61,7 @@ class Traits(TypedDict, total=False):
     effect: Effect
     threaded: bool
     pure: bool
+    trains: bool
     asks_type: bool
     strict: Strict
     decorated: Decorated
@@ -75,6 +76,7 @@ class LibraryFunction:
     tensor or a symbol does not do there. `source`: its result depends on that besides its arguments, and export keeps
     what it gave. `array_from`: the number of positional arguments from which on it gives an array. `threaded`: it runs
     the function that it is given in another thread. `pure`: it computes from its arguments alone and changes nothing.
+    `trains`: it makes a module that does something else in training mode.
     `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo. `decorated`: what
     it makes of a function as its decorator.
     """
@@ -89,6 +91,7 @@ class LibraryFunction:
     effect: Effect | None = None
     threaded: bool = False
     pure: bool = False
+    trains: bool = False
     asks_type: bool = False
     strict: Strict | None = None
     decorated: Decorated | None = None

@@ -37,15 +37,13 @@ from exportlint.analysis.eval.heap_writes import register_buffer
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import ModuleGradFlag
+from exportlint.analysis.layers import find_layer
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.calls.distributions import with_constrained
 from exportlint.analysis.torch.calls.module_constructors import build_on
 from exportlint.analysis.torch.calls.results import build, consume_arguments, fresh
 from exportlint.analysis.torch.calls.size_needs import note_module_needs
 from exportlint.syntax.definitions import Class
-
-TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "RReLU"))
-"""How the names of modules begin that do something else in training mode."""
 
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})
 
@@ -122,7 +120,8 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name == "torch.nn.Identity":
         return first
     note_call(frame, module.name, arguments, node)
-    if module.name.startswith(TRAINED):
+    layer = find_layer(module.name)
+    if layer is not None and layer.effects == "training":
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
     api = table.lookup(module.name)

@@ -13,12 +13,12 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
+from exportlint.analysis.layers import find_layer
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.analysis.torch.registry import find
 
 NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
-RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 
 
 def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
@@ -46,7 +46,7 @@ def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: a
     short = module.name.rpartition(".")[2]
     if module.name in NORMALIZERS and isinstance(operand, Tensor):
         _note(frame, operand, operand.dynamic, short, node)
-    elif module.name in RECURRENT:
+    elif (layer := find_layer(module.name)) is not None and layer.recurrent:
         given = dict(module.arguments).get("batch_first", Const(False))
         if isinstance(given, Const):
             _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node)
