@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from exportlint.analysis.domain.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value, constant
+from exportlint.analysis.limits import MAX_SCRIPT_STEPS
 from exportlint.analysis.scripts.names import attribute, look_up
-from exportlint.analysis.scripts.scope import MAX_STEPS, Scope, TooManyStepsError
+from exportlint.analysis.scripts.scope import Scope, TooManyStepsError
 from exportlint.analysis.scripts.values import Dim, Example, Model, Program
 
 CALLS: list[Callable[[Scope, ast.Call], Value]] = []
@@ -18,7 +19,7 @@ CALLS: list[Callable[[Scope, ast.Call], Value]] = []
 def evaluate(scope: Scope, node: ast.expr) -> Value:
     """What an expression can be."""
     scope.run.steps += 1
-    if scope.run.steps > MAX_STEPS:
+    if scope.run.steps > MAX_SCRIPT_STEPS:
         raise TooManyStepsError
     if isinstance(node, ast.Constant):
         return constant(node.value)
