@@ -69,13 +69,6 @@ _WORDS = re.compile(r"\w+")
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
-READ = frozenset({
-    "atol", "eps", "label_smoothing", "nan", "neginf", "posinf", "rtol",
-    "cdist.p", "hardtanh.max_val", "hardtanh.min_val",
-})  # fmt: skip
-"""Parameters that operators read where a tensor stands for the number; one that is read by `.item()` they take."""
-
-
 def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
     """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
     names = overload.parameters if overload is not None else ()
@@ -83,7 +76,6 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
     record = find(name)
     types = zip(names, overload.types, strict=True) if overload is not None else ()
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
-    short = name.rpartition(".")[2]
     for parameter, value in given:
         if parameter in DIMS:
             for item in (i for option in options(value) for i in _items(option)):
@@ -91,10 +83,7 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
                 if isinstance(data, Scalar):
                     frame.emit(Conversion, node, data, target="dim argument", operand=data)
             continue
-        reads = parameter in READ or f"{short}.{parameter}" in READ
-        if reads and isinstance(data_of(value), Tensor) and parameter in plain:
-            frame.emit(Conversion, node, data_of(value), target="number argument", operand=data_of(value))
-        elif parameter in record.plain or parameter in record.compared:
+        if parameter in record.plain or parameter in record.compared:
             data = data_of(value)
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
