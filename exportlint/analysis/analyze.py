@@ -10,6 +10,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
+from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
 from exportlint.analysis.domain.values import (
@@ -41,7 +42,6 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
-from exportlint.analysis.state.cells import State
 from exportlint.analysis.state.report import report_state
 from exportlint.syntax.definitions import Class, Module
 

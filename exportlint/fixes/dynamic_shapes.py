@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Dim, Example
 from exportlint.analysis.domain.values import Dict, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, bind
-from exportlint.analysis.scripts.values import Dim, Example
 from exportlint.fixes.additions import insert_behind
 from exportlint.fixes.calls import written
 from exportlint.fixes.code import Code

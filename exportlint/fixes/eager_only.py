@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.findings import TorchVersion
 from exportlint.fixes.code import Code

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Origin, Tensor, TorchModule, Unknown, Value
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.layers import find_layer
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code

@@ -6,7 +6,7 @@ import ast
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import External, Tensor, TorchModule, Unknown
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import builtin

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import External, TorchModule
-from exportlint.analysis.layers import find_layer
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, is_python, operation

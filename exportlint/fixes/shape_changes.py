@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.values import Const, Scalar, Size, TorchModule
-from exportlint.analysis.layers import find_layer
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import REDUCTIONS

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from exportlint.analysis.domain.values import Const, External, Shape, Size, Tensor, Value
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.fixes.code import Code
 from exportlint.syntax.definitions import FunctionNode
 

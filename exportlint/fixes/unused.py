@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from exportlint.analysis.domain.values import External
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.eager_only import computes_only, eager_only, is_exporting, is_report, reports

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from exportlint.analysis.domain.script_values import Dim, Example, Hint
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts.exports import DimCall, ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, by_input, dims, leaves, specified
-from exportlint.analysis.scripts.values import Dim, Example, Hint
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix

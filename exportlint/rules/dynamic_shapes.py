@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from exportlint.analysis.domain.script_values import Dim, Example, Hint
 from exportlint.analysis.domain.values import Const, Dict, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, leaves, specified
-from exportlint.analysis.scripts.values import Dim, Example, Hint
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Mode
 from exportlint.fixes.calls import written

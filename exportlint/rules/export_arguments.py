@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Example
 from exportlint.analysis.domain.values import Const, Dict, Sequence, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, bind
-from exportlint.analysis.scripts.values import Example
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.additions import as_tuple, insert_behind

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Program, Scripted
 from exportlint.analysis.domain.values import BoundMethod, External, Partial, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.facts.plain import ClassName
 from exportlint.analysis.facts.targets import FunctionTarget
-from exportlint.analysis.scripts.values import Program, Scripted
 from exportlint.analysis.torch import table
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix

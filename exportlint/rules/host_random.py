@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import NONE
 from exportlint.analysis.facts.environment import BakedUse, Drawn
-from exportlint.analysis.models.registry import find, qualified
+from exportlint.analysis.library_functions import find, qualified
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.fixes.random_numbers import draw_with_torch
 from exportlint.registry import rule

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Python, Scalar, Sequence, Tuple, Union, Value
 from exportlint.analysis.facts import Call
-from exportlint.analysis.layers import find_layer
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 

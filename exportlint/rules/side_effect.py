@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call, HostRead
-from exportlint.analysis.models.registry import LibraryFunction, find
+from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code

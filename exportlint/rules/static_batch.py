@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Dim, Example, Hint, Program
 from exportlint.analysis.domain.values import Const, Tuple, Value
 from exportlint.analysis.facts.exports import ProgramRun, ProgramSave
 from exportlint.analysis.scripts.signatures import by_input, dims
-from exportlint.analysis.scripts.values import Dim, Example, Hint, Program
 from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.calls import with_argument

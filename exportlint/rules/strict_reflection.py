@@ -9,7 +9,7 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import Const
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch.registry import find as operator
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exportlint.analysis.layers import LAYERS, Layer, find_layer
+from exportlint.analysis.torch.layers import LAYERS, Layer, find_layer
 
 torch = pytest.importorskip("torch")
 

@@ -12,9 +12,8 @@ from pydoc import locate
 
 import pytest
 
-from exportlint.analysis.models import registry
+from exportlint.analysis.library_functions import LibraryFunction, find, records
 from exportlint.analysis.models.operator import BINARY, COMPARES
-from exportlint.analysis.models.registry import LibraryFunction, find, records
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint

@@ -27,7 +27,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.effects import Mode
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
-from exportlint.analysis.models.reporting import reports
+from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import methods
 from exportlint.syntax.definitions import dotted

@@ -29,11 +29,11 @@ from exportlint.analysis.eval.demands import rows
 from exportlint.analysis.eval.frame import Frame, calls, evaluates
 from exportlint.analysis.models.builtin_reflection import call_attributes_method
 from exportlint.analysis.models.containers import call_container_method
-from exportlint.analysis.torch.calls.distributions import call_distribution_method
-from exportlint.analysis.torch.calls.function_wrappers import apply_function
-from exportlint.analysis.torch.calls.modules import call_module_method, call_super, call_torch_module_method
-from exportlint.analysis.torch.calls.results import consume_arguments
-from exportlint.analysis.torch.calls.tensors import call_tensor_method
+from exportlint.analysis.models.torch.distributions import call_distribution_method
+from exportlint.analysis.models.torch.function_wrappers import apply_function
+from exportlint.analysis.models.torch.modules import call_module_method, call_super, call_torch_module_method
+from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.tensors import call_tensor_method
 
 
 @evaluates(ast.Call)

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from exportlint.analysis.domain.accesses import Read, State, Write
 from exportlint.analysis.domain.heap import EMPTY, Cell, Heap
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import FactKey, keep
-from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.syntax.definitions import FunctionNode, Module
 
 

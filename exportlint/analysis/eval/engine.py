@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.custom_op_definitions import CustomOps
 from exportlint.analysis.domain.heap import EMPTY, Heap
 from exportlint.analysis.domain.values import UNKNOWN, Const, Function, Instance, Range, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
@@ -19,7 +20,6 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import keep
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
 from exportlint.analysis.project import Project
-from exportlint.analysis.torch.custom_ops import CustomOps
 from exportlint.findings import Mode
 from exportlint.syntax.definitions import Class, Module
 

@@ -26,7 +26,7 @@ from exportlint.analysis.eval.generators import generated
 from exportlint.analysis.eval.parameters import bind
 from exportlint.analysis.eval.sizes import returned
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
-from exportlint.analysis.torch.calls.function_wrappers import call_wrapped
+from exportlint.analysis.models.torch.function_wrappers import call_wrapped
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
 

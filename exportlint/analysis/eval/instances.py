@@ -32,8 +32,8 @@ from exportlint.analysis.eval.generated_constructors import fill_fields
 from exportlint.analysis.eval.module_parameters import note_made
 from exportlint.analysis.eval.names import settled
 from exportlint.analysis.facts import Call
-from exportlint.analysis.layers import find_layer
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class
 
 

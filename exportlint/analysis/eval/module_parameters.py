@@ -7,7 +7,7 @@ import ast
 from exportlint.analysis.domain.values import FALSE, TRUE, Object, Origin, Tensor, TorchModule, Value
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.state import ParametersMade
-from exportlint.analysis.layers import find_layer
+from exportlint.analysis.torch.layers import find_layer
 
 MAX_DEPTH = 4
 

@@ -26,7 +26,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.project import Definition
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Module

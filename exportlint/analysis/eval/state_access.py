@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.accesses import Kind, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import (
@@ -21,7 +22,6 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.tensor_results import is_fed
 from exportlint.analysis.facts import written_at
-from exportlint.analysis.state.cells import Kind, Write
 from exportlint.syntax.definitions import Assignment
 from exportlint.syntax.walk import walk
 

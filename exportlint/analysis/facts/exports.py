@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from exportlint.analysis.domain.script_values import Inputs, Program
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.scripts.values import Inputs, Program
 
 
 @dataclass(frozen=True, slots=True)

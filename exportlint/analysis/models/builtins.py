@@ -29,7 +29,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, settled, text_of, worked_out
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.models.registry import Handler, Traits, function, functions
+from exportlint.analysis.library_functions import Handler, Traits, function, functions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -18,8 +18,8 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import elements
 from exportlint.analysis.eval.frame import Frame, calls
+from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
-from exportlint.analysis.models.registry import function, functions
 
 functions("collections.Counter", numbers=(0,))
 functions("bisect.* heapq.* statistics.*", numbers="every")

@@ -39,9 +39,9 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents
 from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Branch, ContainerMutation, Conversion
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
-from exportlint.analysis.models.registry import find
 
 MUTATORS = frozenset({
     "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",

@@ -7,7 +7,7 @@ import ast
 from exportlint.analysis.domain.values import NONE, Sequence, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.models.registry import function
+from exportlint.analysis.library_functions import function
 
 
 @function("contextlib.nullcontext")

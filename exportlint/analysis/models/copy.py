@@ -12,8 +12,8 @@ from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.instances import holds_parameters
 from exportlint.analysis.facts import Conversion, Copy
+from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.held_numbers import numbers_in
-from exportlint.analysis.models.registry import function, functions
 
 functions(
     "json.loads marshal.dumps ast.literal_eval pprint.pprint pprint.pformat csv.reader csv.writer", strict="refuses"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exportlint.analysis.domain.values import Python
-from exportlint.analysis.models.registry import functions
+from exportlint.analysis.library_functions import functions
 
 functions("os.urandom", source="random")
 functions("os.getenv os.environ.get os.environb.get os.getenvb", source="environment")

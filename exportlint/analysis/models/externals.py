@@ -11,12 +11,12 @@ from exportlint.analysis.eval.baked_values import draw, through
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import descriptor
+from exportlint.analysis.library_functions import LibraryFunction, find, shown
 from exportlint.analysis.models.plain_numbers import note_any_numbers, note_plain_numbers
-from exportlint.analysis.models.registry import LibraryFunction, find, shown
+from exportlint.analysis.models.torch.control_flow import OPERATORS
+from exportlint.analysis.models.torch.functions import call_torch
+from exportlint.analysis.models.torch.results import consume_arguments
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.functions import call_torch
-from exportlint.analysis.torch.calls.results import consume_arguments
-from exportlint.analysis.torch.control_flow import OPERATORS
 
 EXCEPTIONS = frozenset(
     f"builtins.{name}"

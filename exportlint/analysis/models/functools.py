@@ -8,7 +8,7 @@ from exportlint.analysis.domain.values import PYTHON, UNKNOWN, Descriptor, Funct
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import elements
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.models.registry import function, functions
+from exportlint.analysis.library_functions import function, functions
 
 functions(
     """

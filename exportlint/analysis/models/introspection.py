@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exportlint.analysis.models.registry import functions
+from exportlint.analysis.library_functions import functions
 
 functions("sys._getframe sys.getrefcount sys.getsizeof sys.setrecursionlimit", strict="refuses")
 functions("inspect.stack inspect.currentframe inspect.getmembers inspect.getsource", strict="refuses")

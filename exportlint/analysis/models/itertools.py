@@ -8,7 +8,7 @@ from exportlint.analysis.domain.values import NONE, PYTHON, UNKNOWN, Sequence, T
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of, demand_truth, elements
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.models.registry import function, functions
+from exportlint.analysis.library_functions import function, functions
 
 functions("itertools.repeat", numbers=(1, "times"))
 functions("itertools.islice", numbers=(1, 2, 3))

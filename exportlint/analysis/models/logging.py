@@ -7,8 +7,8 @@ import ast
 from exportlint.analysis.domain.values import FALSE, PYTHON, UNKNOWN, Const, External, Python, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
-from exportlint.analysis.models.registry import function, functions
 
 BELOW_DEFAULT = frozenset({External("logging.DEBUG"), External("logging.INFO"), Const(10), Const(20)})
 """Levels that a logger leaves out unless it is told otherwise."""

@@ -10,7 +10,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import product, worked_out
-from exportlint.analysis.models.registry import find, function, functions
+from exportlint.analysis.library_functions import find, function, functions
 
 functions("math.isnan math.isinf math.isfinite math.isclose", gives="bool")
 functions("math.isqrt math.gcd math.lcm math.comb math.perm math.factorial", gives="int")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exportlint.analysis.models.registry import functions
+from exportlint.analysis.library_functions import functions
 
 functions("torchvision.models.* timm.create_model", trains=True)  # nearly every model has dropout or batch norm
 functions("torchvision.ops.StochasticDepth torchvision.ops.stochastic_depth.StochasticDepth", trains=True)

@@ -12,8 +12,8 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, product
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.library_functions import find, function, functions, shown
 from exportlint.analysis.models.held_numbers import numbers_in
-from exportlint.analysis.models.registry import find, function, functions, shown
 
 ARRAY = Python("ndarray")
 

@@ -13,7 +13,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.subscripts import item
 from exportlint.analysis.eval.tensor_results import result
-from exportlint.analysis.models.registry import function, functions
+from exportlint.analysis.library_functions import function, functions
 
 BINARY: dict[str, ast.operator] = {
     "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(), "floordiv": ast.FloorDiv(),

@@ -10,7 +10,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of, demand_number
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.models.registry import LibraryFunction
+from exportlint.analysis.library_functions import LibraryFunction
 
 
 def note_plain_numbers(frame: Frame, function: LibraryFunction, arguments: Arguments, node: ast.AST) -> None:

@@ -9,8 +9,8 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import spend
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.environment import Drawn
+from exportlint.analysis.library_functions import find, function, functions, shown
 from exportlint.analysis.models.externals import ask_host
-from exportlint.analysis.models.registry import find, function, functions, shown
 
 functions("random.* secrets.*", source="random")
 functions("numpy.random.*", source="random", array_from=3)

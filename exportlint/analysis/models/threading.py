@@ -9,8 +9,8 @@ from exportlint.analysis.domain.values import Function, Python, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
-from exportlint.analysis.models.registry import function, functions
 
 POOL = "multiprocessing.pool.ThreadPool"
 EXECUTOR = "concurrent.futures.ThreadPoolExecutor"

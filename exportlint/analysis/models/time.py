@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exportlint.analysis.domain.values import NONE
-from exportlint.analysis.models.registry import functions
+from exportlint.analysis.library_functions import functions
 
 functions("time.*", source="clock")
 functions("time.sleep", returns=NONE, effect="act")

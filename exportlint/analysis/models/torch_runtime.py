@@ -8,8 +8,8 @@ from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.library_functions import find, function, functions
 from exportlint.analysis.models.externals import ask_host
-from exportlint.analysis.models.registry import find, function, functions
 
 functions("torch.manual_seed torch.random.manual_seed torch.initial_seed torch.random.initial_seed", source="generator")
 functions("torch.random.fork_rng torch.get_rng_state torch.set_rng_state", source="generator")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Example, Hint, Model, Program, Unlifted
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
@@ -23,7 +24,6 @@ from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.scripts import programs, tensors
 from exportlint.analysis.scripts.expressions import CALLS, evaluate
 from exportlint.analysis.scripts.scope import MAX_DEPTH, Scope
-from exportlint.analysis.scripts.values import Example, Hint, Model, Program, Unlifted
 from exportlint.analysis.torch import table
 
 KEEPS_MODE = frozenset({

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from exportlint.analysis.domain.script_values import Dim, Hint, Model
 from exportlint.analysis.domain.values import Range
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, dims, leaves, specified
-from exportlint.analysis.scripts.values import Dim, Hint, Model
 
 ANY: Range = (0, None)
 

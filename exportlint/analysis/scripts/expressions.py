@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from exportlint.analysis.domain.script_values import Dim, Example, Model, Program
 from exportlint.analysis.domain.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value, constant
 from exportlint.analysis.limits import MAX_SCRIPT_STEPS
 from exportlint.analysis.scripts.names import attribute, look_up
 from exportlint.analysis.scripts.scope import Scope, TooManyStepsError
-from exportlint.analysis.scripts.values import Dim, Example, Model, Program
 
 CALLS: list[Callable[[Scope, ast.Call], Value]] = []
 """The evaluation of calls, which `calls` registers: it needs what stands here."""

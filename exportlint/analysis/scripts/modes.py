@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.domain.values import ClassValue, External, Function
 from exportlint.analysis.eval.classes import lineage
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.layers import find_layer
-from exportlint.analysis.models.registry import find
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.scripts.scope import Scope
-from exportlint.analysis.scripts.values import Model
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from exportlint.analysis.domain.script_values import Example, Hint, Imported, Model, Receiver
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
@@ -19,7 +20,6 @@ from exportlint.analysis.eval.classes import find_method
 from exportlint.analysis.eval.names import OWN_LIBRARIES
 from exportlint.analysis.project import Definition
 from exportlint.analysis.scripts.scope import Scope
-from exportlint.analysis.scripts.values import Example, Hint, Imported, Model, Receiver
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 
 HINTS = {f"torch.export.Dim.{hint.kind}": hint for hint in (Hint("AUTO"), Hint("DYNAMIC"), Hint("STATIC"))}

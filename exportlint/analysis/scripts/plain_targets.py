@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import Literal
 
+from exportlint.analysis.domain.script_values import Model, Receiver
 from exportlint.analysis.domain.trails import site_of
 from exportlint.analysis.domain.values import Function, Value
 from exportlint.analysis.facts.plain import ObjectOf, Plain, class_name
 from exportlint.analysis.facts.targets import Default, FunctionTarget, ModelTarget, Parameter
-from exportlint.analysis.scripts.values import Model, Receiver
 from exportlint.syntax.definitions import FunctionNode, Module
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.script_values import Dim, Example, Inputs, Model, Program, Scripted, Unlifted
 from exportlint.analysis.domain.values import UNKNOWN, Const, Sequence, Tuple, Value
 from exportlint.analysis.eval.arguments import UNPACKED, Arguments
 from exportlint.analysis.facts.exports import (
@@ -19,7 +20,6 @@ from exportlint.analysis.facts.exports import (
 from exportlint.analysis.scripts.modes import varies
 from exportlint.analysis.scripts.scope import Scope
 from exportlint.analysis.scripts.signatures import signature_of
-from exportlint.analysis.scripts.values import Dim, Example, Inputs, Model, Program, Scripted, Unlifted
 
 EXPORTS = frozenset(
     f"torch.export.{name}" for name in ("export", "draft_export", "export_for_training", "export_for_inference")

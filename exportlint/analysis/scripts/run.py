@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import deque
 
+from exportlint.analysis.domain.script_values import Program, Receiver
 from exportlint.analysis.domain.values import UNKNOWN, Function
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.engine import Engine, Options
@@ -15,7 +16,6 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.scripts.relevance import Words
 from exportlint.analysis.scripts.scope import Run, Scope, TooManyStepsError
 from exportlint.analysis.scripts.statements import execute
-from exportlint.analysis.scripts.values import Program, Receiver
 from exportlint.syntax.definitions import Module, dotted
 
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.domain.trails import Site, site_of
 from exportlint.analysis.domain.values import UNKNOWN, Function, Value
 from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.scripts.values import Model
 from exportlint.syntax.definitions import Class, Module
 
 MAX_DEPTH = 4

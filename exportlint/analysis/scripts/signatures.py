@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.script_values import Example, Inputs, Model, Signature
 from exportlint.analysis.domain.values import Const, Dict, Tuple, Value
 from exportlint.analysis.eval.classes import find_method
 from exportlint.analysis.scripts.scope import Scope
-from exportlint.analysis.scripts.values import Example, Inputs, Model, Signature
 from exportlint.syntax.definitions import FunctionNode
 
 

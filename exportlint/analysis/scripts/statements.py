@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from exportlint.analysis.domain.script_values import Imported, Model, Receiver
 from exportlint.analysis.domain.values import UNKNOWN, ClassValue, Function, Tuple, Value
 from exportlint.analysis.scripts.expressions import evaluate, truth
 from exportlint.analysis.scripts.scope import Environment, Scope
-from exportlint.analysis.scripts.values import Imported, Model, Receiver
 from exportlint.syntax.definitions import TRIES, dotted, imported
 
 RAISES = ("raises", "assertRaises", "assertRaisesRegex", "raisesRegex", "assertWarns", "assertRaisesOnExport")

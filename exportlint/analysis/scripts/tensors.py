@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from exportlint.analysis.domain.script_values import Example, sizes
 from exportlint.analysis.domain.values import Const, Sequence, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.scripts.values import Example, sizes
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
+from exportlint.analysis.domain.accesses import Write
 from exportlint.analysis.domain.values import NONE, Tensor
-from exportlint.analysis.state.cells import Write
 from exportlint.syntax.definitions import dotted
 
 JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})

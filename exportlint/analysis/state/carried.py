@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
+from exportlint.analysis.domain.accesses import Read, State, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import NONE, Const, Tuple
-from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.state.uses import Flow, Use, Uses
 from exportlint.syntax.definitions import dotted
 

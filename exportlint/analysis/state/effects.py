@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from exportlint.analysis.models.reporting import reports
-from exportlint.analysis.state.cells import State
+from exportlint.analysis.domain.accesses import State
+from exportlint.analysis.reporting_calls import reports
 from exportlint.syntax.definitions import TRIES, FunctionNode, dotted
 
 OUTPUT = "output"

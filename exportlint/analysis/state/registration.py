@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from exportlint.analysis.domain.accesses import Read, State
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.trails import Trail, site_of
 from exportlint.analysis.domain.values import (
@@ -25,7 +26,6 @@ from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.module_parameters import has_parameters, is_trained
 from exportlint.analysis.facts.state import Unregistered
-from exportlint.analysis.state.cells import Read, State
 from exportlint.syntax.definitions import Class, Module
 
 MAX_DEPTH = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.accesses import Read, State, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.trails import Trail, site_of
@@ -16,7 +17,6 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
 from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Carried
-from exportlint.analysis.state.cells import Read, State, Write
 from exportlint.analysis.state.registration import report_unregistered
 from exportlint.syntax.definitions import Class, Module
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.models.reporting import reports
-from exportlint.analysis.state.cells import State
+from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
 from exportlint.syntax.definitions import dotted

@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.facts.control_flow import OperandMismatch
-from exportlint.analysis.torch.control_flow.bodies import Site, leaves
+from exportlint.analysis.models.torch.control_flow.bodies import Site, leaves
 
 
 def check_container(site: Site, parameter: str, operands: Value) -> bool:

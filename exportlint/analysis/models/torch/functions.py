@@ -33,15 +33,15 @@ from exportlint.analysis.eval.names import DISABLES, SCRIPTS, custom_op
 from exportlint.analysis.eval.narrowing import path
 from exportlint.analysis.eval.tensor_results import kind_of
 from exportlint.analysis.facts import Conversion, Copy
+from exportlint.analysis.models.torch.check_messages import note_message
+from exportlint.analysis.models.torch.custom_ops import call_custom_op
+from exportlint.analysis.models.torch.distributions import make_distribution
+from exportlint.analysis.models.torch.module_constructors import construct
+from exportlint.analysis.models.torch.out_resizing import note_resizing_out
+from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.tensor_literals import make_literal
+from exportlint.analysis.models.torch.tensors import call_function, call_tensor_method
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.check_messages import note_message
-from exportlint.analysis.torch.calls.custom_ops import call_custom_op
-from exportlint.analysis.torch.calls.distributions import make_distribution
-from exportlint.analysis.torch.calls.module_constructors import construct
-from exportlint.analysis.torch.calls.out_resizing import note_resizing_out
-from exportlint.analysis.torch.calls.results import consume_arguments
-from exportlint.analysis.torch.calls.tensor_literals import make_literal
-from exportlint.analysis.torch.calls.tensors import call_function, call_tensor_method
 from exportlint.analysis.torch.registry import find
 
 COMPILING = frozenset({

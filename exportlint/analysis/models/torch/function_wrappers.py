@@ -13,7 +13,7 @@ from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import DISABLES, SCRIPTS
 from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
-from exportlint.analysis.torch.calls.results import consume_arguments, fresh
+from exportlint.analysis.models.torch.results import consume_arguments, fresh
 from exportlint.syntax.definitions import Class
 
 

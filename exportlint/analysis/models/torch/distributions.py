@@ -19,8 +19,8 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import class_attribute
 from exportlint.analysis.eval.frame import Frame, has_attributes
 from exportlint.analysis.eval.instances import note_call
+from exportlint.analysis.models.torch.results import fresh
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.results import fresh
 
 VALIDATED = frozenset({"log_prob", "cdf"})
 """Methods that look at the values of their argument, to refuse those outside of the support."""

@@ -12,8 +12,8 @@ from exportlint.analysis.domain.values import (
     TorchModule,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.models.torch.results import items_of
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.results import items_of
 
 
 def construct(name: str, arguments: Arguments, node: ast.AST) -> TorchModule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from exportlint.analysis.models.registry import records
+from exportlint.analysis.library_functions import records
 
 
 @cache

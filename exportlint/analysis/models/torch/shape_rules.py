@@ -14,7 +14,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.facts.sizes import FixedSize
-from exportlint.analysis.layers import find_layer
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find
 

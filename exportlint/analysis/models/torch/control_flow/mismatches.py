@@ -19,7 +19,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.facts.control_flow import BodyMismatch
-from exportlint.analysis.torch.control_flow.bodies import Site, is_int, leaves
+from exportlint.analysis.models.torch.control_flow.bodies import Site, is_int, leaves
 
 Property = Literal["structure", "type", "size", "dtype", "rank", "carry dtype", "carry shape", "condition"]
 Skeleton = tuple[object, ...] | None

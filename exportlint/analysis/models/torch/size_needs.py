@@ -13,8 +13,8 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
-from exportlint.analysis.layers import find_layer
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.analysis.torch.registry import find
 

@@ -28,11 +28,11 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import data_shape
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Creation, HostRead, Mutation
+from exportlint.analysis.models.torch.data_dependent_dims import data_dims, flat, kept_dims, selected_dim
+from exportlint.analysis.models.torch.overload_types import coarse
+from exportlint.analysis.models.torch.shape_rules import note_sizes, result_shape
+from exportlint.analysis.models.torch.size_needs import divided_dims, note_numbers, note_size_needs
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.data_dependent_dims import data_dims, flat, kept_dims, selected_dim
-from exportlint.analysis.torch.calls.overload_types import coarse
-from exportlint.analysis.torch.calls.shape_rules import note_sizes, result_shape
-from exportlint.analysis.torch.calls.size_needs import divided_dims, note_numbers, note_size_needs
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
 

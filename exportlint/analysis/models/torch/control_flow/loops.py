@@ -20,15 +20,15 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import element_of, truth
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.torch.calls.results import consume_arguments
-from exportlint.analysis.torch.control_flow.bodies import Site, is_int, leaves, made, operands_of, run
-from exportlint.analysis.torch.control_flow.mismatches import check_carry, check_outputs, check_structure, refuse
-from exportlint.analysis.torch.control_flow.operands import (
+from exportlint.analysis.models.torch.control_flow.bodies import Site, is_int, leaves, made, operands_of, run
+from exportlint.analysis.models.torch.control_flow.mismatches import check_carry, check_outputs, check_structure, refuse
+from exportlint.analysis.models.torch.control_flow.operands import (
     check_container,
     check_count,
     check_leaves,
     check_views,
 )
+from exportlint.analysis.models.torch.results import consume_arguments
 
 
 def while_loop(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:

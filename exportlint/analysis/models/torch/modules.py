@@ -37,12 +37,12 @@ from exportlint.analysis.eval.heap_writes import register_buffer
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import ModuleGradFlag
-from exportlint.analysis.layers import find_layer
+from exportlint.analysis.models.torch.distributions import with_constrained
+from exportlint.analysis.models.torch.module_constructors import build_on
+from exportlint.analysis.models.torch.results import build, consume_arguments, fresh
+from exportlint.analysis.models.torch.size_needs import note_module_needs
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.distributions import with_constrained
-from exportlint.analysis.torch.calls.module_constructors import build_on
-from exportlint.analysis.torch.calls.results import build, consume_arguments, fresh
-from exportlint.analysis.torch.calls.size_needs import note_module_needs
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class
 
 MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from exportlint.analysis.custom_op_definitions import CustomOp, Kernel, custom_ops
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.operand_forms import Form
 from exportlint.analysis.domain.trails import site_of
@@ -21,9 +22,8 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Branch, Conversion, HostRead, Mutation
 from exportlint.analysis.facts.custom_ops import FakeResult, UndeclaredWrite, UnfakedCall
-from exportlint.analysis.torch.calls.results import consume_arguments, fresh
-from exportlint.analysis.torch.control_flow.bodies import leaves, returned_names, returned_twice
-from exportlint.analysis.torch.custom_ops import CustomOp, Kernel, custom_ops
+from exportlint.analysis.models.torch.control_flow.bodies import leaves, returned_names, returned_twice
+from exportlint.analysis.models.torch.results import consume_arguments, fresh
 from exportlint.syntax.definitions import Module, dotted
 
 

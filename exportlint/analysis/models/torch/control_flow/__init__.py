@@ -8,8 +8,8 @@ from collections.abc import Callable
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.torch.control_flow.branches import cond
-from exportlint.analysis.torch.control_flow.loops import associative_scan, map_, scan, while_loop
+from exportlint.analysis.models.torch.control_flow.branches import cond
+from exportlint.analysis.models.torch.control_flow.loops import associative_scan, map_, scan, while_loop
 
 _INTERNAL = "torch._higher_order_ops"
 

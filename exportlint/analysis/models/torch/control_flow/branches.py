@@ -9,16 +9,16 @@ from exportlint.analysis.domain.values import UNKNOWN, Scalar, Tensor, Tuple, Va
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import truth
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.torch.calls.results import consume_arguments
-from exportlint.analysis.torch.control_flow.bodies import Site, leaves, made, operands_of, run
-from exportlint.analysis.torch.control_flow.mismatches import check_branches, check_outputs, check_structure
-from exportlint.analysis.torch.control_flow.operands import (
+from exportlint.analysis.models.torch.control_flow.bodies import Site, leaves, made, operands_of, run
+from exportlint.analysis.models.torch.control_flow.mismatches import check_branches, check_outputs, check_structure
+from exportlint.analysis.models.torch.control_flow.operands import (
     check_container,
     check_count,
     check_leaves,
     check_predicate,
     check_views,
 )
+from exportlint.analysis.models.torch.results import consume_arguments
 
 ROLES = ("`true_fn`", "`false_fn`")
 

@@ -30,10 +30,10 @@ from exportlint.analysis.eval.sizes import product, read_at
 from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
+from exportlint.analysis.models.torch.result_storage import related
+from exportlint.analysis.models.torch.results import apply, fresh
+from exportlint.analysis.models.torch.tensor_literals import make_literal
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.result_storage import related
-from exportlint.analysis.torch.calls.results import apply, fresh
-from exportlint.analysis.torch.calls.tensor_literals import make_literal
 from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
 from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find

@@ -26,8 +26,8 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import data_shape, note_conversion, product
 from exportlint.analysis.eval.tensor_results import kind_of, promoted, result
 from exportlint.analysis.facts import Conversion
+from exportlint.analysis.models.torch.results import dtype_of, items_of, note_creation
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.calls.results import dtype_of, items_of, note_creation
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
 
