@@ -41,6 +41,7 @@ from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS,
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
+from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.report import report_state
 from exportlint.syntax.definitions import Class, Module
 
@@ -54,8 +55,9 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
     and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run.
     """
     scripts = export_facts(module, project, options)
+    of_scripts = tuple(map(PlainScripts().fact, scripts))
     if not any(cls.node.bases for cls in module.classes):
-        return Analysis(scripts)  # no class that could be a module
+        return Analysis(of_scripts)  # no class that could be a module
     load_interpreter()
     engine = Engine(project, options, _exported_dims(scripts), probe=probe)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
@@ -84,7 +86,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
         if was_enabled:
             gc.enable()
     return Analysis(
-        (*map(Plain().fact, in_order((facts | engine.effects.facts).values())), *scripts), engine.calls.record()
+        (*map(Plain().fact, in_order((facts | engine.effects.facts).values())), *of_scripts), engine.calls.record()
     )
 
 

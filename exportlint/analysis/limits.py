@@ -17,6 +17,8 @@ MAX_CONSTRUCTOR_STEPS = 50_000
 """Expressions evaluated for one call in a constructor: that is not what is exported."""
 MAX_GLOBAL_STEPS = 20_000
 """Expressions evaluated for one assignment of a module."""
+MAX_SCRIPT_STEPS = 60_000
+"""Expressions evaluated for the code of one file that calls torch.export."""
 MAX_DEPTH = 100
 """Calls inside each other."""
 MAX_BASES = 200
@@ -51,7 +53,8 @@ def bounds() -> dict[str, Bound]:
         "evaluations": Bound(MAX_STEPS, "evaluations", "exported class"),
         "evaluations-per-line": Bound(MAX_STEPS_PER_LINE, "more evaluations", "line of a class or of what is called"),
         "constructor": Bound(MAX_CONSTRUCTOR_STEPS, "evaluations", "call in a constructor"),
-        "global": Bound(MAX_GLOBAL_STEPS, "evaluations", "value of a global variable, script that calls torch.export"),
+        "global": Bound(MAX_GLOBAL_STEPS, "evaluations", "value of a global variable"),
+        "script": Bound(MAX_SCRIPT_STEPS, "evaluations", "file, for its code that calls torch.export"),
         "loop": Bound(MAX_PASSES, "passes", "loop"),
         "depth": Bound(MAX_DEPTH, "calls inside each other", "exported class"),
         "bases": Bound(MAX_BASES, "base classes", "class"),

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
-REPORTS = frozenset({
-    "print", "write", "flush", "log", "debug", "info", "info_once", "warning", "warning_once", "warning_advice", "warn",
-    "warn_once", "error", "critical", "exception",
-})  # fmt: skip
-"""Functions and methods that tell people something, where they stand as statements: `torch.log(x)` computes a value."""
+from exportlint.analysis.library_functions import records
+
+
+@cache
+def _report_names() -> frozenset[str]:
+    """What functions and methods are called that tell people something: the object of a method is often not known."""
+    return frozenset(record.name.rpartition(".")[2] for record in records() if record.effect == "report")
 
 
 def reports(node: ast.AST, parent: ast.AST | None) -> bool:
-    """Whether a node is a call that prints, logs or warns; `parent` is the node around it."""
+    """Whether a node is a call that prints, logs or warns; `parent` is the node around it.
+
+    Only statements are: `torch.log(x)` computes a value.
+    """
     if not isinstance(node, ast.Call) or not isinstance(parent, ast.Expr):
         return False
     callee = node.func
-    return (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in REPORTS
+    return (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in _report_names()

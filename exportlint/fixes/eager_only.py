@@ -6,31 +6,15 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.findings import TorchVersion
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.purity import HARMLESS
 from exportlint.fixes.statements import Draft
 
 IS_EXPORTING: TorchVersion = (2, 7)
 """The first torch with `torch.compiler.is_exporting`."""
-
-LEVELS = ("debug", "info", "warning", "warning_once", "warn", "error", "critical", "exception", "log")
-REPORTS = frozenset({
-    "builtins.print", "warnings.warn", *(f"logging.{level}" for level in LEVELS),
-    *(f"logging.Logger.{level}" for level in LEVELS),
-})  # fmt: skip
-"""The functions that say something and return nothing."""
-
-TEXTS = frozenset({"json.dumps", "pickle.dumps"})
-"""The functions that turn what they are given into text or bytes."""
-
-CONVERSIONS = frozenset({"ascii", "bin", "bytes", "chr", "complex", "format", "hex", "oct", "ord", "repr", "str"})
-"""The builtin functions that show what they are given."""
-
-WRITERS = frozenset({"torch.save", "pickle.dump", "json.dump", "numpy.save", "numpy.savez", "numpy.savetxt"})
-"""The functions that write what they are given into files."""
 
 
 def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
@@ -77,7 +61,7 @@ def is_report(code: Code, statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
     callee = code.value(statement.value.func)
-    return isinstance(callee, External) and callee.name in REPORTS
+    return isinstance(callee, External) and find(callee.name).effect == "report"
 
 
 def _is_pure(callee: Value) -> bool:
@@ -86,12 +70,10 @@ def _is_pure(callee: Value) -> bool:
         draws = api is not None and api.random
         known = isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const))
         return known and not draws and not callee.name.endswith("_")
-    if not isinstance(callee, External) or callee.name in WRITERS:
+    if not isinstance(callee, External):
         return False
-    library, _, name = callee.name.partition(".")
-    if callee.name in REPORTS | TEXTS or library == "math":
-        return True
-    if library == "builtins":
-        return name in HARMLESS | CONVERSIONS
+    function = find(callee.name)
+    if function.pure or function.effect is not None:
+        return function.pure or function.effect == "report"
     api = table.lookup(callee.name)
     return api is not None and not api.random and not api.mutates

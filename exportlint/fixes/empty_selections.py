@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Origin, Tensor, TorchModule, Unknown, Value
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
@@ -20,11 +21,6 @@ COUNTS = frozenset({"numel", "nelement", "size", "len"})
 WRITES = frozenset(
     {"index_add_", "index_copy_", "index_put_", "index_fill_", "scatter_", "scatter_add_", "masked_fill_"}
 )
-ROWWISE = frozenset({
-    "Linear", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "LeakyReLU", "ELU", "LayerNorm", "RMSNorm",
-    "Sequential", "ModuleList", "ModuleDict",
-})  # fmt: skip
-"""Modules of torch that take no rows as well as some, and draw no random numbers."""
 
 
 def empty_selection_fix(code: Code, _: Fact) -> Fix:
@@ -143,5 +139,10 @@ def _takes_no_rows(code: Code, call: ast.Call) -> bool:
 
 
 def _is_rowwise(value: Value) -> bool:
-    name = value.name.rpartition(".")[2] if isinstance(value, TorchModule) else ""
-    return name in ROWWISE and all(_is_rowwise(item) for item in (getattr(value, "items", None) or ()))
+    """Whether it is a module of torch that takes no rows as well as some, and draws no random numbers."""
+    if not isinstance(value, TorchModule):
+        return False
+    if value.items is not None:
+        return all(map(_is_rowwise, value.items))
+    layer = find_layer(value.name)
+    return layer is not None and layer.effects == "never" and (layer.shape == "same" or layer.name == "Linear")

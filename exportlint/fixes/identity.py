@@ -6,10 +6,11 @@ import ast
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import External, Tensor, TorchModule, Unknown
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import builtin
-from exportlint.fixes.purity import HARMLESS, STATELESS, api_of, is_harmless_api
+from exportlint.fixes.purity import api_of, is_harmless_api, is_stateless
 
 ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to"})
 
@@ -50,15 +51,13 @@ def _tells(code: Code, node: ast.AST) -> bool:
 
 def _is_operator(code: Code, call: ast.Call) -> bool:
     """Whether a call is of an operator that writes to nothing, or of a function of Python that makes a value."""
-    if builtin(code, call) is not None:
-        return builtin(code, call) in HARMLESS
     called = code.value(call.func)
+    if isinstance(called, External) and (builtin(code, call) is not None or find(called.name).pure):
+        return find(called.name).pure
     if isinstance(called, TorchModule):
         # `nn.ReLU(True)` writes to what it is given
         made = called.made.args if isinstance(called.made, ast.Call) else []
-        return called.name.rpartition(".")[2] in STATELESS and not any(_is_true(argument) for argument in made)
-    if isinstance(called, External) and called.name.startswith("math."):
-        return True
+        return is_stateless(called) and not any(_is_true(argument) for argument in made)
     api = api_of(code, call)
     if api is None and isinstance(call.func, ast.Attribute):
         receiver = code.value(call.func.value)

@@ -6,29 +6,17 @@ import ast
 from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import External, TorchModule
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.held import builtin, is_python, operation
 
-HARMLESS = frozenset({
-    "abs", "bool", "float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "range", "round",
-    "sum", "tuple", "zip", "any", "all", "enumerate", "reversed", "sorted", "slice", "type", "dict",
-})  # fmt: skip
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
-
-
-STATELESS = frozenset({
-    "Linear", "Bilinear", "Identity", "Flatten", "Unflatten", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
-    "ConvTranspose2d", "ConvTranspose3d", "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Mish", "ELU", "SELU", "Tanh",
-    "Sigmoid", "Softmax", "LogSoftmax", "Softplus", "Hardswish", "Hardsigmoid", "Hardtanh", "LayerNorm", "GroupNorm",
-    "RMSNorm", "MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Upsample", "PixelShuffle", "ZeroPad2d",
-})  # fmt: skip
-"""Modules of torch that neither write nor draw."""
 
 
 def require_pure(code: Code, node: ast.expr) -> None:
@@ -93,13 +81,17 @@ def api_of(code: Code, node: ast.Call) -> table.Api | None:
 def _is_harmless(code: Code, node: ast.Call) -> bool:
     called = code.value(node.func)
     if isinstance(called, TorchModule):
-        return called.name.rpartition(".")[2] in STATELESS
-    if builtin(code, node) is not None:
-        return builtin(code, node) in HARMLESS
-    if isinstance(called, External) and called.name.startswith("math."):
-        return True
+        return is_stateless(called)
+    if isinstance(called, External) and (builtin(code, node) is not None or find(called.name).pure):
+        return find(called.name).pure
     api = api_of(code, node)
     return api is not None and is_harmless_api(api, node)
+
+
+def is_stateless(module: TorchModule) -> bool:
+    """Whether a call of a module of torch neither writes nor draws, in whatever mode."""
+    layer = find_layer(module.name)
+    return layer is not None and layer.effects == "never"
 
 
 def is_harmless_api(api: table.Api, call: ast.Call) -> bool:

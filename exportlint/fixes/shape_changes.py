@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.values import Const, Scalar, Size, TorchModule
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.code import Code
 from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import REDUCTIONS
@@ -23,12 +24,6 @@ RESHAPING = frozenset({
     "view", "reshape", "flatten", "unflatten", "transpose", "permute", "t", "swapaxes", "movedim", "unsqueeze",
     "squeeze", "expand", "repeat", "tile", "narrow", "select", "pad", "unfold", "repeat_interleave", "index_select",
     "gather", "take", "diagonal",
-})  # fmt: skip
-KEEPING_MODULES = frozenset({
-    "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Mish", "ELU", "SELU", "CELU", "Tanh", "Sigmoid", "Softmax",
-    "LogSoftmax", "Softplus", "Hardswish", "Hardsigmoid", "Hardtanh", "LayerNorm", "GroupNorm", "RMSNorm", "Identity",
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d",
-    "InstanceNorm2d", "InstanceNorm3d",
 })  # fmt: skip
 
 
@@ -56,12 +51,16 @@ def change_of(code: Code, node: ast.expr) -> tuple[ast.expr, str] | None:
 
 
 def _of_module(node: ast.Call, module: TorchModule) -> tuple[ast.expr, str] | None:
-    name = module.name.rpartition(".")[2]
+    layer = find_layer(module.name)
     if len(node.args) != 1 or node.keywords:
         return None
-    if name in KEEPING_MODULES:
+    if layer is not None and layer.shape == "same":
         return node.args[0], ""
-    sizes = module.made.args[:2] if name == "Linear" and isinstance(module.made, ast.Call) else []
+    sizes = (
+        module.made.args[:2]
+        if layer is not None and layer.name == "Linear" and isinstance(module.made, ast.Call)
+        else []
+    )
     if len(sizes) < 2:
         return None
     wide, narrow = map(ast.unparse, sizes)

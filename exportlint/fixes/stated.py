@@ -11,18 +11,11 @@ import ast
 from collections.abc import Callable, Iterator
 
 from exportlint.analysis.domain.values import Const, External, Shape, Size, Tensor, Value
+from exportlint.analysis.library_functions import find
 from exportlint.fixes.code import Code
 from exportlint.syntax.definitions import FunctionNode
 
 _Test = Callable[[ast.expr], bool]
-_WHOLE_CALLS = frozenset({
-    "builtins.int", "builtins.len", "builtins.ord", "builtins.hash", "builtins.id", "operator.index", "math.isqrt",
-    "torch.sym_int",
-})  # fmt: skip
-_FLOAT_CALLS = frozenset({
-    "builtins.float", "math.sqrt", "math.exp", "math.log", "math.log2", "math.log10", "math.sin", "math.cos",
-    "math.tan", "math.tanh", "math.pow", "torch.sym_float", "torch.sym_sqrt",
-})  # fmt: skip
 _ONE_OF = frozenset({"builtins.max", "builtins.min", "torch.sym_max", "torch.sym_min"})
 _OF_WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr,
              ast.BitXor)  # fmt: skip
@@ -113,7 +106,7 @@ class _Walk:
             return len(call.args) > 1 and not call.keywords and all(map(self.is_whole, call.args))
         if name in {"builtins.abs", "builtins.round"}:
             return len(call.args) == 1 and self.is_whole(call.args[0])
-        return name in _WHOLE_CALLS
+        return find(name).gives == "int"
 
     def is_float(self, node: ast.expr) -> bool:
         match node:
@@ -134,7 +127,7 @@ class _Walk:
                 is_library = isinstance(self._code.value(owner), External)
                 return is_library and isinstance(held, Const) and isinstance(held.value, float)
             case ast.Call():
-                return self._called(node) in _FLOAT_CALLS
+                return find(self._called(node)).gives == "float"
         return False
 
     def _called(self, call: ast.Call) -> str:

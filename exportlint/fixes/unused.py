@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from exportlint.analysis.domain.values import External
+from exportlint.analysis.library_functions import find
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.code import Code
-from exportlint.fixes.eager_only import WRITERS, computes_only, eager_only, is_exporting, is_report, reports
+from exportlint.fixes.eager_only import computes_only, eager_only, is_exporting, is_report, reports
 from exportlint.fixes.errors import DeclinedError
 
 MESSAGE = "Leave it out of export"
@@ -106,7 +107,7 @@ def _only_writes(code: Code, statement: ast.stmt) -> bool:
     if not isinstance(statement.value, ast.Call):
         return computes_only(code, [statement])
     callee = code.value(statement.value.func)
-    return (isinstance(callee, External) and callee.name in WRITERS) or computes_only(code, [statement])
+    return (isinstance(callee, External) and find(callee.name).effect == "write") or computes_only(code, [statement])
 
 
 def _adjacent(code: Code, statements: Sequence[ast.stmt]) -> Iterable[list[ast.stmt]]:

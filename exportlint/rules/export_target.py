@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.script_values import Model, Program, Scripted
-from exportlint.analysis.domain.values import BoundMethod, ClassValue, External, Function, Partial, Tuple, Value
+from exportlint.analysis.domain.script_values import Program, Scripted
+from exportlint.analysis.domain.values import BoundMethod, External, Partial, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
+from exportlint.analysis.facts.plain import ClassName
+from exportlint.analysis.facts.targets import FunctionTarget
 from exportlint.analysis.torch import table
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -41,23 +43,23 @@ def _fix(code: Code, target: Value) -> Fix:
     if isinstance(target, Program):
         module = f"{code.operand(node, Precedence.ATOM)}.module()"
         return code.fix("Export its module", code.replace(node, module), safe=True)
-    if not isinstance(target, Function):
+    if not isinstance(target, FunctionTarget):
         raise DeclinedError("what the module is to do is not to be seen")
     return wrapped(code, node, target)
 
 
 def _described(target: Value) -> tuple[str, str] | None:
     """What a target is that export refuses, and what to do; None if it is a module or not known."""
-    if isinstance(target, Function):
-        if isinstance(target.node, ast.Lambda):
+    if isinstance(target, FunctionTarget):
+        if not target.name:
             return "a lambda", MODULE
-        if target.receiver is not None or target.owner is not None:
-            return f"the method `{target.node.name}`", "export the module itself" if _is_forward(target) else MODULE
-        return f"the function `{target.node.name}`", MODULE
+        if target.bound:
+            return f"the method `{target.name}`", "export the module itself" if _is_forward(target) else MODULE
+        return f"the function `{target.name}`", MODULE
     if _is_forward(target):
         return "the method `forward`", "export the module itself"
-    if isinstance(target, ClassValue):
-        return f"the class `{target.definition.node.name}`", "export an instance of it"
+    if isinstance(target, ClassName):
+        return f"the class `{target.name.rpartition('.')[2]}`", "export an instance of it"
     if isinstance(target, External):
         api = table.lookup(target.name)
         if api is not None and api.kind == "module":
@@ -76,6 +78,6 @@ def _described(target: Value) -> tuple[str, str] | None:
 
 def _is_forward(target: Value) -> bool:
     """Whether it is the `forward` of a module."""
-    if isinstance(target, Function):
-        return target.symbol.endswith(".forward") and isinstance(target.receiver, Model)
+    if isinstance(target, FunctionTarget):
+        return target.name == "forward" and target.receiver == "model"
     return isinstance(target, BoundMethod) and target.name == "forward"

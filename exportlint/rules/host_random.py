@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import NONE
 from exportlint.analysis.facts.environment import BakedUse, Drawn
+from exportlint.analysis.library_functions import find, qualified
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.fixes.random_numbers import draw_with_torch
 from exportlint.registry import rule
@@ -13,14 +15,13 @@ USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
 DRAWN = Claim(non_strict=always(INFO), strict=always(ERROR))
 ARRAY = Claim(non_strict=always(WARNING), strict=always(WARNING))
 
-TRACED = frozenset(f"np.random.{name}" for name in ("rand", "randn", "random", "uniform", "normal", "randint"))
-"""Functions whose arrays strict mode traces, and bakes."""
-
 
 @rule("EXP502", "host-random", Drawn, BakedUse)
 def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     """`random.random()`, `np.random.rand()`, `uuid.uuid4()`, `secrets.randbelow(9)`."""
-    is_traced = fact.api == "np.random.seed" or (fact.array and fact.api in TRACED)
+    function = find(qualified(fact.api))
+    # of what strict mode traces, it bakes arrays, and does not see what returns nothing
+    is_traced = function.strict == "bakes" and (fact.array or function.returns == NONE)
     is_use = isinstance(fact, BakedUse)
     if fact.source != "random" or (is_traced and not is_use):
         return

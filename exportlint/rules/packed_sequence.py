@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Python, Scalar, Sequence, Tuple, Union, Value
 from exportlint.analysis.facts import Call
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
-RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 PACKED = Python("PackedSequence")
 
 
@@ -20,7 +20,8 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded:
         return
-    if fact.name in RECURRENT and PACKED in (*fact.positional[:1], fact.keyword("input")):
+    layer = find_layer(fact.name)
+    if layer is not None and layer.recurrent and PACKED in (*fact.positional[:1], fact.keyword("input")):
         message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence: its sizes depend on data"
     elif fact.name.endswith(".pad_packed_sequence") and PACKED in (*fact.positional[:1], fact.keyword("sequence")):
         message = "`pad_packed_sequence` needs the sizes of a packed sequence as numbers, which depend on data"

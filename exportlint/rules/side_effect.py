@@ -6,23 +6,17 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import Call, HostRead
+from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.eager_only import REPORTS, computes_only, eager_only, reports
+from exportlint.fixes.eager_only import computes_only, eager_only, reports
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 SAYS = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 13): INFO})
 OTHERS = Claim(non_strict=always(INFO), strict=always(ERROR))
 THREAD = Claim(non_strict=always(ERROR), strict=always(ERROR))
-THREADS = ("threading.", "concurrent.futures.", "multiprocessing.pool.")
-ACTS = frozenset({
-    "builtins.open", "gc.collect", "gc.disable", "gc.enable", "time.sleep", "atexit.register", "os.makedirs",
-    "os.mkdir", "os.putenv", "subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.call",
-    "tempfile.mkdtemp", "pathlib.Path.write_text", "pathlib.Path.write_bytes", "pathlib.Path.mkdir", "numpy.save",
-    "warnings.simplefilter", "warnings.filterwarnings", "torch.set_num_threads", "threading.Thread",
-})  # fmt: skip
 
 
 @rule("EXP605", "side-effect", Call, HostRead)
@@ -31,7 +25,7 @@ def side_effect(fact: Call | HostRead, context: Context) -> Iterator[Report]:
     if isinstance(fact, HostRead):
         yield from _in_thread(fact, context)
         return
-    claim = SAYS if fact.name in REPORTS else OTHERS if fact.name in ACTS else None
+    claim = _claim(find(fact.name))
     severity = context.severity(claim) if claim is not None else None
     if severity is None or (fact.guarded and severity is ERROR):
         return
@@ -47,9 +41,16 @@ def side_effect(fact: Call | HostRead, context: Context) -> Iterator[Report]:
     )
 
 
+def _claim(function: LibraryFunction) -> Claim | None:
+    if function.effect == "act":
+        return OTHERS
+    # what strict mode refuses is reported as such
+    return SAYS if function.effect == "report" and function.strict != "refuses" else None
+
+
 def _in_thread(fact: HostRead, context: Context) -> Iterator[Report]:
     severity = context.severity(THREAD)
-    if severity is None or fact.guarded or not fact.api.startswith(THREADS):
+    if severity is None or fact.guarded or not find(fact.api).threaded:
         return
     message = (
         f"`{fact.api.rpartition('.')[2]}` computes with tensors in another thread, which torch.export does not trace"
@@ -60,7 +61,7 @@ def _in_thread(fact: HostRead, context: Context) -> Iterator[Report]:
 def _fix(code: Code, fact: Call, context: Context, *, fails: bool) -> Fix:
     """Where export passes already, what is said to those who export is lost."""
     call = code.node(ast.Call)
-    if fact.name in REPORTS:
+    if find(fact.name).effect == "report":
         statements = reports(code, call)
         safe = fails and computes_only(code, statements)
     else:

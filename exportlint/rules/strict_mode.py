@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.domain.values import TRUE, BoundMethod, Value
 from exportlint.analysis.facts.exports import ExportCall
+from exportlint.analysis.facts.targets import ModelTarget
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.calls import with_argument, without_argument
@@ -59,4 +59,4 @@ def _said(code: Code) -> Fix:
 def _name(target: Value) -> str:
     while isinstance(target, BoundMethod):
         target = target.receiver
-    return target.name if isinstance(target, Model) else ""
+    return target.name if isinstance(target, ModelTarget) else ""

@@ -9,6 +9,8 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import NONE, Const
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
+from exportlint.analysis.library_functions import find
+from exportlint.analysis.torch.registry import find as operator
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
@@ -20,40 +22,7 @@ from exportlint.registry import rule
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
 METHOD = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
-CALLS = frozenset({
-    "builtins.dir", "builtins.globals", "builtins.eval", "builtins.exec", "builtins.compile", "builtins.__import__",
-    "sys._getframe", "sys.getrefcount", "sys.getsizeof", "inspect.stack", "inspect.currentframe",
-    "inspect.getmembers", "inspect.getsource", "importlib.import_module", "types.SimpleNamespace", "io.StringIO",
-    "io.BytesIO", "json.dumps", "json.loads", "pickle.dumps", "ast.literal_eval", "traceback.format_stack",
-    "heapq.nsmallest", "bisect.bisect_left", "decimal.Decimal", "datetime.timedelta", "hashlib.md5",
-    "builtins.bytearray", "torch.get_num_threads", "torch.cuda.device_count", "copy.copy",
-    "builtins.bytes", "builtins.memoryview", "builtins.object", "builtins.property", "builtins.staticmethod",
-    "os.system", "os.path.abspath", "os.walk", "sys.stdout.write", "sys.stderr.write", "sys.stdout.flush",
-    "sys.stderr.flush", "sys.setrecursionlimit", "shutil.which", "signal.getsignal", "signal.signal",
-    "tempfile.NamedTemporaryFile", "datetime.datetime", "calendar.monthrange", "hashlib.sha1", "hashlib.sha256",
-    "hashlib.sha512", "hashlib.new", "zlib.crc32", "zlib.adler32", "zlib.compress", "base64.b64encode",
-    "base64.b64decode", "binascii.hexlify", "marshal.dumps", "csv.reader", "csv.writer", "fnmatch.fnmatch",
-    "glob.glob", "pathlib.Path.exists", "pprint.pprint", "pprint.pformat", "traceback.print_stack",
-    "gc.isenabled", "threading.current_thread", "threading.Lock", "threading.RLock",
-    "threading.get_ident", "threading.local", "queue.Queue", "statistics.mean", "cmath.sqrt", "heapq.heappush",
-    "heapq.heappop", "heapq.heapify", "heapq.nlargest", "bisect.bisect", "bisect.bisect_right", "bisect.insort",
-    "array.array", "functools.cmp_to_key", "functools.lru_cache", "types.MethodType", "enum.auto",
-    "dataclasses.make_dataclass", "logging.getLogger", "logging.basicConfig", "ast.parse", "locale.getlocale",
-    "urllib.parse.quote", "unicodedata.name", "asyncio.sleep", "concurrent.futures.ThreadPoolExecutor",
-    "multiprocessing.cpu_count", "multiprocessing.pool.ThreadPool", "ctypes.c_int", "configparser.ConfigParser",
-    "numpy.vectorize", "numpy.ndindex", "numpy.interp", "numpy.set_printoptions", "numpy.errstate", "numpy.seterr",
-    "numpy.testing.assert_allclose", "numpy.lib.stride_tricks.as_strided", "numpy.apply_along_axis", "numpy.fromiter",
-    "numpy.fromstring", "numpy.frombuffer", "numpy.packbits", "numpy.polyfit", "numpy.datetime64",
-    "numpy.ndarray.tobytes", "numpy.ndarray.tofile",
-    "torch.backends.mps.is_available", "torch.backends.cudnn.is_available", "torch.result_type", "torch.can_cast",
-    "torch.is_storage", "torch.typename", "torch.jit.fork", "torch.jit._fork", "torch.jit.isinstance",
-    "torch.distributions.Distribution.set_default_validate_args",
-    "torch.compiler.reset", "torch.hub.get_dir", "torch.utils.data.get_worker_info", "torch.futures.Future",
-    "torch.Tensor.storage_offset", "torch.Tensor.is_pinned", "torch.Tensor.is_shared", "torch.Tensor.dense_dim",
-    "torch.Tensor.is_same_size", "torch.Tensor.is_set_to",
-    *(f"torch.Tensor.__{name}__" for name in ("reduce_ex", "repr", "str", "format", "hash")),
-})  # fmt: skip
-"""What TorchDynamo refuses to call, measured on 2.13 by a module that calls nothing else."""
+CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
 CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
@@ -112,13 +81,17 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CLAIM, "`pow()` of a tensor", "use `x ** y`"
     if fact.name == "copy.copy" and any(True for v in fact.positional for _ in tensors_in(v)):
         return None, "", ""  # refused in either mode
-    if fact.name not in CALLS or _is_constant_expression(fact):
+    if not _is_refused(fact.name) or _is_constant_expression(fact):
         return None, "", ""
     return (
         CLAIM,
         f"`{fact.name.removeprefix('builtins.').removeprefix('torch.Tensor')}()`",
         "do it in `__init__`, or at the top of the file",
     )
+
+
+def _is_refused(name: str) -> bool:
+    return find(name).strict == "refuses" or operator(name).strict == "refuses"
 
 
 def _is_constant_expression(fact: Call) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.values import External, Function
+from exportlint.analysis.domain.values import External
 from exportlint.analysis.facts.exports import Scripting
+from exportlint.analysis.facts.targets import FunctionTarget
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.calls import argument
@@ -21,7 +22,7 @@ CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
 def torchscript_capture(fact: Scripting, context: Context) -> Iterator[Report]:
     """`torch.jit.trace(model, x)`; not of functions, which a model that is exported may well call."""
     severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or isinstance(fact.target, Function | External):
+    if severity is None or fact.guarded or isinstance(fact.target, FunctionTarget | External):
         return
     message = f"`{fact.api}` makes TorchScript, which torch deprecates"
     instead = "use `torch.export.export`, and `torch._inductor.aoti_compile_and_package` to run without Python"

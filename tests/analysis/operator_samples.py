@@ -37,6 +37,11 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("acosh", "x + 1"),
     **_each("bitwise_not", "i", "b"),
     **_each("fliplr flipud msort isfinite", "x", "i"),
+    **_each("allclose pairwise_distance poisson_nll_loss", "x, y"),
+    **_each("gaussian_nll_loss triplet_margin_loss", "x, y, y + 1"),
+    **_each("cross_entropy", "m, torch.zeros(4).long()"),
+    **_each("Tensor.is_same_size Tensor.is_set_to result_type", "x, y"),
+    **_each("can_cast", "torch.float32, torch.float64"),
     **_each("angle isreal", "x", "c"),
     **_each("round", "x", "x, decimals=1"),
     **_each("polygamma", "x"),
@@ -46,7 +51,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("threshold", "x, 0.5, 0.0"),
     **_each("gumbel_softmax", "x", "x, 1.0, True"),
     **_each("masked_fill", "x, b, 0.0", "x, b[0], 1"),
-    **_each("nn.functional.layer_norm nn.functional.rms_norm", "x, (5,)", "x, (4, 5)"),
+    **_each("nn.functional.layer_norm nn.functional.rms_norm .layer_norm .rms_norm", "x, (5,)", "x, (4, 5)"),
     **_each("prelu", "x, one"),
     **_each("sort argsort", "x", "x, 1"),
     **_each("tril triu", "x", "x, 1"),
@@ -218,6 +223,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
 
 SPELLED: dict[str, tuple[str, ...]] = {
     "torch.Tensor.where": ("x, b, y",),
+    "torch.poisson_nll_loss": ("x, y, True, False, 1e-8, 1",),
     "torch.polygamma": ("2, x",),
     "torch.special.polygamma": ("2, x",),
     "torch.Tensor.polygamma": ("x, 2",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -257,3 +258,52 @@ def test_bounds_settle_conditions(condition: str, is_open: bool) -> None:
 def test_bounds_settle_slices(part: str, is_fixed: bool) -> None:
     source = BOUNDS.replace("if {condition}: return x + 1", "x = {condition}").format(condition=part)
     assert ("fixed-size" in {name for _, name, _ in found(source)}) == is_fixed
+
+
+DERIVED = """\
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+class Model(nn.Module):
+    def forward(self, x):
+        if x.shape[0] {test}: return x + 1
+        return x
+
+n = Dim('n', {bounds})
+export(Model(), (torch.ones({size}, 4),), dynamic_shapes=({{0: {dim}}},))
+"""
+
+
+@pytest.mark.parametrize(
+    ("dim", "bounds", "size", "lowest", "highest"),
+    [
+        ("3 * n + 1", "min=2, max=10", 10, 7, 31),
+        ("n * 2", "min=3, max=5", 8, 6, 10),
+        ("n + 5", "min=2, max=4", 8, 7, 9),
+        ("n - 1", "min=8, max=12", 9, 7, 11),
+        ("2 * (n + 1) - 3", "min=4, max=6", 9, 7, 11),
+        ("4 * n", "min=2", 12, 8, None),
+    ],
+)
+def test_the_bounds_of_a_dimension_hold_for_those_made_of_it(
+    dim: str, bounds: str, size: int, lowest: int, highest: int | None
+) -> None:
+    """What no size can do decides nothing, and what one can do is told; torch has the same bounds."""
+
+    def is_told(test: str) -> bool:
+        source = DERIVED.format(test=test, dim=dim, bounds=bounds, size=size)
+        return "size-branch" in {name for _, name, _ in found(source)}
+
+    assert not is_told(f"< {lowest}")
+    assert is_told(f"< {lowest + 1}")
+    if highest is not None:
+        assert not is_told(f"> {highest}")
+        assert is_told(f"> {highest - 1}")
+    pytest.importorskip("torch")
+    scope: dict[str, Any] = {}
+    source = DERIVED.format(test="< 0", dim=dim, bounds=bounds, size=size).replace("\nexport(", "\nprogram = export(")
+    exec(source, scope)
+    found_ranges = scope["program"].range_constraints.values()
+    ranges = [(int(one.lower), None if one.upper > 10**6 else int(one.upper)) for one in found_ranges]
+    assert (lowest, highest) in ranges

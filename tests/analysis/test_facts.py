@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from exportlint.analysis.analyze import analyze
-from exportlint.analysis.eval.engine import Options
-from exportlint.analysis.facts.exports import ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting
+from exportlint.analysis.domain.values import Closure, Instance
+from exportlint.analysis.eval.engine import Engine, Options
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.facts.order import text_of
 from exportlint.analysis.project import Project
+from exportlint.analysis.results import Analysis
 from exportlint.check import check_file
+from exportlint.claims import Context
 from exportlint.config import Layer
 from exportlint.config.settings import combine
+from exportlint.findings import Mode
+from exportlint.registry import all_rules
 from exportlint.source import from_bytes, read
+from exportlint.syntax.definitions import Class, Module
 from tests.analysis.cases import Case, cases
 
 ROOT = Path("/nowhere")
-OF_SCRIPTS = (ExportCall, ProgramMove, ProgramRun, ProgramSave, Scripting)
-"""Facts of scripts still hold the models and programs of the interpreter."""
 SETTINGS = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
 
 HELPERS = {
@@ -99,11 +108,58 @@ def test_what_a_try_swallows_hides_nothing_elsewhere() -> None:
     assert (5, "tensor-branch", "error") in [found[:3] for found in one]
 
 
+PAGES = sorted((Path(__file__).parents[2] / "rules").glob("EXP*.md"))
+LIVE = (ast.AST, Module, Class, Instance, Closure, Frame, Engine)
+
+
+def parts_of(value: object, seen: set[int]) -> Iterator[object]:
+    """A value and all that it holds, by the fields of dataclasses and the items of containers."""
+    if id(value) in seen or isinstance(value, (str, int, float, type(None))):
+        return
+    seen.add(id(value))
+    yield value
+    held: Iterable[object] = ()
+    if is_dataclass(value):
+        held = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, dict):
+        held = [*value, *value.values()]
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        held = value
+    for part in held:
+        yield from parts_of(part, seen)
+
+
+def assert_plain(module: Module, project: Project, mode: Mode) -> None:
+    """Facts hold nothing of the interpreter, and give the same findings after a way through bytes."""
+    found = analyze(module, project, Options(mode=mode))
+    assert [part for part in parts_of(found, set()) if isinstance(part, LIVE)] == []
+    copied = pickle.loads(pickle.dumps(found))
+    assert copied.calls == found.calls
+    context = Context(mode, (2, 13))
+    assert list(map(repr, reports(copied, context))) == list(map(repr, reports(found, context)))
+
+
+def reports(found: Analysis, context: Context) -> Iterator[tuple[object, ...]]:
+    """What rules say of facts, all but the fixes."""
+    for fact in found.facts:
+        for rule in all_rules():
+            if isinstance(fact, rule.facts):
+                for report in rule.check(fact, context):
+                    said = {one.name: getattr(report, one.name) for one in fields(report) if one.name != "fix"}
+                    yield rule.code, fact.key, said, text_of(fact.trail)
+
+
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
 def test_what_the_analysis_gives_is_plain_data(case: Case, tmp_path: Path) -> None:
     project = Project()
     for path in case.write(tmp_path):
-        found = analyze(project.add(read(path)), project, Options())
-        facts = [fact for fact in found.facts if not isinstance(fact, OF_SCRIPTS)]
-        assert pickle.loads(pickle.dumps(facts)) == facts
-        assert pickle.loads(pickle.dumps(found.calls)) == found.calls
+        assert_plain(project.add(read(path)), project, "non-strict")
+
+
+@pytest.mark.parametrize("mode", ["non-strict", "strict"])
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_facts_of_every_page_are_plain_data(page: Path, mode: Mode) -> None:
+    blocks = re.findall(r"^```python\b[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    for block in blocks:
+        project = Project()
+        assert_plain(project.add(from_bytes(block.encode(), ROOT / "model.py", "model.py")), project, mode)

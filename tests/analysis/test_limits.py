@@ -291,3 +291,9 @@ def test_work_grows_with_the_size(family: Callable[[int], str], monkeypatch: pyt
     monkeypatch.setattr("exportlint.check.MAX_FIX_SECONDS", -1)  # a fix is about a whole function
     once, twice, four_times = (work(family(n)) for n in (100, 200, 400))
     assert four_times - twice <= 2.2 * (twice - once)
+
+
+def test_the_page_states_the_limits() -> None:
+    page = (Path(__file__).parents[2] / "rules" / "EXP006-analysis-limit.md").read_text(encoding="utf-8")
+    rows = [f"| `{name}` | {bound.value:,} {bound.unit} | {bound.scope} |" for name, bound in limits.bounds().items()]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows

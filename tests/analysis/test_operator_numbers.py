@@ -84,6 +84,26 @@ PLAIN = {
     "adaptive_max_pool2d.output_size": "F.adaptive_max_pool2d(image, n)",
     "stft.n_fft": "torch.stft(x.reshape(3, 20), n, 1, n, window=torch.ones(n), return_complex=True)",
     "stft.hop_length": "torch.stft(x.reshape(3, 20), 8, n, window=torch.ones(8), return_complex=True)",
+    "isclose.atol": "x.isclose(x, atol=n)",
+    "isclose.rtol": "torch.isclose(x, x, n)",
+    "allclose.atol": "torch.allclose(x, x, atol=n)",
+    "allclose.rtol": "x.allclose(x, n)",
+    "nan_to_num.nan": "x.nan_to_num(n)",
+    "nan_to_num.posinf": "x.nan_to_num(posinf=n)",
+    "nan_to_num.neginf": "x.nan_to_num(neginf=n)",
+    "nn.functional.layer_norm.eps": "F.layer_norm(x, (5,), eps=n)",
+    ".layer_norm.eps": "torch.layer_norm(x, (5,), eps=n)",
+    "nn.functional.rms_norm.eps": "F.rms_norm(x, (5,), eps=n)",
+    ".rms_norm.eps": "torch.rms_norm(x, (5,), eps=n)",
+    "group_norm.eps": "F.group_norm(x, 2, eps=n)",
+    "batch_norm.eps": "F.batch_norm(x, torch.zeros(4), torch.ones(4), eps=n)",
+    "instance_norm.eps": "F.instance_norm(x, eps=n)",
+    "cosine_similarity.eps": "F.cosine_similarity(x, y, eps=n)",
+    "pairwise_distance.eps": "F.pairwise_distance(x, y, eps=n)",
+    "gaussian_nll_loss.eps": "F.gaussian_nll_loss(x, y, y, eps=n)",
+    "poisson_nll_loss.eps": "F.poisson_nll_loss(x, y, eps=n)",
+    "triplet_margin_loss.eps": "F.triplet_margin_loss(x, y, y + 1, eps=n)",
+    "cdist.p": "torch.cdist(x, y, n)",
 }
 """Calls with a number that has no symbolic form."""
 
@@ -103,6 +123,11 @@ COMPARED = {
     "dropout.p": "F.dropout(x, n / 4)",
     "bernoulli.p": "x.bernoulli(n / 4)",
     "quantile.q": "x.quantile(n / 4)",
+    "hardtanh.min_val": "F.hardtanh(x, n - 3)",
+    "hardtanh.max_val": "F.hardtanh(x, max_val=n)",
+    "logit.eps": "x.logit(n / 9)",
+    "gumbel_softmax.eps": "F.gumbel_softmax(x, eps=n)",
+    "cross_entropy.label_smoothing": "F.cross_entropy(m, torch.zeros(4).long(), label_smoothing=n / 4)",
 }
 """Calls with a number that is compared with others."""
 

@@ -52,7 +52,10 @@ class Imported(Value):
 
 @dataclass(frozen=True, slots=True)
 class Dim(Value):
-    """`torch.export.Dim(name, min=…, max=…)`; bounds that are not given or not known are None."""
+    """`torch.export.Dim(name, min=…, max=…)`; bounds that are not given or not known are None.
+
+    `derived`: it is made of another one, as `3 * n + 1` is.
+    """
 
     name: str | None = None
     min: int | None = None

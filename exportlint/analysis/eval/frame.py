@@ -80,6 +80,12 @@ def has_attributes(*kinds: type[V]) -> Callable[[Callable[[Frame, V, str, ast.AS
     return register
 
 
+def note_guarded_operator(frame: Frame) -> None:
+    """Record that an operator on tensors is run, below an `except` that would swallow its failure."""
+    if not frame.engine.silent:
+        frame.engine.effects.runs_operator = True
+
+
 @dataclass(slots=True)
 class Loop:
     """A loop that is being run: the environments in which it was left or continued early.

@@ -34,6 +34,7 @@ from exportlint.analysis.eval.module_parameters import note_made
 from exportlint.analysis.eval.names import settled
 from exportlint.analysis.facts import Call
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class
 
 
@@ -210,13 +211,6 @@ def _joined(after: Heap, before: Heap, instance: Instance, left: dict[str, Value
     return heap
 
 
-WITHOUT_PARAMETERS = frozenset({
-    "ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Dropout", "Dropout2d",
-    "Identity", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d", "Upsample", "PixelShuffle", "ZeroPad2d", "ELU", "Hardtanh", "Softplus", "Hardswish",
-})  # fmt: skip
-
-
 def holds_parameters(value: Value) -> bool:
     """Whether a module has parameters or buffers, as far as its constructor tells."""
     waiting, seen = [value], set[Instance]()
@@ -225,7 +219,9 @@ def holds_parameters(value: Value) -> bool:
         if isinstance(value, TorchModule):
             if value.items is not None:
                 waiting += value.items
-            elif value.name.rpartition(".")[2] not in WITHOUT_PARAMETERS:
+                continue
+            layer = find_layer(value.name)
+            if layer is None or layer.parameters != "never":
                 return True
         elif isinstance(value, Object) and value.instance not in seen:
             seen.add(value.instance)

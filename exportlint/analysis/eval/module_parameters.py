@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.values import FALSE, Object, Origin, Tensor, TorchModule, Value
+from exportlint.analysis.domain.values import FALSE, TRUE, Object, Origin, Tensor, TorchModule, Value
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.state import ParametersMade
+from exportlint.analysis.torch.layers import find_layer
 
 MAX_DEPTH = 4
-
-WITH_PARAMETERS = frozenset({
-    "Linear", "Bilinear", "LazyLinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
-    "ConvTranspose3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
-    "SyncBatchNorm", "LayerNorm", "GroupNorm", "RMSNorm", "Embedding", "EmbeddingBag", "RNN", "LSTM", "GRU", "RNNCell",
-    "LSTMCell", "GRUCell", "MultiheadAttention", "Transformer", "TransformerEncoder", "TransformerDecoder",
-    "TransformerEncoderLayer", "TransformerDecoderLayer", "PReLU", "AdaptiveLogSoftmaxWithLoss",
-})  # fmt: skip
 
 
 def has_parameters(value: Value, depth: int = MAX_DEPTH) -> bool:
@@ -24,8 +17,10 @@ def has_parameters(value: Value, depth: int = MAX_DEPTH) -> bool:
     if isinstance(value, TorchModule):
         if value.items is not None:
             return any(has_parameters(item, depth - 1) for item in value.items) if depth else False
-        affine = not any(k in {"affine", "elementwise_affine"} and v == FALSE for k, v in value.arguments)
-        return value.name.rpartition(".")[2] in WITH_PARAMETERS and affine
+        layer = find_layer(value.name)
+        given = [v for k, v in value.arguments if k in {"affine", "elementwise_affine"}]
+        by_arguments = {"always": True, "unless": FALSE not in given, "asked": TRUE in given, "never": False}
+        return layer is not None and by_arguments[layer.parameters]
     if isinstance(value, Object) and depth:
         held = value.instance.attributes.values()
         return any(_is_parameter(v) or has_parameters(v, depth - 1) for v in held)

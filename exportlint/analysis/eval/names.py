@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import Literal
 
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
@@ -27,6 +26,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.project import Definition
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Module
@@ -158,21 +158,10 @@ def decorated(frame: Frame, function: Function) -> Value:
     return value
 
 
-DESCRIPTORS: dict[str, Literal["static", "class", "property", "cached_property"]] = {
-    "builtins.staticmethod": "static",
-    "builtins.classmethod": "class",
-    "builtins.property": "property",
-    "abc.abstractproperty": "property",
-    "functools.cached_property": "cached_property",
-}
-
-
 def descriptor(name: str, value: Value) -> Value | None:
     """What a descriptor of Python or of a library makes of a function; None for anything else."""
-    kind = DESCRIPTORS.get(name)
-    if kind is None and name.rpartition(".")[2] == "cached_property":
-        kind = "cached_property"
-    return Descriptor(kind, value) if kind is not None else None
+    kind = find(name).decorated
+    return None if kind is None or kind == "dispatcher" or kind == "kernel" else Descriptor(kind, value)
 
 
 def _decorate(scope: Frame, value: Value, decorator: ast.expr) -> Value:
@@ -185,9 +174,10 @@ def _decorate(scope: Frame, value: Value, decorator: ast.expr) -> Value:
         return value
     if found.name in {"torch.library.custom_op", "torch.library.triton_op"}:
         return custom_op(decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None)
-    if found.name == "functools.singledispatch":
+    kind = find(found.name).decorated
+    if kind == "dispatcher":
         return UNKNOWN
-    if found.name.startswith(("numba.", "triton.")):
+    if kind == "kernel":
         return Python("function")
     wrapper = table.resolve(found.name)
     if wrapper in SCRIPTS | DISABLES | CONTEXTS:

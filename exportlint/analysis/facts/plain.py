@@ -73,11 +73,11 @@ class Plain:
         if isinstance(value, Function):
             return FunctionName(value.symbol, site_of(value.module, value.node), _returns(value.node))
         if isinstance(value, Object):
-            return ObjectOf(_class(value.instance.definition))
+            return ObjectOf(class_name(value.instance.definition))
         if isinstance(value, ClassValue):
-            return _class(value.definition)
+            return class_name(value.definition)
         if isinstance(value, Class):
-            return _class(value)
+            return class_name(value)
         if isinstance(value, Namespace):
             return External(value.module.name)
         if isinstance(value, (tuple, frozenset)):
@@ -99,7 +99,8 @@ class Plain:
         return replace(value, **changed) if changed else value  # type: ignore[type-var]
 
 
-def _class(cls: Class) -> ClassName:
+def class_name(cls: Class) -> ClassName:
+    """A class as plain data."""
     return ClassName(cls.qualname, site_of(cls.module, cls.node))
 
 

@@ -36,11 +36,10 @@ from exportlint.analysis.eval.sizes import note_conversion, product, settled
 from exportlint.analysis.eval.state_access import cell_of, note_write
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
-from exportlint.analysis.models.plain_numbers import note_plain_numbers
 
 
-@builtin("len")
-def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("len", gives="int", pure=True)
+def _len(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, Tensor):
         size = size_of(value, 0)
@@ -57,22 +56,21 @@ def _len(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Python("int")
 
 
-@builtin("range")
-def _range(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("range", pure=True)
+def _range(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     for index, value in enumerate(arguments.positional):
         demand_number(frame, value, argument_node(node, index), "range()")
     return Sequence(Python("int"), "range")
 
 
-@builtin("enumerate")
-def _enumerate(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("enumerate", numbers=(1, "start"), pure=True)
+def _enumerate(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, first_of(arguments), argument_node(node))
-    note_plain_numbers(frame, "builtins.enumerate", arguments, node)
     return Sequence(Tuple((Python("int"), item)), "generator")
 
 
-@builtin("zip")
-def _zip(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("zip", pure=True)
+def _zip(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     items = []
     for index, value in enumerate(arguments.positional):
         if isinstance(value, Sequence) and value.type == "*":  # zip(*rows)
@@ -82,14 +80,14 @@ def _zip(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 
 @builtin("map")
-def _map(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _map(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     function, *iterables = arguments.positional or (UNKNOWN,)
     given = [elements(frame, v, argument_node(node, i + 1)) for i, v in enumerate(iterables)]
     return Sequence(frame.call(function, Arguments(tuple(given)), node), "generator")
 
 
 @builtin("filter")
-def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _filter(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     function, iterable = arguments.get(0) or NONE, arguments.get(1) or UNKNOWN
     item = elements(frame, iterable, argument_node(node, 1))
     kept = item if function == NONE else frame.call(function, Arguments((item,)), node)
@@ -98,8 +96,8 @@ def _filter(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Sequence(item, "generator")
 
 
-@builtin("sorted")
-def _sorted(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("sorted", pure=True)
+def _sorted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call)
     value = first_of(arguments)
     item = elements(frame, value, argument_node(node))
@@ -111,9 +109,9 @@ def _sorted(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Sequence(item)
 
 
-@builtin("list", "tuple", "set", "frozenset", "iter", "reversed")
-def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    name = getattr(getattr(node, "func", None), "id", "list")
+@builtin("set", "frozenset", "iter")
+@builtin("list", "tuple", "reversed", pure=True)
+def _collect(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     if not arguments.positional:
         return Tuple((), mutable=True) if name in {"list", "tuple"} else Sequence(UNKNOWN, "set")
     value = arguments.positional[0]
@@ -133,7 +131,7 @@ def _collect(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 
 @builtin("next")
-def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _next(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     owner = argument_node(node)
     item = elements(frame, first_of(arguments), owner)
     if isinstance(owner, (ast.Name, ast.Attribute)):  # an iterator stands elsewhere after each call
@@ -141,8 +139,8 @@ def _next(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return item
 
 
-@builtin("dict.fromkeys")
-def _from_keys(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("dict.fromkeys", pure=True)
+def _from_keys(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     keys = first_of(arguments)
     held = known_items(keys)
     for key in held if held is not None else (elements(frame, keys, argument_node(node)),):
@@ -150,8 +148,8 @@ def _from_keys(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Dict((), arguments.get(1) or NONE)
 
 
-@builtin("dict")
-def _dict(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("dict", pure=True)
+def _dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0)
     if first is None or isinstance(first, Dict):
         result_dict = Dict() if first is None else replace(first, identity=NOWHERE)

@@ -35,10 +35,10 @@ from exportlint.analysis.facts import Construct, Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
 
 
-@builtin("any", "all")
-def _any_all(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("any", "all", pure=True)
+def _any_all(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call)
-    construct: Construct = "any()" if getattr(node.func, "id", "any") == "any" else "all()"
+    construct: Construct = "any()" if name == "any" else "all()"
     value = first_of(arguments)
     item = elements(frame, value, argument_node(node))
     if isinstance(value, Tuple):
@@ -53,8 +53,8 @@ def _any_all(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Python("bool")
 
 
-@builtin("sum")
-def _sum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("sum", pure=True)
+def _sum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, first_of(arguments), argument_node(node))
     if any(isinstance(o, Tensor) for o in options(item)):
         return result(frame, node, "sum", (item, *arguments.positional[1:]), getattr(item, "kind", None))
@@ -63,10 +63,9 @@ def _sum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return item if isinstance(item, Scalar) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
 
 
-@builtin("max", "min")
-def _extremum(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("max", "min", pure=True)
+def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call)
-    name = getattr(node.func, "id", "max")
     construct: Construct = "min()" if name == "min" else "max()"
     key = arguments.keywords.get("key")
     positional = arguments.positional

@@ -41,8 +41,8 @@ from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.models.builtins import builtin, first_of
 
 
-@builtin("isinstance")
-def _isinstance(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("isinstance", pure=True, asks_type=True)
+def _isinstance(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     if not isinstance(node, ast.Call) or len(node.args) != 2:
         return Python("bool")
     value = first_of(arguments)
@@ -71,24 +71,24 @@ def _note_symbol(frame: Frame, value: Scalar, node: ast.AST, target: str) -> Non
         frame.emit(Conversion, node, value, target=target, operand=value)
 
 
-@builtin("hasattr")
-def _hasattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("hasattr", pure=True, asks_type=True)
+def _hasattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     name = arguments.get(1)
     if isinstance(name, Const) and isinstance(name.value, str):
         note_attribute_read(frame, first_of(arguments), name.value, node)
     return Python("bool")
 
 
-@builtin("callable")
-def _callable(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("callable", asks_type=True)
+def _callable(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     if isinstance(value, BoundMethod) and isinstance(value.receiver, Tensor) and not value.receiver.assumed:
         frame.emit(MethodTest, node, value.receiver, method=value.name)
     return Python("bool")
 
 
-@builtin("getattr")
-def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("getattr", pure=True)
+def _getattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
         note_conversion(frame, name or UNKNOWN, node, "getattr()")
@@ -106,7 +106,7 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 
 @builtin("setattr")
-def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _setattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
     if isinstance(target, Object):
         if isinstance(name, Const) and isinstance(name.value, str):
@@ -117,7 +117,7 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 
 
 @builtin("vars")
-def _vars(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _vars(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     return AttributesOf(value) if isinstance(value, Object) else UNKNOWN
 
@@ -135,8 +135,8 @@ def call_attributes_method(frame: Frame, receiver: Object, name: str, arguments:
     return frame.call(BoundMethod(Dict(attributes), name), arguments, node)
 
 
-@builtin("type")
-def _type(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("type", pure=True, asks_type=True)
+def _type(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     return join([_class_of(frame, value, node) for value in options(first_of(arguments))])
 
 
@@ -151,10 +151,9 @@ def _class_of(frame: Frame, value: Value, node: ast.AST) -> Value:
     return PYTHON
 
 
-@builtin("id", "hash")
-def _identity(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("id", "hash", gives="int")
+def _identity(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
-    name = getattr(getattr(node, "func", None), "id", "id")
     data = data_of(value)
     if isinstance(data, Tensor):
         frame.emit(Identity, node, data, operator=f"{name}()", operand=data)

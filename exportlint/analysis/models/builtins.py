@@ -1,11 +1,11 @@
-"""Python's built-in functions, and the methods of its containers and strings."""
+"""Python's built-in functions: numbers and texts, and those of which little is to be said."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from exportlint.analysis.domain.values import (
     PYTHON,
@@ -26,35 +26,36 @@ from exportlint.analysis.eval.demands import (
     note_text,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.names import descriptor
 from exportlint.analysis.eval.sizes import note_conversion, settled, text_of, worked_out
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Conversion
+from exportlint.analysis.library_functions import Handler, Traits, function, functions
 
-Builtin = Callable[[Frame, Arguments, ast.AST], Value]
-_BUILTINS: dict[str, Builtin] = {}
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+functions("builtins.bytes", pure=True, strict="refuses")
+functions("builtins.dir builtins.globals builtins.eval builtins.exec builtins.compile", strict="refuses")
+functions("builtins.__import__ builtins.bytearray builtins.memoryview builtins.object", strict="refuses")
+functions("builtins.property", decorated="property", strict="refuses")
+functions("builtins.staticmethod", decorated="static", strict="refuses")
+functions("builtins.classmethod", decorated="class")
+functions("builtins.ord", gives="int", pure=True)
+functions("builtins.slice builtins.ascii", pure=True)
+functions("builtins.open", effect="act")
+functions("builtins.list.insert builtins.list.pop", numbers=(0,))
 
 
-def builtin(*names: str) -> Callable[[Builtin], Builtin]:
-    """Register what a built-in function does."""
+def builtin(*names: str, **traits: Unpack[Traits]) -> Callable[[Handler], Handler]:
+    """Register what a call of built-in functions gives, with their other traits."""
 
-    def register(function: Builtin) -> Builtin:
-        for name in names:
-            _BUILTINS[name] = function
-        return function
+    def register(handler: Handler) -> Handler:
+        def called(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+            return handler(frame, name.removeprefix("builtins."), arguments, node)
+
+        return function(" ".join(f"builtins.{name}" for name in names), **traits)(called)
 
     return register
-
-
-def call_builtin(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    """`name(…)` for a built-in function."""
-    function = _BUILTINS.get(name)
-    if function is not None:
-        return function(frame, arguments, node)
-    made = descriptor(f"builtins.{name}", first_of(arguments))
-    if made is not None:
-        return made
-    return PYTHON if name[:1].isupper() or name == "print" else UNKNOWN
 
 
 def first_of(arguments: Arguments) -> Value:
@@ -67,8 +68,10 @@ def argument_node(node: ast.AST, index: int = 0) -> ast.AST:
     return node.args[index] if isinstance(node, ast.Call) and len(node.args) > index else node
 
 
-def _number(target: str, kind: str) -> Builtin:
-    def convert(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+def _number(kind: Literal["int", "float", "complex"]) -> Handler:
+    target = f"{kind}()"
+
+    def convert(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
         value = first_of(arguments)
         if demand_number(frame, value, node, target):
             data = data_of(value)
@@ -88,13 +91,13 @@ def _number(target: str, kind: str) -> Builtin:
     return convert
 
 
-_BUILTINS["int"] = _number("int()", "int")
-_BUILTINS["float"] = _number("float()", "float")
-_BUILTINS["complex"] = _number("complex()", "complex")
+builtin("int", gives="int", pure=True)(_number("int"))
+builtin("float", gives="float", pure=True)(_number("float"))
+builtin("complex", pure=True)(_number("complex"))
 
 
-@builtin("bool")
-def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("bool", gives="bool", pure=True)
+def _bool(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     assert isinstance(node, ast.Call)
     is_true = demand_truth(frame, value, node, "bool()")
@@ -104,26 +107,24 @@ def _bool(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return Python("bool") if is_true is None else Const(is_true)
 
 
-@builtin("abs", "round", "pow", "divmod")
-def _arithmetic(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
+@builtin("abs", "round", "pow", "divmod", pure=True)
+def _arithmetic(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
-    if isinstance(value, Tensor) and getattr(getattr(node, "func", None), "id", "") == "round":
+    if isinstance(value, Tensor) and name == "round":
         demand_number(frame, value, node, "round()")  # tensors have no `__round__`
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.shape)
     if isinstance(value, Size):
-        name = getattr(getattr(node, "func", None), "id", "abs")
         note_conversion(frame, value, node, f"{name}()")
         return worked_out(value)
     data = data_of(value)
-    if getattr(getattr(node, "func", None), "id", "") == "divmod" and isinstance(data, Scalar):
+    if name == "divmod" and isinstance(data, Scalar):
         frame.emit(Conversion, node, data, target="divmod()", operand=data)
     return value if isinstance(value, Scalar) else PYTHON
 
 
-@builtin("str", "repr", "format")
-def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    name = getattr(getattr(node, "func", None), "id", "str")
+@builtin("str", "repr", "format", pure=True)
+def _text(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     if name == "format" and arguments.get(1) not in {None, Const("")}:
         demand_number(frame, first_of(arguments), node, "format()")
     elif len(arguments.values) == 1:
@@ -135,8 +136,7 @@ def _text(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     return replace(value, kind="str") if isinstance(value, Size) and value.dim.varies else Python("str")
 
 
-@builtin("hex", "oct", "bin", "chr")
-def _index(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    name = getattr(getattr(node, "func", None), "id", "hex")
+@builtin("hex", "oct", "bin", "chr", pure=True)
+def _index(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     demand_number(frame, first_of(arguments), node, f"{name}()")
     return Python("str")

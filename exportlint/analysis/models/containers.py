@@ -39,6 +39,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.facts import Branch, Conversion
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
 
@@ -68,7 +69,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         entries = {**dict(zip(receiver.fields, receiver.items, strict=False)), **arguments.keywords}
         return Dict(tuple(entries.items())) if name == "_asdict" else replace(receiver, items=tuple(entries.values()))
     if isinstance(receiver, (Tuple, Sequence)):
-        note_plain_numbers(frame, f"builtins.list.{name}", arguments, node)
+        note_plain_numbers(frame, find(f"builtins.list.{name}"), arguments, node)
         item = receiver.item if isinstance(receiver, Sequence) else join(receiver.items) if receiver.items else UNKNOWN
         if name in {"index", "count", "remove"} and arguments.positional:
             found = data_of(arguments.positional[0]) or data_of(item)

@@ -45,7 +45,7 @@ def exported_dims(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, Mapping[in
 
 
 def _range(dimension: Dim | Hint) -> Range:
-    if isinstance(dimension, Hint) or dimension.derived:
+    if isinstance(dimension, Hint):
         return ANY
     return dimension.min or 0, dimension.max
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from exportlint.analysis.domain.script_values import Dim, Example, Model, Program
 from exportlint.analysis.domain.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value, constant
+from exportlint.analysis.limits import MAX_SCRIPT_STEPS
 from exportlint.analysis.scripts.names import attribute, look_up
-from exportlint.analysis.scripts.scope import MAX_STEPS, Scope, TooManyStepsError
+from exportlint.analysis.scripts.scope import Scope, TooManyStepsError
 
 CALLS: list[Callable[[Scope, ast.Call], Value]] = []
 """The evaluation of calls, which `calls` registers: it needs what stands here."""
@@ -18,7 +19,7 @@ CALLS: list[Callable[[Scope, ast.Call], Value]] = []
 def evaluate(scope: Scope, node: ast.expr) -> Value:
     """What an expression can be."""
     scope.run.steps += 1
-    if scope.run.steps > MAX_STEPS:
+    if scope.run.steps > MAX_SCRIPT_STEPS:
         raise TooManyStepsError
     if isinstance(node, ast.Constant):
         return constant(node.value)
@@ -101,7 +102,7 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Value:
 def _operation(scope: Scope, node: ast.BinOp) -> Value:
     left, right = evaluate(scope, node.left), evaluate(scope, node.right)
     if isinstance(left, Dim) or isinstance(right, Dim):
-        return Dim(derived=True)
+        return _derived(node.op, left, right)
     for tensor, other in ((left, right), (right, left)):
         if isinstance(tensor, Example):
             same = isinstance(other, Const) or (isinstance(other, Example) and other.shape == tensor.shape)
@@ -113,6 +114,20 @@ def _operation(scope: Scope, node: ast.BinOp) -> Value:
         if operation is not None and isinstance(first, int) and isinstance(second, int):
             return constant(operation(first, second))
     return UNKNOWN
+
+
+def _derived(operator: ast.operator, left: Value, right: Value) -> Dim:
+    """`3 * n + 1`. Torch takes what grows with a dimension, by integers: its bounds follow from those of `n`."""
+    operation = _INTEGERS.get(type(operator))
+    dim, other = (left, right) if isinstance(left, Dim) else (right, left)
+    number = other.value if isinstance(other, Const) and type(other.value) is int else None
+    falls = isinstance(operator, ast.Sub) and dim is right
+    if not isinstance(dim, Dim) or operation is None or number is None or falls:
+        return Dim(derived=True)
+    if isinstance(operator, ast.Mult) and number < 1:
+        return Dim(derived=True)
+    highest = None if dim.max is None else operation(dim.max, number)
+    return Dim(min=max(operation(dim.min or 0, number), 0), max=highest, derived=True)
 
 
 def _negation(scope: Scope, node: ast.UnaryOp) -> Value:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.domain.values import ClassValue, External, Function
 from exportlint.analysis.eval.classes import lineage
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.library_functions import find
 from exportlint.analysis.scripts.scope import Scope
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
-
-VARYING = re.compile(
-    r"(Feature)?(Alpha)?Dropout(1d|2d|3d)?|(Lazy|Sync)?BatchNorm(1d|2d|3d)?|RReLU|DropPath|StochasticDepth"
-)
-"""Modules of torch, torchvision and timm that do."""
-LIBRARIES = ("torchvision.models.", "timm.create_model")
-"""Nearly every model of these has such modules."""
 
 
 def varies(scope: Scope, model: Model) -> bool:
     """Whether a model has dropout, batch norm or the like, or asks for its mode."""
     if model.definition is not None and _class_varies(scope, model.definition, set()):
         return True
-    is_varying = VARYING.fullmatch(model.name.rpartition(".")[2]) or model.name.startswith(LIBRARIES)
-    return bool(is_varying) or any(varies(scope, part) for part in model.parts)
+    return _is_varying(model.name) or any(varies(scope, part) for part in model.parts)
+
+
+def _is_varying(name: str) -> bool:
+    """Whether what a class or function of a library makes behaves otherwise in training mode."""
+    layer = find_layer(name)
+    return layer.effects == "training" if layer is not None else find(name).trains
 
 
 def _class_varies(scope: Scope, cls: Class, seen: set[object]) -> bool:
@@ -44,7 +43,7 @@ def _code_varies(scope: Scope, code: ast.AST, module: Module, seen: set[object])
             return True
         callee = frame.peek(node.func) if isinstance(node, ast.Call) and dotted(node.func) else None
         if isinstance(node, ast.Call) and isinstance(callee, External):
-            if VARYING.fullmatch(callee.name.rpartition(".")[2]) and not _is_off(node):
+            if _is_varying(callee.name) and not _is_off(node):
                 return True
         elif isinstance(callee, ClassValue):
             if _class_varies(scope, callee.definition, seen):
@@ -57,6 +56,6 @@ def _code_varies(scope: Scope, code: ast.AST, module: Module, seen: set[object])
 
 
 def _is_off(node: ast.Call) -> bool:
-    """`Dropout(0.0)`."""
-    given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "p")]
+    """`Dropout(0.0)`, `TransformerEncoderLayer(8, 2, dropout=0.0)`."""
+    given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"p", "dropout"})]
     return any(isinstance(value, ast.Constant) and value.value == 0 for value in given)

@@ -14,8 +14,6 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Fact
 from exportlint.syntax.definitions import Class, Module
 
-MAX_STEPS = 60_000
-"""Expressions evaluated for one file."""
 MAX_DEPTH = 4
 
 Environment = dict[object, Value]

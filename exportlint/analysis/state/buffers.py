@@ -10,7 +10,6 @@ from exportlint.analysis.domain.values import NONE, Tensor
 from exportlint.syntax.definitions import dotted
 
 JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
-REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "prod"})
 WIDTHS = frozenset({"double", "half", "bfloat16"})
 
 
@@ -27,7 +26,7 @@ def changes(write: Write) -> Literal["nothing", "dtype", "shape", "presence"]:
         name = (dotted(source.func) or str(getattr(source.func, "attr", ""))).rpartition(".")[2]
         if name in WIDTHS and isinstance(before, Tensor) and before.kind == "float":
             return "dtype"
-        if name in JOINS and any(ast.dump(e) == _loaded(write.node) for e in _parts(source)):
+        if name in JOINS and _loaded(write.node) in map(dotted, _parts(source)):
             return "shape"
     return "nothing"
 
@@ -38,10 +37,8 @@ def _parts(call: ast.Call) -> list[ast.expr]:
 
 
 def _loaded(node: ast.AST) -> str:
-    """How the target of an assignment looks where it is read."""
-    if isinstance(node, ast.Attribute):
-        return ast.dump(ast.Attribute(node.value, node.attr, ast.Load()))
-    return ""
+    """The dotted name that a target of an assignment has where it is read; empty if it has none."""
+    return dotted(node) or "" if isinstance(node, ast.Attribute) else ""
 
 
 def _source(write: Write) -> ast.expr | None:

@@ -1,29 +1,116 @@
-"""Modules of torch whose result has as many rows as their input."""
+"""What modules of `torch.nn` do: one record each. `tests/analysis/test_layers.py` runs each against torch."""
 
 from __future__ import annotations
 
-KEEPS_ROWS = frozenset({
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "BatchNorm1d", "BatchNorm2d",
-    "BatchNorm3d", "Bilinear", "CELU", "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d",
-    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
-    "ConvTranspose2d", "ConvTranspose3d", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding",
-    "FeatureAlphaDropout", "FractionalMaxPool2d", "FractionalMaxPool3d", "GELU", "GLU", "GroupNorm", "Hardshrink",
-    "Hardsigmoid", "Hardswish", "Hardtanh", "Identity", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-    "LPPool1d", "LPPool2d", "LPPool3d", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
-    "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear", "LeakyReLU", "Linear",
-    "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MaxPool1d", "MaxPool2d", "MaxPool3d", "Mish", "PReLU",
-    "PixelShuffle", "PixelUnshuffle", "RMSNorm", "RReLU", "ReLU", "ReLU6", "ReflectionPad1d", "ReflectionPad2d",
-    "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "SELU", "SiLU", "Sigmoid",
-    "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
-    "Threshold", "TransformerEncoderLayer", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
-    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
-})  # fmt: skip
-"""The first dimension of what they return for a batch is that of the batch, whatever their arguments."""
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from exportlint.analysis.torch import table
+
+LayerShape = Literal["same", "rows"]
+"""How the shape of the result follows from a batch.
+
+same: it is that of the input. rows: it has as many rows, whatever the arguments.
+"""
+
+Parameters = Literal["always", "unless", "asked", "never"]
+"""When a module has parameters.
+
+unless: unless `affine=False` or `elementwise_affine=False` is given. asked: with `affine=True`. never: neither
+parameters nor buffers.
+"""
+
+Effects = Literal["always", "training", "asked", "never"]
+"""When a call draws random numbers or writes to the state of the module.
+
+training: in training mode. asked: where its arguments say so.
+"""
 
 
-def keeps_rows(name: str) -> bool:
-    """Whether a module of torch, by its qualified name, does so."""
-    library, _, short = name.rpartition(".")
-    return library.startswith("torch.nn") and short in KEEPS_ROWS
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What a module of `torch.nn` does. `recurrent`: it takes packed sequences."""
+
+    name: str
+    shape: LayerShape | None = None
+    parameters: Parameters = "always"
+    effects: Effects = "never"
+    recurrent: bool = False
+
+
+def _each(
+    names: str,
+    *,
+    shape: LayerShape | None = None,
+    parameters: Parameters = "always",
+    effects: Effects = "never",
+    recurrent: bool = False,
+) -> tuple[Layer, ...]:
+    return tuple([Layer(name, shape, parameters, effects, recurrent) for name in names.split()])
+
+
+LAYERS = (
+    *_each(
+        """
+        CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LocalResponseNorm LogSigmoid
+        LogSoftmax Mish ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh
+        Tanhshrink Threshold ChannelShuffle
+        """,
+        shape="same",
+        parameters="never",
+    ),
+    *_each("PReLU", shape="same"),
+    *_each("RReLU", shape="same", parameters="never", effects="training"),
+    *_each(
+        "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout",
+        shape="same",
+        parameters="never",
+        effects="training",
+    ),
+    *_each("LayerNorm GroupNorm RMSNorm", shape="same", parameters="unless"),
+    *_each(
+        "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
+        "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
+        shape="same",
+        parameters="unless",
+        effects="training",
+    ),
+    *_each("InstanceNorm1d InstanceNorm2d InstanceNorm3d", shape="same", parameters="asked", effects="asked"),
+    *_each(
+        """
+        AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d LPPool1d LPPool2d LPPool3d AdaptiveAvgPool1d
+        AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d CircularPad1d
+        CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d
+        ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d GLU
+        PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
+        """,
+        shape="rows",
+        parameters="never",
+    ),
+    *_each("FractionalMaxPool2d FractionalMaxPool3d", shape="rows", parameters="never", effects="always"),
+    *_each("Flatten Unflatten", parameters="never"),
+    *_each(
+        """
+        Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d
+        LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
+        """,
+        shape="rows",
+    ),
+    *_each("Embedding", shape="rows", effects="asked"),  # `max_norm` writes to the weights
+    *_each("EmbeddingBag", effects="asked"),
+    *_each("RNNCell LSTMCell GRUCell"),
+    *_each("RNN LSTM GRU", effects="asked", recurrent=True),
+    *_each("MultiheadAttention", effects="asked"),
+    *_each("TransformerEncoderLayer", shape="rows", effects="training"),
+    *_each("TransformerDecoderLayer Transformer TransformerEncoder TransformerDecoder", effects="training"),
+    *_each("AdaptiveLogSoftmaxWithLoss"),
+)
+
+_BY_NAME = {f"torch.nn.{layer.name}": layer for layer in LAYERS}
+
+
+@lru_cache(maxsize=2048)
+def find_layer(name: str) -> Layer | None:
+    """The record of a module by its qualified name, or by that of a module of torch in which it is defined."""
+    return _BY_NAME.get(table.resolve(name))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 ShapeRule = Literal[
     "same", "elementwise", "first", "reduced", "swapped", "transposed", "mirrored", "permuted", "unsqueezed",
@@ -60,6 +63,7 @@ class Traits(TypedDict, total=False):
     compared: tuple[str, ...]
     overwrites: bool
     acts: bool
+    strict: Literal["refuses"]
     host: Host
 
 
@@ -76,7 +80,7 @@ class Operator:
     must know. `plain`: parameters that have no symbolic form, `compared`: those that it compares with numbers, so that
     a size can be one but a number read from a tensor cannot. `overwrites`: it writes to the tensor in place, and twice
     is the same as once. `acts`: it is called for something that is no result. `host`: what of a tensor it takes out of
-    the graph.
+    the graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else.
     """
 
     names: tuple[str, ...]
@@ -90,6 +94,7 @@ class Operator:
     compared: tuple[str, ...] = ()
     overwrites: bool = False
     acts: bool = False
+    strict: Literal["refuses"] | None = None
     host: Host | None = None
 
     @property

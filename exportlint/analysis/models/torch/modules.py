@@ -41,12 +41,10 @@ from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
 from exportlint.analysis.models.torch.results import build, consume_arguments, fresh
-from exportlint.analysis.models.torch.size_needs import RECURRENT, note_module_needs
+from exportlint.analysis.models.torch.size_needs import note_module_needs
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class
-
-TRAINED = tuple(f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "RReLU"))
-"""How the names of modules begin that do something else in training mode."""
 
 PACKED = Python("PackedSequence")
 
@@ -125,11 +123,12 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     if module.name == "torch.nn.Identity":
         return first
     note_call(frame, module.name, arguments, node)
-    if module.name.startswith(TRAINED):
+    layer = find_layer(module.name)
+    if layer is not None and layer.effects == "training":
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
     note_module_reads(frame, module, arguments, node)
-    if module.name in RECURRENT and PACKED in options(first):
+    if layer is not None and layer.recurrent and PACKED in options(first):
         return Tuple((PACKED, UNKNOWN))
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":

@@ -14,7 +14,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.facts.sizes import FixedSize
-from exportlint.analysis.torch.layers import keeps_rows
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find
 
@@ -261,7 +261,8 @@ def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | No
     operands = tuple(operands)
     shapes = tuple([tensor.shape for operand in operands for tensor in tensors_in(operand, 2)])
     if arguments is None:  # a module
-        return UNSHAPED if not shapes or not keeps_rows(name) else shapes[0].first(1)
+        layer = find_layer(name)
+        return UNSHAPED if not shapes or layer is None or layer.shape is None else shapes[0].first(1)
     named = find(name).shape
     rule = RULES.get(named) if named is not None else None
     if rule is None or (not shapes and rule not in CREATES):

@@ -14,11 +14,11 @@ from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.analysis.torch.registry import find
 
 NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
-RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 
 
 def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
@@ -46,7 +46,7 @@ def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: a
     short = module.name.rpartition(".")[2]
     if module.name in NORMALIZERS and isinstance(operand, Tensor):
         _note(frame, operand, operand.dynamic, short, node)
-    elif module.name in RECURRENT:
+    elif (layer := find_layer(module.name)) is not None and layer.recurrent:
         given = dict(module.arguments).get("batch_first", Const(False))
         if isinstance(given, Const):
             _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node)
@@ -69,13 +69,6 @@ _WORDS = re.compile(r"\w+")
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
-READ = frozenset({
-    "atol", "eps", "label_smoothing", "nan", "neginf", "posinf", "rtol",
-    "cdist.p", "hardtanh.max_val", "hardtanh.min_val",
-})  # fmt: skip
-"""Parameters that operators read where a tensor stands for the number; one that is read by `.item()` they take."""
-
-
 def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
     """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
     names = overload.parameters if overload is not None else ()
@@ -83,7 +76,6 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
     record = find(name)
     types = zip(names, overload.types, strict=True) if overload is not None else ()
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
-    short = name.rpartition(".")[2]
     for parameter, value in given:
         if parameter in DIMS:
             for item in (i for option in options(value) for i in _items(option)):
@@ -91,10 +83,7 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
                 if isinstance(data, Scalar):
                     frame.emit(Conversion, node, data, target="dim argument", operand=data)
             continue
-        reads = parameter in READ or f"{short}.{parameter}" in READ
-        if reads and isinstance(data_of(value), Tensor) and parameter in plain:
-            frame.emit(Conversion, node, data_of(value), target="number argument", operand=data_of(value))
-        elif parameter in record.plain or parameter in record.compared:
+        if parameter in record.plain or parameter in record.compared:
             data = data_of(value)
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)

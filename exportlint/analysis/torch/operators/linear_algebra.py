@@ -6,7 +6,7 @@ from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
     *each("baddbmm bmm matmul mm nn.functional.linear", shape="first"),
-    operator("cdist", needs="every"),
+    operator("cdist", needs="every", plain=("p",)),
     operator("tensordot", needs="every"),
     operator("matrix_power linalg.matrix_power", plain=("n",)),
     *each("stft istft", plain=("n_fft", "hop_length", "win_length")),

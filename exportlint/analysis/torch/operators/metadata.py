@@ -7,7 +7,7 @@ from exportlint.analysis.torch.operator import each, operator
 OPERATORS = (
     operator("Tensor.data", storage="view", converts=True),
     operator("Tensor.stride", tells=("layout", "strides")),
-    operator("Tensor.storage_offset", tells=("layout", "storage offset")),
+    operator("Tensor.storage_offset", tells=("layout", "storage offset"), strict="refuses"),
     operator("Tensor.is_contiguous", tells=("layout", "contiguity")),
     operator("is_floating_point", tells=("dtype", "dtype")),
     operator("is_complex", tells=("dtype", "dtype")),
@@ -22,6 +22,12 @@ OPERATORS = (
     operator("Tensor.pin_memory", storage="unchanged", host="memory"),
     operator("from_dlpack utils.dlpack.from_dlpack", host="memory"),
     operator("Tensor.share_memory_", overwrites=True, host="memory"),
+    *each(
+        """
+        Tensor.is_pinned Tensor.is_shared Tensor.dense_dim Tensor.is_same_size Tensor.is_set_to result_type can_cast
+        """,
+        strict="refuses",
+    ),
     *each("Tensor.numpy Tensor.__array__", host="array"),
     *each(
         """

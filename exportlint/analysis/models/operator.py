@@ -13,6 +13,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.subscripts import item
 from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.library_functions import function, functions
 
 BINARY: dict[str, ast.operator] = {
     "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(), "floordiv": ast.FloorDiv(),
@@ -25,8 +26,11 @@ COMPARES: dict[str, ast.cmpop] = {
 }  # fmt: skip
 
 
-def call_operator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    """`operator.name(…)`."""
+functions("operator.index", gives="int")
+
+
+@function("operator.*")
+def _call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     name = name.removeprefix("operator.").strip("_") if name.startswith("operator.__") else name[len("operator.") :]
     given = arguments.positional
     if name in GETTERS:

@@ -1,0 +1,96 @@
+"""Containers and classes of Python's library: `collections`, `types`, `dataclasses`, `heapq`, `bisect`, `enum`."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    Instance,
+    Object,
+    Sequence,
+    Tuple,
+    TupleType,
+    Value,
+)
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import elements
+from exportlint.analysis.eval.frame import Frame, calls
+from exportlint.analysis.library_functions import function, functions
+from exportlint.analysis.models.externals import call_opaque
+
+functions("collections.Counter", numbers=(0,))
+functions("bisect.* heapq.* statistics.*", numbers="every")
+functions("heapq.nsmallest heapq.nlargest heapq.heappush heapq.heappop heapq.heapify", strict="refuses")
+functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
+functions("decimal.Decimal", numbers=(0,), strict="refuses")
+functions("fractions.Fraction", numbers=(0, 1))
+functions("array.array queue.Queue types.MethodType enum.auto ctypes.c_int", strict="refuses")
+functions("dataclasses.make_dataclass", strict="refuses")
+functions("weakref.ref", returns=UNKNOWN)
+
+
+@function("collections.OrderedDict collections.defaultdict")
+def _dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0)
+    return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
+
+
+@function("collections.deque")
+def _deque(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    return Sequence(elements(frame, arguments.get(0) or UNKNOWN, node), "deque")
+
+
+@function("collections.namedtuple")
+def _named_tuple(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    fields = arguments.get(1, "field_names")
+    if isinstance(fields, Const) and isinstance(fields.value, str):
+        return TupleType(tuple(fields.value.replace(",", " ").split()))
+    if isinstance(fields, Tuple):
+        return TupleType(tuple(str(i.value) for i in fields.items if isinstance(i, Const)))
+    return UNKNOWN
+
+
+@calls(TupleType)
+def _call_tuple_type(frame: Frame, callee: TupleType, arguments: Arguments, node: ast.AST) -> Value:
+    given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
+    return Tuple(tuple(given.get(field, UNKNOWN) for field in callee.fields), fields=callee.fields)
+
+
+@function("types.SimpleNamespace", strict="refuses")
+@function("argparse.Namespace")
+def _namespace(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    return Tuple(tuple(arguments.keywords.values()), fields=tuple(arguments.keywords))
+
+
+@function("dataclasses.replace")
+def _replace(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    value = arguments.get(0)
+    if not isinstance(value, Object):
+        return call_opaque(frame, name, arguments, node)
+    instance = Instance(value.instance.definition)
+    instance.attributes = {**frame.attributes(value.instance), **arguments.keywords}
+    return Object(instance)
+
+
+@function("dataclasses.asdict")
+def _as_dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    value = arguments.get(0)
+    if not isinstance(value, Object):
+        return call_opaque(frame, name, arguments, node)
+    return Dict(tuple(frame.attributes(value.instance).items()))
+
+
+@function("dataclasses.astuple")
+def _as_tuple(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    value = arguments.get(0)
+    if not isinstance(value, Object):
+        return call_opaque(frame, name, arguments, node)
+    return Tuple(tuple(frame.attributes(value.instance).values()))
+
+
+@function("typing.cast typing_extensions.cast")
+def _cast(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    return arguments.get(1) or UNKNOWN

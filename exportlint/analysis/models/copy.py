@@ -1,0 +1,59 @@
+"""What copies values or turns them into text or bytes: `copy`, `pickle`, `json`, and libraries like them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.allocations import unidentified
+from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.values import UNKNOWN, Origin, Python, Tensor, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import data_of
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.instances import holds_parameters
+from exportlint.analysis.facts import Conversion, Copy
+from exportlint.analysis.library_functions import function, functions
+from exportlint.analysis.models.held_numbers import numbers_in
+
+functions(
+    "json.loads marshal.dumps ast.literal_eval pprint.pprint pprint.pformat csv.reader csv.writer", strict="refuses"
+)
+functions("hashlib.md5 hashlib.sha1 hashlib.sha256 hashlib.sha512 hashlib.new", strict="refuses")
+functions("zlib.crc32 zlib.adler32 zlib.compress base64.b64encode base64.b64decode", strict="refuses")
+functions("binascii.hexlify io.StringIO io.BytesIO urllib.parse.quote unicodedata.name", strict="refuses")
+functions("struct.pack", numbers=(1, 2, 3, 4))
+
+
+@function("copy.copy", strict="refuses")
+def _copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    value = arguments.get(0) or UNKNOWN
+    tensor = next((t for t in tensors_in(value, 0) if not t.assumed), None)
+    if tensor is not None:
+        frame.emit(Copy, node, tensor, api=name, operand=tensor)
+    return unidentified(value)
+
+
+@function("copy.deepcopy joblib.dump")
+@function("pickle.dump", effect="write")
+@function("pickle.dumps", strict="refuses", pure=True)
+def _deep_copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    value = arguments.get(0) or UNKNOWN
+    tensor = next((t for t in tensors_in(value, 3) if not t.assumed), None)
+    if tensor is not None:
+        frame.emit(Copy, node, tensor, api=name, operand=tensor)
+    elif any(holds_parameters(o) for o in options(value)):
+        frame.emit(Copy, node, None, api=name, operand=Tensor())
+    if name == "copy.deepcopy" and isinstance(value, Tensor):
+        return replace(value, origin=Origin.FRESH)
+    return unidentified(value)
+
+
+@function("json.dumps", strict="refuses", pure=True)
+@function("json.dump", effect="write")
+def _text(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    value = arguments.get(0) or UNKNOWN
+    data = next(iter(numbers_in(value)), None) or data_of(value)
+    if data is not None:
+        frame.emit(Conversion, node, data, target="json.dumps()", operand=data)
+    return Python("str")

@@ -1,0 +1,85 @@
+"""Calls of functions of Python, of torch and of other libraries, by their qualified names."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from exportlint.analysis.domain.values import PYTHON, UNKNOWN, External, Tensor, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import draw, through
+from exportlint.analysis.eval.frame import Frame, calls, note_guarded_operator
+from exportlint.analysis.eval.instances import note_call
+from exportlint.analysis.eval.names import descriptor
+from exportlint.analysis.library_functions import LibraryFunction, find, shown
+from exportlint.analysis.models.plain_numbers import note_any_numbers, note_plain_numbers
+from exportlint.analysis.models.torch.control_flow import OPERATORS
+from exportlint.analysis.models.torch.distributions import without_validation
+from exportlint.analysis.models.torch.functions import call_torch
+from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.torch import table
+
+EXCEPTIONS = frozenset(
+    f"builtins.{name}"
+    for name, made in vars(builtins).items()
+    if isinstance(made, type) and issubclass(made, BaseException)
+)
+
+
+@calls(External)
+def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
+    name, resolved = callee.name, table.resolve(callee.name)
+    noted = without_validation(frame, arguments) if resolved.startswith("torch.distributions.") else arguments
+    note_call(frame, resolved, noted, node)
+    if frame.guards and _takes_tensor(name):
+        note_guarded_operator(frame)
+    operator = OPERATORS.get(name)
+    if operator is not None:
+        return operator(frame, arguments, node)
+    record = find(name)
+    value = _called(frame, record, arguments, node)
+    return value if record.asks_type else through(frame, arguments.values, node, value, "operator")
+
+
+def _takes_tensor(name: str) -> bool:
+    """Whether a function is one of torch's that takes a tensor first."""
+    api = table.lookup(name)
+    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
+
+
+def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: ast.AST) -> Value:
+    name = record.name
+    note_plain_numbers(frame, record, arguments, node)
+    if record.call is not None:
+        return record.call(frame, name, arguments, node)
+    if record.source is not None:
+        return ask_host(frame, record, arguments, node)
+    made = descriptor(name, arguments.get(0) or UNKNOWN)
+    if made is not None:
+        return made
+    if record.returns is not None:
+        return record.returns
+    if name.startswith("torch."):
+        return call_torch(frame, name, arguments, node)
+    if name.startswith("builtins."):
+        return PYTHON if name in EXCEPTIONS else UNKNOWN
+    return call_opaque(frame, name, arguments, node)
+
+
+def call_opaque(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A function of which nothing is known reads the tensors that it is given."""
+    consume_arguments(frame, arguments, node)
+    if frame.engine.options.gives_tensor(name):
+        return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
+    return UNKNOWN
+
+
+def ask_host(frame: Frame, record: LibraryFunction, arguments: Arguments, node: ast.AST) -> Value:
+    """What a function gives that depends on random numbers, the clock or the like: the program keeps it."""
+    assert record.source is not None
+    note_any_numbers(frame, arguments, node)
+    is_array = record.array_from is not None and (
+        "size" in arguments.keywords or len(arguments.positional) >= record.array_from
+    )
+    value = draw(frame, node, record.source, shown(record.name), array=is_array)
+    return value if record.returns is None else record.returns

@@ -1,0 +1,52 @@
+"""`math` and `cmath`, which compute with plain numbers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from exportlint.analysis.domain.values import UNKNOWN, Python, Scalar, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import demand_number
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.sizes import product, worked_out
+from exportlint.analysis.library_functions import find, function, functions
+
+functions("math.isnan math.isinf math.isfinite math.isclose", gives="bool")
+functions("math.isqrt math.gcd math.lcm math.comb math.perm math.factorial", gives="int")
+functions("math.modf math.frexp", gives=None)
+functions("cmath.sqrt", strict="refuses")
+
+
+@function("math.*", gives="float", pure=True)
+def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    operands = [item for v in arguments.positional for item in (v.items if isinstance(v, Tuple) else (v,))]
+    next((item for item in operands if demand_number(frame, item, node, f"{name}()")), None)
+    return Python(find(name).gives)
+
+
+@function("math.floor math.ceil math.trunc", gives="int")
+def _round(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """What has a symbolic form, on 2.13: a symbol passes through."""
+    first = arguments.get(0) or UNKNOWN
+    if isinstance(first, Scalar):
+        return Scalar("int", first.api, first.assumed, first.trail)
+    if isinstance(first, Tensor):
+        demand_number(frame, first, node, f"{name}()")
+        return Python("int")
+    if isinstance(first, Size):
+        # the bounds of a float are the integers that it lies between
+        return replace(first, kind="int") if first.kind != "str" else worked_out(first, kind="int")
+    return _compute(frame, name, arguments, node)
+
+
+@function("math.prod", gives=None)
+def _product(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    first = arguments.get(0) or UNKNOWN
+    if isinstance(first, Scalar):
+        return Scalar("int", first.api, first.assumed, first.trail)
+    if isinstance(first, Shape):
+        return product(first.tensor)
+    if isinstance(first, Size):
+        return worked_out(first, kind="int")
+    return _compute(frame, name, arguments, node)

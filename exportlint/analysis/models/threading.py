@@ -1,0 +1,41 @@
+"""`threading`, `concurrent.futures`, `multiprocessing`: tracing sees one thread only."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.lattice import tensors_in
+from exportlint.analysis.domain.values import External, Function, Python, TorchModule, Value
+from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.facts import HostRead
+from exportlint.analysis.library_functions import function, functions
+from exportlint.analysis.models.externals import call_opaque
+
+POOL = "multiprocessing.pool.ThreadPool"
+EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
+
+functions(POOL, returns=Python(POOL), strict="refuses")
+functions(EXECUTOR, returns=Python(EXECUTOR), strict="refuses")
+functions("threading.current_thread threading.Lock threading.RLock threading.get_ident", strict="refuses")
+functions("threading.local multiprocessing.cpu_count asyncio.sleep", strict="refuses")
+functions("atexit.register", effect="act")
+
+
+@function("threading.Thread", threaded=True, effect="act")
+@function(f"{EXECUTOR}.submit {EXECUTOR}.map", threaded=True)
+@function(f"{POOL}.map {POOL}.apply {POOL}.apply_async {POOL}.starmap", threaded=True)
+def _run(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """What another thread computes with tensors never gets into the program."""
+    target = arguments.keywords.get("target") if name == "threading.Thread" else arguments.get(0)
+    held = list(arguments.values)
+    if isinstance(target, Function) and target.closure is not None:
+        names = {n.id for n in ast.walk(target.node) if isinstance(n, ast.Name)}
+        held.extend(value for key, value in target.closure.variables.items() if key in names)
+    tensor = next((t for value in held for t in tensors_in(value) if not t.assumed), None)
+    computes = isinstance(target, (Function, TorchModule)) or (
+        isinstance(target, External) and target.name.startswith("torch.")
+    )
+    if tensor is not None and computes:
+        frame.emit(HostRead, node, tensor, api=name, operand=tensor)
+    return call_opaque(frame, name, arguments, node)
