@@ -65,7 +65,7 @@ def test_files_that_do_the_same_are_told_the_same(name: str) -> None:
 
 def test_every_transformation_has_something_to_do() -> None:
     applied = Counter[str]()
-    for task, files in list(TASKS.values())[::20]:
+    for task, files in list(TASKS.values())[::7]:
         for name, transform in TRANSFORMATIONS.items():
             try:
                 variant = transform(files[task.path].decode())

@@ -142,7 +142,7 @@ class _Shown:
     """The marks that the uses of a value leave.
 
     `weak` are those of a variable that may hold something else by then; `handed` are the places where it is passed on;
-    `sought` is what `in` looks for in it, as `ast.dump` has it.
+    `sought` are the variables and attributes that `in` looks for in it.
     """
 
     strong: dict[_Mark, None] = field(default_factory=dict)
@@ -563,7 +563,7 @@ class _Reader:
         within, key = self._holds(container), self._holds(index)
         if within is None:
             return False
-        return ast.dump(index) in within.shown.sought or (key is not None and key.shown is within.shown.item)
+        return dotted(index) in within.shown.sought or (key is not None and key.shown is within.shown.item)
 
     def _is_string(self, node: ast.expr) -> bool:
         if dotted(node) is None or self._holds(node) is not None:
@@ -596,7 +596,7 @@ class _Reader:
             where = node.comparators[0]
             held = self._holds(where)
             if held is not None:
-                held.shown.sought.add(ast.dump(node.left))
+                held.shown.sought.add(dotted(node.left) or "")
             if held is not None and self._is_string(node.left):
                 self._mark(where, "dict")
                 if isinstance(where, ast.Subscript):
