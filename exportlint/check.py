@@ -272,7 +272,7 @@ def span_of(source: SourceFile, site: Site) -> Span:
 
 def _route(fact: Fact) -> tuple[RouteStep, ...]:
     trail = Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
-    return () if trail is None else trail.told
+    return () if trail is None else trail.steps
 
 
 def _through(route: Iterable[RouteStep], project: Project) -> frozenset[str]:

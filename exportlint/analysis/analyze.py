@@ -21,10 +21,10 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.call_graph import ROOT
 from exportlint.analysis.eval.classes import find_method, is_module, lineage, undecorated
-from exportlint.analysis.eval.demands import consume
+from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.eval.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.eval.frame import Environment, Frame
@@ -150,14 +150,14 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         elif isinstance(function, Function) and function.owner and not isinstance(function.node, ast.Lambda):
             _run_root(engine, undecorated(receiver, function.owner, function.node), receiver, cls, frame.heap, None)
     except OutOfTimeError:
-        engine.cuts.append("seconds")
+        engine.limits_reached.append("seconds")
     except BudgetExceededError:
-        engine.cuts.append("evaluations")
+        engine.limits_reached.append("evaluations")
     except RecursionError:
-        engine.cuts.append("recursion")
-    if engine.cuts:  # what was found so far holds
-        engine.silent = engine.eager = 0
-        engine.limited(cls, engine.cuts[-1])
+        engine.limits_reached.append("recursion")
+    if engine.limits_reached:  # what was found so far holds
+        engine.silent = engine.constructing = 0
+        engine.limited(cls, engine.limits_reached[-1])
 
 
 def _instance(frame: Frame, cls: Class) -> Value:
@@ -208,8 +208,8 @@ def _run_root(
             note_outputs(frame)
     for _, value in frame.returns:
         for tensor in tensors_in(value):
-            consume(frame, tensor, node, "output")
-        spend(frame, value, node, "output")
+            read_data(frame, tensor, node, "output")
+        bake_in(frame, value, node, "output")
     state = State()
     first.add_to(state)
     if state.writes:
@@ -240,7 +240,7 @@ def _run_again(
     """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
     assert not isinstance(function.node, ast.Lambda)
     left = join_heaps([(heap_of(env).unmarked(0), env) for env in (start, *frame.exits)], join)
-    engine.replay, engine.silent = True, 1
+    engine.replaying, engine.silent = True, 1
     frame.env = {**start, HEAP: left}
     outer, engine.effects = engine.effects, Effects(function.node, frame.module, left)
     try:
@@ -248,4 +248,4 @@ def _run_again(
         return engine.effects
     finally:
         engine.effects = outer
-        engine.replay, engine.silent = False, 0
+        engine.replaying, engine.silent = False, 0

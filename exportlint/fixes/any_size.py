@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from exportlint.analysis.domain.values import Const, Python, Tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import operation
+from exportlint.fixes.observed_values import operation
 
 _CREATING = frozenset({"zeros", "ones", "full", "empty", "rand", "randn", "arange", "eye", "tensor", "linspace"})
 _OF_PARTS = frozenset({

@@ -9,7 +9,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.arrays import READS, Arrays
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import builtin
+from exportlint.fixes.observed_values import builtin
 from exportlint.fixes.precedence import precedence
 from exportlint.fixes.read_numbers import item
 from exportlint.fixes.source_text import Piece

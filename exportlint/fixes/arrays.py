@@ -8,7 +8,7 @@ from exportlint.analysis.domain.values import External
 from exportlint.fixes.array_calls import constant, converted, created, dtype, function, method
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import tensor
+from exportlint.fixes.observed_values import tensor
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.source_text import Piece, piece
 

@@ -13,9 +13,9 @@ from exportlint.fixes.conditions import OPERATORS, tensor_condition
 from exportlint.fixes.counts import count_condition
 from exportlint.fixes.eager_only import is_report
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import is_python, scalar
 from exportlint.fixes.logic import negated
 from exportlint.fixes.messages import message_of, message_of_raise
+from exportlint.fixes.observed_values import is_python, scalar
 from exportlint.fixes.precedence import Precedence
 
 OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}

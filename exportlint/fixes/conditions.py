@@ -11,10 +11,10 @@ from exportlint.fixes import numbers
 from exportlint.fixes.code import Code
 from exportlint.fixes.counts import count_condition
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import builtin, is_python, operation, scalar, tensor
-from exportlint.fixes.held import operands as operation_operands
 from exportlint.fixes.logic import Condition, both, either, negated
 from exportlint.fixes.numbers import Operand, is_scalar
+from exportlint.fixes.observed_values import builtin, is_python, operation, scalar, tensor
+from exportlint.fixes.observed_values import operands as operation_operands
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure, require_pure
 from exportlint.fixes.source_text import Piece, call, joined, method, piece

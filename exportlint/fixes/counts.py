@@ -6,7 +6,7 @@ import ast
 
 from exportlint.analysis.domain.values import Const
 from exportlint.fixes.code import Code
-from exportlint.fixes.held import builtin, operands, operation, tensor
+from exportlint.fixes.observed_values import builtin, operands, operation, tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, joined, method, piece
 from exportlint.fixes.stated import stated

@@ -45,7 +45,7 @@ def follow_device(code: Code, fact: DeviceMove | Creation) -> Fix:
 
 def _is_given(tensor: Tensor) -> bool:
     """Whether a tensor comes with the inputs or the module, whose devices are the caller's matter."""
-    return tensor.fed or tensor.origin in {Origin.INPUT, Origin.PARAMETER, Origin.BUFFER}
+    return tensor.depends_on_input or tensor.origin in {Origin.INPUT, Origin.PARAMETER, Origin.BUFFER}
 
 
 def _other_arguments(code: Code, call: ast.Call) -> list[str]:

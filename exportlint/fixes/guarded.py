@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, TorchModule
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import builtin, operands, operation, tensor
+from exportlint.fixes.observed_values import builtin, operands, operation, tensor
 from exportlint.syntax.definitions import FunctionNode
 
 _INDEXING = frozenset({

@@ -9,7 +9,7 @@ from exportlint.analysis.domain.values import External, Tensor, TorchModule, Unk
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.fixes.code import Code
-from exportlint.fixes.held import builtin
+from exportlint.fixes.observed_values import builtin
 from exportlint.fixes.purity import api_of, is_harmless_api, is_stateless
 
 ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to"})
@@ -56,7 +56,7 @@ def _is_operator(code: Code, call: ast.Call) -> bool:
         return find(called.name).pure
     if isinstance(called, TorchModule):
         # `nn.ReLU(True)` writes to what it is given
-        made = called.made.args if isinstance(called.made, ast.Call) else []
+        made = called.created_at.args if isinstance(called.created_at, ast.Call) else []
         return is_stateless(called) and not any(_is_true(argument) for argument in made)
     api = api_of(code, call)
     if api is None and isinstance(call.func, ast.Attribute):

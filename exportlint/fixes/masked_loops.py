@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
+from exportlint.fixes.branch_paths import names_in
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
@@ -18,7 +19,6 @@ from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import choose, term
 from exportlint.fixes.variables import bound, needed, needed_after
-from exportlint.fixes.ways import names_in
 
 OPERATORS: dict[type[ast.operator], tuple[str, Precedence]] = {
     ast.Add: ("+", Precedence.SUM),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from exportlint.fixes.branch_paths import Branching, Case, Step, Way, cases, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain, tensor_condition
 from exportlint.fixes.errors import DeclinedError
@@ -17,7 +18,6 @@ from exportlint.fixes.shapes import Forms
 from exportlint.fixes.source_text import Piece, joined
 from exportlint.fixes.terms import Term, choose, is_sound, term
 from exportlint.fixes.totality import evaluated
-from exportlint.fixes.ways import Branching, Case, Step, Way, cases, way
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",

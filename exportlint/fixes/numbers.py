@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from exportlint.analysis.domain.values import Const, Kind, Python, Scalar, Size
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import builtin, operation, scalar, tensor
-from exportlint.fixes.held import operands as operation_operands
+from exportlint.fixes.observed_values import builtin, operation, scalar, tensor
+from exportlint.fixes.observed_values import operands as operation_operands
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.source_text import Piece, call, joined, method, piece
 from exportlint.fixes.stated import stated

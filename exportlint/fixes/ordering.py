@@ -8,9 +8,9 @@ from exportlint.analysis.facts import Branch
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import operation, tensor
 from exportlint.fixes.logic import Condition
 from exportlint.fixes.numbers import Operand, operand
+from exportlint.fixes.observed_values import operation, tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.source_text import Piece, joined, method

@@ -12,8 +12,8 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.guarded import require_unguarded
-from exportlint.fixes.held import operation, tensor
 from exportlint.fixes.merging import OPERATORS, Fresh, hoisted
+from exportlint.fixes.observed_values import operation, tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
 from exportlint.fixes.selection import branch_of

@@ -11,7 +11,7 @@ from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import builtin, is_python, operation
+from exportlint.fixes.observed_values import builtin, is_python, operation
 
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)

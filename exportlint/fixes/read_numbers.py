@@ -8,8 +8,8 @@ import re
 from exportlint.analysis.domain.values import External, Kind, Scalar, Tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import scalar, tensor
 from exportlint.fixes.numbers import operand as operand_of
+from exportlint.fixes.observed_values import scalar, tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.source_text import Piece, call, method
 from exportlint.fixes.tensor_evidence import surely_tensor

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exportlint.fixes.branch_paths import Case, Way, names_in, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.ways import Case, Way, names_in, way
 
 
 @dataclass(frozen=True, slots=True)

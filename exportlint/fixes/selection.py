@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
+from exportlint.fixes.branch_paths import Branching, Case, Way, cases, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
-from exportlint.fixes.early import early_return
+from exportlint.fixes.early_returns import early_return
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.identity import matters
 from exportlint.fixes.merging import Fresh, arm, assignments, conditions_of, folded, merged
 from exportlint.fixes.same_end import ends
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, choose, term
-from exportlint.fixes.ways import Branching, Case, Way, cases, way
 
 CHOOSE = "Choose with `torch.where`"
 

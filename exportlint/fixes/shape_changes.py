@@ -7,8 +7,8 @@ import ast
 from exportlint.analysis.domain.values import Const, Scalar, Size, TorchModule
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.code import Code
-from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import REDUCTIONS
+from exportlint.fixes.observed_values import operands, operation, tensor
 from exportlint.fixes.stated import stated
 
 KEEPING = frozenset({
@@ -57,8 +57,8 @@ def _of_module(node: ast.Call, module: TorchModule) -> tuple[ast.expr, str] | No
     if layer is not None and layer.shape == "same":
         return node.args[0], ""
     sizes = (
-        module.made.args[:2]
-        if layer is not None and layer.name == "Linear" and isinstance(module.made, ast.Call)
+        module.created_at.args[:2]
+        if layer is not None and layer.name == "Linear" and isinstance(module.created_at, ast.Call)
         else []
     )
     if len(sizes) < 2:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from exportlint.analysis.domain.values import Kind
 from exportlint.fixes.code import Code
-from exportlint.fixes.held import operands, operation, tensor
 from exportlint.fixes.numbers import is_scalar
+from exportlint.fixes.observed_values import operands, operation, tensor
 from exportlint.fixes.shape_changes import change_of
 from exportlint.fixes.stated import stated
 

@@ -9,7 +9,7 @@ from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const, Python, Scalar, Sequence, Size, Tensor, Tuple, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import tensor
+from exportlint.fixes.observed_values import tensor
 
 
 def stacked(code: Code, node: ast.expr) -> str:

@@ -11,8 +11,8 @@ from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.guarded import require_unguarded
-from exportlint.fixes.held import as_tensor, is_python, operation
 from exportlint.fixes.logic import Condition
+from exportlint.fixes.observed_values import as_tensor, is_python, operation
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece, piece

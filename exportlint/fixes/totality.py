@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from exportlint.fixes.code import Code
-from exportlint.fixes.held import builtin, operands, operation, tensor
 from exportlint.fixes.numbers import is_scalar
+from exportlint.fixes.observed_values import builtin, operands, operation, tensor
 from exportlint.fixes.tensor_evidence import surely_tensor
 
 REDUCTIONS = frozenset({"sum", "any", "all", "count_nonzero"})

@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.attempts import first_of
+from exportlint.fixes.branch_paths import names_in
 from exportlint.fixes.checks import checked
 from exportlint.fixes.code import Code
 from exportlint.fixes.cond import cond_fix
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.empty_selections import empty_selection_fix
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import builtin, tensor
 from exportlint.fixes.masked_loops import masked_fix
+from exportlint.fixes.observed_values import builtin, tensor
 from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.predicated import write_fix
 from exportlint.fixes.said_only import said_only_fix
 from exportlint.fixes.selection import branch_of, choice, where_fix
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.terms import choose, term
-from exportlint.fixes.ways import names_in
 from exportlint.fixes.while_loops import while_fix
 
 MESSAGE = "Keep the truth a tensor"

@@ -13,7 +13,7 @@ from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.counters import registered_number
 from exportlint.fixes.eager_only import eager_only
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.once import attribute_made_once
+from exportlint.fixes.hoist_to_init import attribute_made_once
 from exportlint.fixes.registered import registered_tensor
 from exportlint.registry import rule
 

@@ -11,7 +11,7 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import tensor
+from exportlint.fixes.observed_values import tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
 from exportlint.registry import rule

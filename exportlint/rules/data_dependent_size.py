@@ -12,7 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.attempts import first_of
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import tensor
+from exportlint.fixes.observed_values import tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.truth import branch_fix, condition_fix
 from exportlint.registry import rule

@@ -64,7 +64,7 @@ def _fix(code: Code, fact: Mutation) -> Fix:
         edit = copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, target)], early=False)
         # if the object is the caller's, it gets another attribute in eager only
         return code.fix("Write to a clone", edit, safe=Applicability.DISPLAY_ONLY)
-    function, name = parameter(code, fact.trail.told[0].site if isinstance(fact.trail, Route) else None)
+    function, name = parameter(code, fact.trail.steps[0].site if isinstance(fact.trail, Route) else None)
     if here is function and isinstance(target, ast.Name) and target.id == name:
         with suppress(DeclinedError):
             edit = _replaced(code, function, name, node)

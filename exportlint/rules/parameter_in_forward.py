@@ -9,7 +9,7 @@ from exportlint.analysis.facts.state import ParametersMade
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
-from exportlint.fixes.once import attribute_made_once, value_made_once
+from exportlint.fixes.hoist_to_init import attribute_made_once, value_made_once
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))

@@ -11,7 +11,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.cloned import copy_of_items
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import tensor
+from exportlint.fixes.observed_values import tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.unused import left_out
 from exportlint.registry import rule

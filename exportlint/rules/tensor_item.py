@@ -10,8 +10,8 @@ from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.held import tensor
 from exportlint.fixes.numbers import is_scalar
+from exportlint.fixes.observed_values import tensor
 from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 

@@ -60,7 +60,7 @@ TENSORS = st.builds(
     known=st.booleans(),
     assumed=st.booleans(),
     optional=st.booleans(),
-    fed=st.booleans(),
+    depends_on_input=st.booleans(),
 )
 SCALARS = st.builds(Scalar, KINDS, st.sampled_from(["item", "size"]), st.booleans())
 SIZES = st.sampled_from([Size(symbol("n")), Size(symbol("n") + 1), Size(constant(3), "float")])

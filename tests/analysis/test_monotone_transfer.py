@@ -36,11 +36,11 @@ from exportlint.source import from_bytes
 from exportlint.syntax.definitions import Module
 
 N = symbol("n")
-MATRIX = Tensor(Origin.INPUT, "float", TensorShape((N, constant(3)), 2), fed=True)
+MATRIX = Tensor(Origin.INPUT, "float", TensorShape((N, constant(3)), 2), depends_on_input=True)
 TENSORS: dict[str, Value] = {
     "a matrix": MATRIX,
     "a buffer": Tensor(Origin.BUFFER, "float", TensorShape((constant(2), constant(3)), 2)),
-    "a mask": Tensor(Origin.FRESH, "bool", TensorShape((unbacked("u"),), 1), fed=True),
+    "a mask": Tensor(Origin.FRESH, "bool", TensorShape((unbacked("u"),), 1), depends_on_input=True),
     "some tensor": Tensor(),
     "perhaps a tensor": Tensor(Origin.INPUT, assumed=True),
 }

@@ -18,23 +18,23 @@ Kind = Literal["binding", "contents", "buffer", "tensor"]
 class Read:
     """A cell is read at `node` in `function`.
 
-    `written` are the cells that the call at hand has surely written by then, whichever way it came there; `early` says
-    that it may not have written this one on any way.
+    `written` are the cells that the call at hand has surely written by then, whichever way it came there;
+    `may_be_first` says that it may not have written this one on any way.
     """
 
     cell: Cell
     node: ast.AST
     function: ast.AST
     written: frozenset[Cell]
-    early: bool
+    may_be_first: bool
 
 
 @dataclass(slots=True)
 class Write:
     """A cell is written at `node`: an attribute or name that is bound, a subscript, or the call of a method.
 
-    `fed`: data of the inputs is in what is written. `before` is what the cell held, None where there was none.
-    `at_root`: it is one of the module that is exported, not of a part of it.
+    `depends_on_input`: data of the inputs is in what is written. `before` is what the cell held, None where there was
+    none. `at_root`: it is one of the module that is exported, not of a part of it.
     """
 
     cell: Cell
@@ -46,7 +46,7 @@ class Write:
     guarded: bool
     value: Value
     before: Value | None
-    fed: bool
+    depends_on_input: bool
     at_root: bool
 
 
@@ -58,16 +58,16 @@ class State:
     writes: dict[tuple[Cell, ast.AST], Write] = field(default_factory=dict)
     functions: dict[str, dict[ast.AST, Module]] = field(default_factory=dict)
 
-    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell], early: bool) -> None:
+    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell], may_be_first: bool) -> None:
         """Keep a read; of several at one place, what holds for the worst of them."""
         known = self.reads.get((cell, node))
         if known is None:
-            self.reads[cell, node] = Read(cell, node, function, written, early)
+            self.reads[cell, node] = Read(cell, node, function, written, may_be_first)
         else:
             known.written &= written
-            known.early = known.early or early
+            known.may_be_first = known.may_be_first or may_be_first
 
     def write(self, write: Write) -> None:
         """Keep a write; of several at one place the first, which finds the cell as export does."""
         known = self.writes.setdefault((write.cell, write.node), write)
-        known.fed = known.fed or write.fed
+        known.depends_on_input = known.depends_on_input or write.depends_on_input

@@ -202,7 +202,7 @@ def _is_tensor_within(value: Tensor, bound: Tensor) -> bool:
         and value.detached >= bound.detached
         and bound.region in (0, value.region)
         and bound.form in (None, value.form)
-        and value.fed >= bound.fed
+        and value.depends_on_input >= bound.depends_on_input
     )
 
 
@@ -242,8 +242,8 @@ def _merged_tensors(tensors: list[Tensor]) -> Tensor:
         detached=all(t.detached for t in tensors),
         region=_same((t.region for t in tensors), 0),
         form=_same((t.form for t in tensors), None),
-        fed=all(t.fed for t in tensors),
-        made=_same((t.made for t in tensors), None),
+        depends_on_input=all(t.depends_on_input for t in tensors),
+        created_at=_same((t.created_at for t in tensors), None),
         name=_same((t.name for t in tensors), ""),
         trail=tensors[0].trail,
     )

@@ -87,9 +87,9 @@ class RouteStep:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A trail as plain data. `length` is the number of all steps, `told` are those that a trail tells."""
+    """A trail as plain data. `length` is the number of all steps, `steps` are those that a trail tells."""
 
-    told: tuple[RouteStep, ...]
+    steps: tuple[RouteStep, ...]
     length: int
 
     @staticmethod

@@ -188,9 +188,9 @@ class Tensor(Hashed):
     tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to be a tensor. `data` is
     the place of the `.data` that gave it. `detached`: it is what `detach` gave. `region` is that of the engine in which
     its storage was made, as far as that is certain of a view. `form` is its dtype and rank next to the operands of the
-    operator whose body is being run. `fed`: it was computed from the data of inputs. `array`: to Python it is an array
-    of numpy, which strict mode traces as a tensor. `compacted`: it is what `contiguous` gave of an input, the input
-    itself or a copy. `made` is the call of `nn.Parameter` that made a parameter.
+    operator whose body is being run. `depends_on_input`: it was computed from the data of inputs. `array`: to Python it
+    is an array of numpy, which strict mode traces as a tensor. `compacted`: it is what `contiguous` gave of an input,
+    the input itself or a copy. `created_at` is the call of `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH
@@ -203,10 +203,10 @@ class Tensor(Hashed):
     detached: bool = False
     region: int = 0
     form: Form | None = None
-    fed: bool = False
+    depends_on_input: bool = False
     array: bool = False
     compacted: bool = False
-    made: ast.AST | None = field(default=None, compare=False)
+    created_at: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
 
@@ -458,14 +458,14 @@ class EnumMember:
 class TorchModule(Composite):
     """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
 
-    `made` is the call that made it.
+    `created_at` is the call that made it.
     """
 
     name: str
     items: tuple[Value, ...] | None = None
     keys: tuple[object, ...] = ()
     arguments: tuple[tuple[str, Value], ...] = ()
-    made: ast.AST | None = field(default=None, compare=False)
+    created_at: ast.AST | None = field(default=None, compare=False)
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""

@@ -140,7 +140,7 @@ def _assign_items(frame: Frame, target: ast.Tuple | ast.List, value: Value, stat
 def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, statement: ast.AST) -> None:
     receiver = frame.evaluate(target.value)
     if isinstance(receiver, Object):
-        known = frame.held(receiver.instance, target.attr)
+        known = frame.stored(receiver.instance, target.attr)
         if not isinstance(value, Const) or known != value:
             note_outer_write(frame, target, "=", target)
     if isinstance(receiver, Tensor) and target.attr == "requires_grad" and not receiver.assumed:

@@ -65,7 +65,7 @@ def _external_attribute(frame: Frame, value: External, name: str, node: ast.AST)
 
 @has_attributes(Namespace)
 def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AST) -> Value:
-    found = frame.changed(Cell(value.module, name)) or global_value(frame, value.module, name)
+    found = frame.changed_value(Cell(value.module, name)) or global_value(frame, value.module, name)
     return found if found != UNKNOWN else named_value(frame, f"{value.module.name}.{name}", value.module)
 
 

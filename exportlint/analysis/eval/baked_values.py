@@ -38,9 +38,9 @@ MAX_INLINED = 4
 """Functions inside each other that are looked into."""
 
 
-def draw(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool = False) -> Value:
+def read_host(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool = False) -> Value:
     """What asking the host for a value at a node gives: while a module is built, just some Python value."""
-    if frame.engine.eager:
+    if frame.engine.constructing:
         return PYTHON
     frame.emit(Drawn, node, source=source, api=api, array=array)
     trail = frame.trail(node, "`{}` is asked of Python, once")
@@ -50,13 +50,13 @@ def draw(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool =
 def metadata(frame: Frame, tensor: Tensor, source: Source, api: str, node: ast.AST) -> Value:
     """What an input says of itself; for other tensors, the program itself decides."""
     is_view = source == "layout" and not tensor.name
-    if tensor.origin.value != "input" or tensor.assumed or tensor.optional or is_view or frame.engine.eager:
+    if tensor.origin.value != "input" or tensor.assumed or tensor.optional or is_view or frame.engine.constructing:
         return Python("dtype") if source == "dtype" else PYTHON
     kind = "dtype" if source == "dtype" else None
     return Baked(source, api, type=kind, trail=frame.trail(node, f"`{{}}` is the {api} of an input", tensor.trail))
 
 
-def spend(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
+def bake_in(frame: Frame, value: Value, node: ast.AST, use: Use) -> None:
     """Note that a value goes into the program, if it is a baked one."""
     for baked in baked_in(value):
         if frame.engine.silent:
@@ -75,7 +75,7 @@ def _used(frame: Frame, baked: Baked, node: ast.AST) -> Trail | None:
     return frame.trail(node, "used here: `{}`", baked.trail)
 
 
-def through(frame: Frame, operands: Iterable[Value], node: ast.AST, found: Value, use: Use) -> Value:
+def propagate(frame: Frame, operands: Iterable[Value], node: ast.AST, found: Value, use: Use) -> Value:
     """What something in Python gives if one of its operands is baked; `found` is what it would give otherwise."""
     baked = next((b for operand in operands for b in baked_in(operand)), None)
     if baked is None:
@@ -83,7 +83,7 @@ def through(frame: Frame, operands: Iterable[Value], node: ast.AST, found: Value
     if any(isinstance(o, (Object, TorchModule, Function)) for o in options(found)) or any(
         True for _ in tensors_in(found)
     ):
-        spend(frame, baked, node, use)
+        bake_in(frame, baked, node, use)
         return found
     is_plain = all(isinstance(o, (Python, Const, Unknown)) for f in options(found) for o in _items(f))
     if not is_plain or found == NONE:
@@ -98,7 +98,7 @@ def _items(value: Value) -> tuple[Value, ...]:
 def read_environment(frame: Frame, container: Value, node: ast.AST) -> Value | None:
     """`os.environ["A"]`, `"A" in os.environ`; None if the container is something else."""
     if isinstance(container, External) and container.name in {"os.environ", "os.environb"}:
-        return draw(frame, node, "environment", container.name)
+        return read_host(frame, node, "environment", container.name)
     return None
 
 
@@ -114,7 +114,7 @@ def compared(left: Value, right: Value) -> Value | None:
     return replace(baked, kind=kinds.pop() if len(kinds) == 1 else None, type="bool")
 
 
-def decide(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt] | ast.expr) -> None:
+def branch_on(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt] | ast.expr) -> None:
     """Note that a condition chooses between the arms, if that changes what is computed.
 
     Of metadata that is only claimed where nothing else has a part in the condition.
@@ -126,7 +126,7 @@ def decide(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt]
     if of_tensors and (len(found) < len(options(condition)) or all(_is_idle(frame, arm, CASTS) for arm in arms)):
         return
     for baked in found:
-        spend(frame, baked, node, "branch")
+        bake_in(frame, baked, node, "branch")
 
 
 def _is_idle(
@@ -167,5 +167,5 @@ def _is_call(frame: Frame, node: ast.expr, names: frozenset[str], depth: int) ->
 
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:
     """Record that the mode of a module decides something."""
-    if not frame.engine.silent and not frame.engine.eager:
+    if not frame.engine.silent and not frame.engine.constructing:
         frame.engine.effects.ask(Mode(name, frame.site(node), frame.symbol, frame.guards > 0))

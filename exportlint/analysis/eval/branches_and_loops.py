@@ -10,11 +10,11 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.assignment import assign
-from exportlint.analysis.eval.baked_values import decide
+from exportlint.analysis.eval.baked_values import branch_on
 from exportlint.analysis.eval.demands import demand_truth, elements, known_items
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, Loop, executes
-from exportlint.analysis.eval.narrowing import ways
+from exportlint.analysis.eval.narrowing import branch_paths
 from exportlint.analysis.facts import Construct
 from exportlint.analysis.limits import MAX_PASSES
 
@@ -43,9 +43,9 @@ def _branch(frame: Frame, node: ast.If, ends: list[Environment]) -> ast.If | Non
     frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
-    decide(frame, condition, node.test, node.body, node.orelse)
+    branch_on(frame, condition, node.test, node.body, node.orelse)
     rest = node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
-    for body in ways(frame, node.test, is_true, node.body, node.orelse):
+    for body in branch_paths(frame, node.test, is_true, node.body, node.orelse):
         if body is node.orelse and rest is not None:
             frame.following = ()
             return rest
@@ -74,7 +74,7 @@ def resume(frame: Frame, before: Environment, ends: list[Environment]) -> bool:
 def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     """`for target in iterable`."""
     iterable = frame.evaluate(node.iter)
-    decide(frame, iterable, node.iter, node.body)
+    branch_on(frame, iterable, node.iter, node.body)
     items = known_items(iterable)
     if items is not None and len(set(items)) > 1:
         return _unrolled(frame, node, items)
@@ -108,7 +108,7 @@ executes(ast.AsyncFor)(for_statement)
 def _while_statement(frame: Frame, node: ast.While) -> bool:
     def test() -> bool | None:
         condition = frame.evaluate(node.test)
-        decide(frame, condition, node.test, node.body)
+        branch_on(frame, condition, node.test, node.body)
         return demand_truth(frame, condition, node.test, "while")
 
     is_true = test()
@@ -136,7 +136,7 @@ def _loop(
         if entry is None:
             break
         if count == MAX_PASSES:
-            frame.engine.cuts.append("loop")
+            frame.engine.limits_reached.append("loop")
             break
         frame.env = dict(entry)
         loop = Loop([], [])

@@ -140,9 +140,9 @@ def member(frame: Frame, cls: Class, name: str, after: Class | None = None) -> t
     key = (cls, name, after, frame.engine.mode)
     known = frame.engine.members
     if key not in known:
-        cuts = len(frame.engine.cuts)
+        cuts = len(frame.engine.limits_reached)
         found = _member(frame, cls, name, after)
-        if len(frame.engine.cuts) > cuts:
+        if len(frame.engine.limits_reached) > cuts:
             return found
         known[key] = found
     return known[key]
@@ -278,7 +278,7 @@ def changed_member(frame: Frame, cls: Class, name: str, found: tuple[Class, Valu
     if found is not None and name in found[0].methods:
         return None
     for owner in lineage(frame, cls):
-        changed = frame.changed(Cell(owner, name))
+        changed = frame.changed_value(Cell(owner, name))
         if changed is not None:
             return changed
         if found is not None and owner is found[0]:

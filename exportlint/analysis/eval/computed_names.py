@@ -32,9 +32,9 @@ def affixes(name: Value | None) -> Affixes:
 def bind_computed(frame: Frame, instance: Instance, name: Value, value: Value) -> None:
     """`setattr(instance, name, value)` for a name that is not known."""
     key = COMPUTED + "\0".join(affixes(name))
-    known = frame.held(instance, key)
+    known = frame.stored(instance, key)
     changed = value if known is None else join((known, value))
-    frame.change(Cell(instance, key), changed, instance.attributes.get(key))
+    frame.store_cell(Cell(instance, key), changed, instance.attributes.get(key))
 
 
 def computed_attribute(frame: Frame, instance: Instance, name: str) -> Value | None:

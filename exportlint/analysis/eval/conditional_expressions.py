@@ -17,11 +17,11 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.baked_values import decide
+from exportlint.analysis.eval.baked_values import branch_on
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, evaluates
-from exportlint.analysis.eval.narrowing import narrowed, path, ways
+from exportlint.analysis.eval.narrowing import branch_paths, narrowed, path
 
 
 @evaluates(ast.IfExp)
@@ -29,11 +29,11 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, "ternary")
     note_compiler_branch(frame, node.test, is_true, [node.body], [node.orelse])
-    decide(frame, condition, node.test, node.body, node.orelse)
+    branch_on(frame, condition, node.test, node.body, node.orelse)
     before = frame.env
     found: list[Value] = []
     ends = []
-    for arm in ways(frame, node.test, is_true, node.body, node.orelse):
+    for arm in branch_paths(frame, node.test, is_true, node.body, node.orelse):
         found.append(frame.evaluate(arm))
         ends.append(frame.env)
     frame.env = _after(frame, before, join_environments(ends) or before)

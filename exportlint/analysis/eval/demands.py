@@ -57,10 +57,10 @@ def data_of(value: Value) -> Tensor | Scalar | None:
 
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
-    data = None if frame.engine.eager else data_of(value) or _plain_tensor(value)
+    data = None if frame.engine.constructing else data_of(value) or _plain_tensor(value)
     if data is not None:
         if isinstance(data, Tensor):
-            consume(frame, data, node, construct)
+            read_data(frame, data, node, construct)
         frame.emit(Branch, node, data, construct=construct, condition=data, **details)
         return None
     guard = truth_of(value) if isinstance(value, Size) else value
@@ -96,12 +96,12 @@ def _truth(value: Value) -> bool | None:
 
 def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
-    data = None if frame.engine.eager else data_of(value)
+    data = None if frame.engine.constructing else data_of(value)
     if data is None:
         note_conversion(frame, value, node, target)
         return False
     if isinstance(data, Tensor):
-        consume(frame, data, node, target)
+        read_data(frame, data, node, target)
     frame.emit(Conversion, node, data, target=target, operand=data)
     return True
 
@@ -123,11 +123,11 @@ def note_text(frame: Frame, value: Value, node: ast.AST, api: str) -> None:
     data = data_of(value)
     if data is None and isinstance(value, (Tuple, Sequence)):
         data = next((t for t in tensors_in(value) if not t.assumed and not t.known), None)
-    if data is not None and not frame.engine.eager:
+    if data is not None and not frame.engine.constructing:
         frame.emit(Text, node, data, api=api, operand=data)
 
 
-def consume(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mutates: bool = False) -> None:
+def read_data(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mutates: bool = False) -> None:
     """Note that an operator reads a tensor: that matters if `.data` gave it."""
     if tensor.data is not None and not frame.engine.silent:
         frame.engine.emit(
@@ -143,7 +143,7 @@ def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
 def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     value = built_on(value)
     if isinstance(value, Tensor):
-        consume(frame, value, node, "iteration")
+        read_data(frame, value, node, "iteration")
         if 0 in value.dynamic and not value.assumed:
             frame.emit(Conversion, node, value, target="iteration", operand=value)
         note_iteration(frame, value, node)

@@ -23,11 +23,11 @@ from exportlint.syntax.definitions import FunctionNode, Module
 
 
 class Called(NamedTuple):
-    """The effects of a call, and what was surely written before it. `tells`: its facts are the caller's too."""
+    """The effects of a call, and what was surely written before it. `reports_facts`: its facts are the caller's too."""
 
     effects: Effects
     written: frozenset[Cell]
-    tells: bool
+    reports_facts: bool
 
 
 class Mode(NamedTuple):
@@ -43,7 +43,7 @@ class Mode(NamedTuple):
 class Effects:
     """What one call does, in the order in which it does so.
 
-    `entry` is the heap as it began, `cells` are those that it read, `made` are the objects that it made.
+    `entry` is the heap as it began, `cells` are those that it read, `allocated` are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
     failure.
     """
@@ -53,17 +53,17 @@ class Effects:
     entry: Heap = EMPTY
     facts: dict[FactKey, Fact] = field(default_factory=dict)
     cells: set[Cell] = field(default_factory=set)
-    made: set[object] = field(default_factory=set)
+    allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
     runs_operator: bool = False
 
-    def call(self, effects: Effects, written: frozenset[Cell], *, tells: bool = True) -> None:
+    def call(self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True) -> None:
         """A function is called, or its result is known from another call."""
         self.cells |= effects.cells
-        self.made |= effects.made
-        self.runs_operator = self.runs_operator or (tells and effects.runs_operator)
+        self.allocated |= effects.allocated
+        self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
-            self.events.setdefault((id(effects), written, tells), Called(effects, written, tells))
+            self.events.setdefault((id(effects), written, reports_facts), Called(effects, written, reports_facts))
 
     def ask(self, mode: Mode) -> None:
         """The mode of a module is asked for; of several times, the first counts."""
@@ -81,7 +81,7 @@ class Effects:
         """A cell is written; of several times at one place the first, which finds the cell as export does."""
         known = self.events.setdefault((Write, write.cell, write.node), write)
         assert isinstance(known, Write)
-        known.fed = known.fed or write.fed
+        known.depends_on_input = known.depends_on_input or write.depends_on_input
         return known
 
     def keep(self, effects: Effects, facts: dict[FactKey, Fact]) -> None:
@@ -94,7 +94,7 @@ class Effects:
     def all_facts(self) -> dict[FactKey, Fact]:
         """The facts of the call and of those that it makes."""
         found: dict[FactKey, Fact] = {}
-        for effects in self._telling():
+        for effects in self._reporting():
             for key, fact in effects.facts.items():
                 keep(found, fact, key)
         return found
@@ -112,14 +112,14 @@ class Effects:
         for event in self.events.values():
             if isinstance(event, Mode):
                 found.setdefault(event.name, event)
-            elif isinstance(event, Called) and event.tells:
+            elif isinstance(event, Called) and event.reports_facts:
                 event.effects._modes(found, seen)
 
     def add_to(self, state: State) -> None:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
         self._add_to(state, frozenset(), set(), set())
 
-    def _telling(self) -> Iterator[Effects]:
+    def _reporting(self) -> Iterator[Effects]:
         seen: set[int] = set()
         waiting = [self]
         while waiting:
@@ -127,7 +127,7 @@ class Effects:
             if id(effects) not in seen:
                 seen.add(id(effects))
                 yield effects
-                called = [e.effects for e in effects.events.values() if isinstance(e, Called) and e.tells]
+                called = [e.effects for e in effects.events.values() if isinstance(e, Called) and e.reports_facts]
                 waiting += reversed(called)
 
     def _add_to(
@@ -158,24 +158,24 @@ Names = dict[Allocation, Allocation]
 class Summary:
     """What a function does when it is called in one way.
 
-    It holds for callers whose heap holds in the cells that it `reads` what it held then (`held`: the changed ones).
-    `changes` are the cells that it leaves changed, and `written` those that it has surely written. `given` are the
-    containers that it was given, which stand for those of another caller, `made` those that it has made and gives back.
-    `foreign` are those that it has met in other ways.
+    It holds for callers whose heap holds in the cells that it `reads` what it held then (`entry_values`: the changed
+    ones). `changes` are the cells that it leaves changed, and `written` those that it has surely written. `given` are
+    the containers that it was given, which stand for those of another caller, `made` those that it has made and gives
+    back. `foreign` are those that it has met in other ways.
     """
 
     value: Value
     effects: Effects
     reads: frozenset[Cell]
-    held: dict[Cell, Value]
-    left: Heap
+    entry_values: dict[Cell, Value]
+    exit_heap: Heap
     given: Places = ()
     made: tuple[Allocation, ...] = ()
     foreign: frozenset[Allocation] = frozenset()
 
     def fits(self, heap: Heap) -> bool:
         """Whether the function would do the same, called with this heap."""
-        changes, held = heap.changes, self.held
+        changes, held = heap.changes, self.entry_values
         if not changes:
             return not held
         if any(changes[cell].now != held.get(cell) for cell in changes if cell in self.reads):
@@ -208,14 +208,14 @@ class Summary:
             names[cell.owner].cell if cell.owner in names else cell: Change(
                 change.before and renamed(change.before, names, join), renamed(change.now, names, join)
             )
-            for cell, change in self.left.changes.items()
+            for cell, change in self.exit_heap.changes.items()
         }
-        left = Heap(changes, self.left.written)
-        return replace(self, value=renamed(self.value, names, join), left=left, given=(), made=())
+        left = Heap(changes, self.exit_heap.written)
+        return replace(self, value=renamed(self.value, names, join), exit_heap=left, given=(), made=())
 
     def after(self, heap: Heap) -> Heap:
         """The heap of a caller once the function has returned."""
-        left = self.left
+        left = self.exit_heap
         if not left.changes and left.written <= heap.written:
             return heap
         return Heap({**heap.changes, **left.changes}, heap.written | left.written, heap.since)
@@ -244,7 +244,7 @@ def summarize(
     reads = frozenset(
         cell
         for cell in (*effects.cells, *changed)
-        if cell.owner not in effects.made and cell.owner not in arguments and not _is_new(cell.owner, since)
+        if cell.owner not in effects.allocated and cell.owner not in arguments and not _is_new(cell.owner, since)
     )
     held = {cell: change.now for cell, change in entry.changes.items() if cell in reads}
     foreign = frozenset(cell.owner for cell in reads if isinstance(cell.owner, Allocation))

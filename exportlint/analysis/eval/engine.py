@@ -75,15 +75,15 @@ class Engine:
 
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
     says so, with their bounds. `root` is the module at hand. `has_parameters`: so has the module that is exported.
-    `effects` are those of the call at hand. While `silent`, no facts are recorded; while `eager`, the code at hand runs
-    before export, so that tensors hold data. `region` is the call at hand of a function that an operator takes (a
-    branch of `torch.cond`), 0 outside of any; `regions` counts them. `replay`: the run stands for a later call, which
-    finds the state that the first left behind. While `repeating`, the code at hand stands for any number of passes of a
-    loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial` is the
-    number of the last allocation. `defaults` are the values of expressions that make a container once for all: defaults
-    of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how many may
-    be, `deadline` until when by the project's clock; `cuts` are the limits that something ran into. `probe` is told
-    when a fact is met.
+    `effects` are those of the call at hand. While `silent`, no facts are recorded; while `constructing`, the code at
+    hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
+    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`: the run stands for a later
+    call, which finds the state that the first left behind. While `repeating`, the code at hand stands for any number of
+    passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial`
+    is the number of the last allocation. `defaults` are the values of expressions that make a container once for all:
+    defaults of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how
+    many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into.
+    `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
     constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. And
@@ -111,17 +111,17 @@ class Engine:
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
     deadline: float = math.inf
-    cuts: list[Limit] = field(default_factory=list)
+    limits_reached: list[Limit] = field(default_factory=list)
     evaluating: list[tuple[Module, str]] = field(default_factory=list)
-    cut_globals: set[tuple[Module, str]] = field(default_factory=set)
+    limited_globals: set[tuple[Module, str]] = field(default_factory=set)
     effects: Effects = field(default_factory=Effects)
     names: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     encloses: dict[ast.AST, bool] = field(default_factory=dict)
     assigned: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     calls: CallGraph = field(default_factory=CallGraph)
     silent: int = 0
-    eager: int = 0
-    replay: bool = False
+    constructing: int = 0
+    replaying: bool = False
     repeating: int = 0
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     places: dict[tuple[object, ...], Allocation] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class Engine:
     steps: int = 0
     region: int = 0
     regions: int = 0
-    was_cut: bool = False
+    was_limited: bool = False
     tracer: Mode | None = None
     probe: Probe | None = None
 
@@ -153,9 +153,13 @@ class Engine:
         if self.steps > self.limit:
             raise BudgetExceededError
 
-    def at_most(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
+    def with_limit(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
         """What `run` gives, unless it takes more steps; what it did until then holds, and `limited` is noted."""
-        limit, depth, outer = self.limit, len(self.active), (self.silent, self.eager, self.repeating, self.effects)
+        limit, depth, outer = (
+            self.limit,
+            len(self.active),
+            (self.silent, self.constructing, self.repeating, self.effects),
+        )
         self.limit = min(limit, self.steps + steps)
         try:
             return run()
@@ -164,30 +168,30 @@ class Engine:
         except BudgetExceededError:
             if self.steps > limit:
                 raise
-            self.cuts.append(limited)
+            self.limits_reached.append(limited)
             del self.active[depth:]
-            self.silent, self.eager, self.repeating, self.effects = outer
+            self.silent, self.constructing, self.repeating, self.effects = outer
             return UNKNOWN
         finally:
             self.limit = limit
 
-    def apart(self, run: Callable[[], Value]) -> Value:
+    def in_isolation(self, run: Callable[[], Value]) -> Value:
         """What `run` gives, with a budget of its own: what a module binds to a name must not depend on who asks."""
         steps, limit = self.steps, self.limit
         self.limit = steps + 2 * MAX_GLOBAL_STEPS
-        self.eager += 1
+        self.constructing += 1
         try:
-            return self.at_most(MAX_GLOBAL_STEPS, "global", run)
+            return self.with_limit(MAX_GLOBAL_STEPS, "global", run)
         finally:
             self.limit = limit + self.steps - steps
-            self.eager -= 1
+            self.constructing -= 1
 
     def for_root(self) -> Engine:
         """An engine for another root: with a state that no other root has seen."""
         return replace(
-            self, active=[], building=set(), cuts=[], evaluating=[], effects=Effects(), root=None, has_parameters=False,
-            steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, eager=0, replay=False, region=0, tracer=None,
-            repeating=0, allocated={}, places={},
+            self, active=[], building=set(), limits_reached=[], evaluating=[], effects=Effects(), root=None,
+            has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
+            replaying=False, region=0, tracer=None, repeating=0, allocated={}, places={},
         )  # fmt: skip
 
     def allocate(self, node: object) -> tuple[bool, Allocation]:
@@ -217,7 +221,7 @@ class Engine:
 
     def limited(self, cls: Class, limit: Limit) -> None:
         """Say that the analysis of a class was cut short."""
-        self.was_cut = True
+        self.was_limited = True
         fact = limited(cls, limit)
         self.effects.facts.setdefault(fact.identity, fact)
 
@@ -229,7 +233,7 @@ class Engine:
     @property
     def is_tracing(self) -> bool:
         """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
-        return not self.eager and self.silent == self.replay
+        return not self.constructing and self.silent == self.replaying
 
     def emit(self, fact: Fact) -> Fact | None:
         """Keep a fact, and give it as it is kept; None if the code at hand is not traced."""
@@ -242,14 +246,14 @@ class Engine:
         return fact
 
     @contextmanager
-    def collecting(self, heap: Heap = EMPTY, *, tells: bool = True) -> Iterator[Effects]:
-        """Collect the effects of what is run in here by themselves; unless `tells`, its facts are not the caller's."""
+    def collecting(self, heap: Heap = EMPTY, *, reports_facts: bool = True) -> Iterator[Effects]:
+        """Collect the effects of what is run in here apart; its facts are the caller's only if it `reports_facts`."""
         outer, self.effects = self.effects, Effects(entry=heap)
         try:
             yield self.effects
         finally:
             inner, self.effects = self.effects, outer
-            outer.call(inner, heap.written, tells=tells)
+            outer.call(inner, heap.written, reports_facts=reports_facts)
 
     @contextmanager
     def in_region(self, mode: Mode) -> Iterator[int]:
@@ -267,6 +271,6 @@ class Engine:
         counts = any(isinstance(value, Const) and type(value.value) is int for value in arguments)
         limit = MAX_COUNTED if counts else 2
         if len(self.active) >= MAX_DEPTH:
-            self.cuts.append("depth")
+            self.limits_reached.append("depth")
             return False
         return self.active.count(function.node) < limit

@@ -25,7 +25,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.captured_variables import note_outer_read
-from exportlint.analysis.eval.demands import consume, data_of, demand_hash, elements, note_text
+from exportlint.analysis.eval.demands import data_of, demand_hash, elements, note_text, read_data
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import look_up
 from exportlint.analysis.eval.sizes import text_of
@@ -144,7 +144,7 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
             if data is not None and part.format_spec is None:
                 size = text_of(data)
             if isinstance(data, Tensor):
-                consume(frame, data, part.value, "format")
+                read_data(frame, data, part.value, "format")
             if data is not None and part.format_spec is not None and part.conversion == -1:
                 frame.emit(Conversion, part.value, data, target="format specification", operand=data)
             if part.format_spec is not None:

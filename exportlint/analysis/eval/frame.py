@@ -102,9 +102,28 @@ class Frame:
     """The variables of a call, and where it came from."""
 
     __slots__ = (
-        "accelerated", "annotations", "cell", "engine", "env", "exits", "following", "globals", "guards", "is_root",
-        "loops", "module", "nonlocals", "owner", "parent", "peeking", "raising", "receiver", "returns", "symbol",
-        "yielding", "yields",
+        "annotations",
+        "cell",
+        "engine",
+        "env",
+        "exits",
+        "following",
+        "globals",
+        "guards",
+        "is_root",
+        "loops",
+        "module",
+        "nonlocals",
+        "on_accelerator",
+        "owner",
+        "parent",
+        "peeking",
+        "raising",
+        "receiver",
+        "returns",
+        "symbol",
+        "yielding",
+        "yields",
     )  # fmt: skip
 
     def __init__(
@@ -129,7 +148,7 @@ class Frame:
         self.cell = Closure(self.env, closure, engine.region)
         self.guards = guards
         self.is_root = is_root
-        self.accelerated = 0
+        self.on_accelerator = 0
         self.annotations: dict[str, ast.expr] = {}
         self.peeking = 0
         self.raising = 0
@@ -254,15 +273,15 @@ class Frame:
         if heap is not EMPTY or HEAP in self.env:
             self.env[HEAP] = heap
 
-    def changed(self, cell: Cell) -> Value | None:
+    def changed_value(self, cell: Cell) -> Value | None:
         """What a cell holds that was changed since the module was built; None for any other."""
         self.engine.effects.cells.add(cell)
         found = self.env.get(HEAP)
         return found.get(cell) if isinstance(found, Heap) else None
 
-    def held(self, instance: Instance, name: str) -> Value | None:
+    def stored(self, instance: Instance, name: str) -> Value | None:
         """What an attribute of an object holds; None if it has none of that name."""
-        found = self.changed(Cell(instance, name))
+        found = self.changed_value(Cell(instance, name))
         return instance.attributes.get(name) if found is None else found
 
     def attributes(self, instance: Instance) -> dict[str, Value]:
@@ -271,7 +290,7 @@ class Frame:
         self.engine.effects.cells.update([Cell(instance, name) for name in found])
         return found
 
-    def change(self, cell: Cell, value: Value, before: Value | None) -> None:
+    def store_cell(self, cell: Cell, value: Value, before: Value | None) -> None:
         """Let a cell hold a value. `before` is what it held when the call began."""
         self.heap = self.heap.set(cell, value, before)
 

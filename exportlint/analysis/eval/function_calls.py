@@ -73,14 +73,14 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         heap = frame.heap
     else:
         _explain_parameters(frame, inner, function, node)
-        cuts = len(engine.cuts)
+        cuts = len(engine.limits_reached)
         summary = _run(inner, function, node, given)
         value = summary.value
         if engine.repeating:
             for allocation in summary.made:
                 frame.forget(allocation)
             heap = frame.heap
-        if key is not None and len(engine.cuts) == cuts and len(known) < MAX_SUMMARIES:
+        if key is not None and len(engine.limits_reached) == cuts and len(known) < MAX_SUMMARIES:
             engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
     engine.effects.call(summary.effects, heap.written)
     _take_over(frame, summary, heap)
@@ -118,8 +118,8 @@ def _run(inner: Frame, function: Function, node: ast.AST, given: Places) -> Summ
     engine.active.append(function.node)
     engine.runs_of[function.node] += not engine.silent
     try:
-        if engine.eager and not _builds_module(inner, function):
-            value = engine.at_most(
+        if engine.constructing and not _builds_module(inner, function):
+            value = engine.with_limit(
                 steps_of(function.node, MAX_CONSTRUCTOR_STEPS), "constructor", lambda: _body(inner, function.node)
             )
         else:
@@ -149,7 +149,7 @@ def _take_over(frame: Frame, summary: Summary, before: Heap) -> None:
     frame.heap = after = summary.after(before)
     if after is before:
         return
-    names = {cell.name for cell in summary.left.changes}
+    names = {cell.name for cell in summary.exit_heap.changes}
     for path in [key for key in frame.env if key.partition(".")[2] in names]:
         del frame.env[path]
 
@@ -168,7 +168,7 @@ def _key(function: Function, inner: Frame, captured: Captured | None) -> tuple[o
         function.node,
         engine.silent > 0,
         engine.is_tracing,
-        engine.eager > 0,
+        engine.constructing > 0,
         engine.has_parameters,
         inner.guards > 0,
         engine.region,

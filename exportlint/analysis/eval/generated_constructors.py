@@ -29,10 +29,10 @@ def fill_fields(frame: Frame, instance: Instance, arguments: Arguments, node: as
     for name, owner in owners.items():
         value = given.get(name) or _default(frame, owner, name, node)
         if value is not None:
-            frame.change(Cell(instance, name), value, instance.attributes.get(name))
+            frame.store_cell(Cell(instance, name), value, instance.attributes.get(name))
     for name, value in given.items():
         if name not in owners:
-            frame.change(Cell(instance, name), value, instance.attributes.get(name))
+            frame.store_cell(Cell(instance, name), value, instance.attributes.get(name))
     finish = bound(frame, Object(instance), cls, "__post_init__", node)
     if finish is not None:
         frame.call(finish, Arguments(), node)

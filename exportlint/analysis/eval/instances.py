@@ -42,7 +42,7 @@ from exportlint.syntax.definitions import Class
 def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     """`value.name` for an object of a project class."""
     instance = value.instance
-    found = frame.held(instance, name)
+    found = frame.stored(instance, name)
     if found is not None:
         return explained(frame, found, node)
     shared = bound(frame, value, instance.definition, name, node)
@@ -112,7 +112,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     engine = frame.engine
     is_a_module = is_module(frame, cls)
     try:
-        lasting = is_exported or engine.eager > 0
+        lasting = is_exported or engine.constructing > 0
         key = (cls, lasting, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
         hash(key)
     except TypeError:
@@ -132,12 +132,12 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     again = engine.allocated.get(site)
     instance = again or Instance(cls, lasting=lasting)
     made = Object(instance)
-    cuts = len(engine.cuts)
+    cuts = len(engine.limits_reached)
     heap = Heap(heap.changes, heap.written, engine.serial)
     with engine.collecting(heap) as effects:
         _build(frame, instance, arguments, node, silent=is_a_module)
-    effects.made.add(instance)
-    engine.effects.made.add(instance)
+    effects.allocated.add(instance)
+    engine.effects.allocated.add(instance)
     left = _left(frame, instance, settles=is_a_module)
     if again is not None:
         frame.heap = _joined(frame.heap, heap, instance, left)
@@ -147,7 +147,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     instance.attributes.update({name: engine.fixed(value) for name, value in left.items()})
     if site:
         engine.allocated[site] = instance
-    if shared and len(engine.cuts) == cuts:
+    if shared and len(engine.limits_reached) == cuts:
         engine.instances[key] = (*engine.instances.get(key, ()), summarize(made, effects, frame.heap))
     if shared:
         note_made(frame, made, cls.node.name, node)
@@ -169,7 +169,7 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
     if engine.active.count(definition) or len(engine.building) > 40:
         return
     engine.silent += silent
-    engine.eager += silent
+    engine.constructing += silent
     engine.building.add(cls)
     try:
         constructor = bound(frame, Object(instance), cls, "__init__", node)
@@ -177,7 +177,7 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
     finally:
         engine.building.discard(cls)
         engine.silent -= silent
-        engine.eager -= silent
+        engine.constructing -= silent
 
 
 def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

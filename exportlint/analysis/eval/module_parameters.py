@@ -33,7 +33,7 @@ def _is_parameter(value: Value) -> bool:
 
 def note_made(frame: Frame, value: Value, name: str, node: ast.AST) -> None:
     """Record that a call makes parameters."""
-    if not frame.engine.eager and (_is_parameter(value) or has_parameters(value)):
+    if not frame.engine.constructing and (_is_parameter(value) or has_parameters(value)):
         frame.emit(ParametersMade, node, None, api=name, trained=is_trained(node))
 
 

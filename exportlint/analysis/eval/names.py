@@ -56,7 +56,7 @@ def look_up(frame: Frame, name: str) -> Value:
         if found is not None:
             return found
         cell = cell.parent
-    return frame.changed(Cell(frame.module, name)) or global_value(frame, frame.module, name)
+    return frame.changed_value(Cell(frame.module, name)) or global_value(frame, frame.module, name)
 
 
 def global_value(frame: Frame, module: Module, name: str) -> Value:
@@ -67,18 +67,18 @@ def global_value(frame: Frame, module: Module, name: str) -> Value:
     if key not in known:
         known[key] = UNKNOWN  # what a definition that refers to itself sees
         if len(engine.evaluating) >= MAX_GLOBALS:
-            engine.cuts.append("global")
+            engine.limits_reached.append("global")
         else:
-            cuts = len(engine.cuts)
+            cuts = len(engine.limits_reached)
             engine.evaluating.append(key)
             try:
                 known[key] = _global_value(frame, module, name)
             finally:
                 engine.evaluating.pop()
-            if len(engine.cuts) > cuts:
-                engine.cut_globals.add(key)
-    elif key in engine.cut_globals:
-        engine.cuts.append("global")
+            if len(engine.limits_reached) > cuts:
+                engine.limited_globals.add(key)
+    elif key in engine.limited_globals:
+        engine.limits_reached.append("global")
     return known[key]
 
 
@@ -117,7 +117,7 @@ def definition_value(frame: Frame, definition: Definition) -> Value:
 
 def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
     engine = frame.engine
-    value = engine.apart(lambda: Frame(engine, module).peek(binding.value))
+    value = engine.in_isolation(lambda: Frame(engine, module).peek(binding.value))
     if binding.index is not None:
         value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
     return engine.fixed(settled(value, Origin.GLOBAL, engine.mode == "non-strict"))
@@ -199,12 +199,12 @@ def _applied(scope: Frame, value: Value, decorator: ast.expr) -> Value:
     if known is None or scope.parent is not None:
         engine.wrappers[decorator] = value  # what a decorator that is decorated with itself sees
         engine.silent += 1
-        engine.eager += 1
+        engine.constructing += 1
         try:
             made = scope.call(scope.evaluate(decorator), Arguments((value,)), decorator)
         finally:
             engine.silent -= 1
-            engine.eager -= 1
+            engine.constructing -= 1
         is_known = isinstance(made, (Function, Object, Partial, Descriptor))
         if isinstance(made, Function) and sum(1 for _ in ast.walk(made.node)) > MAX_WRAPPER:
             is_known = False

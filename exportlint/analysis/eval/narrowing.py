@@ -99,7 +99,7 @@ def _tell_calls(frame: Frame, env: Environment, node: ast.expr, value: Value) ->
     owner = frame.peek(node.value) if isinstance(node, ast.Attribute) else None
     if isinstance(node, ast.Attribute) and isinstance(owner, Object):
         cell = Cell(owner.instance, node.attr)
-        env[HEAP] = frame.heap.set(cell, value, frame.held(owner.instance, node.attr))
+        env[HEAP] = frame.heap.set(cell, value, frame.stored(owner.instance, node.attr))
 
 
 def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
@@ -180,7 +180,7 @@ def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
     return True
 
 
-def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise: T) -> Iterator[T]:
+def branch_paths(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise: T) -> Iterator[T]:
     """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way."""
     before = frame.env
     for way, assumption in ((then, True), (otherwise, False)):
@@ -190,9 +190,9 @@ def ways(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise:
             continue
         frame.env = env
         accelerated = assumption and asks_for_accelerator(test)
-        frame.accelerated += accelerated
+        frame.on_accelerator += accelerated
         yield way
-        frame.accelerated -= accelerated
+        frame.on_accelerator -= accelerated
 
 
 @functools.lru_cache(maxsize=4096)

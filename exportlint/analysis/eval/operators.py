@@ -33,11 +33,11 @@ from exportlint.analysis.domain.values import (
     text,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import through
+from exportlint.analysis.eval.baked_values import propagate
 from exportlint.analysis.eval.demands import demand_number, demand_truth, note_text
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
-from exportlint.analysis.eval.sizes import arithmetic, read_arithmetic, worked_out
+from exportlint.analysis.eval.sizes import arithmetic, expression_of, read_arithmetic
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Conversion, HostRead
 
@@ -127,7 +127,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
     if isinstance(op, ast.BitAnd) and FALSE in (left, right):
         return FALSE
     other = UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else PYTHON
-    return through(frame, (left, right), node, other, "operator")
+    return propagate(frame, (left, right), node, other, "operator")
 
 
 def _fold(op: ast.operator, left: object, right: object) -> Value:
@@ -206,7 +206,7 @@ def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         is_true = demand_truth(frame, value, node.operand, "not")
         found = BOOL if is_true is None else Const(not is_true)
-        return through(frame, (value,), node, found, "operator") if is_true is None else found
+        return propagate(frame, (value,), node, found, "operator") if is_true is None else found
     return each(value, lambda option: _unary(frame, node, option))
 
 
@@ -216,7 +216,7 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
     if isinstance(value, Const) and isinstance(node.op, ast.USub) and isinstance(value.value, (int, float)):
         return constant(-value.value)
     if isinstance(value, Size):
-        return replace(value, dim=-value.dim) if isinstance(node.op, ast.USub) else worked_out(value)
+        return replace(value, dim=-value.dim) if isinstance(node.op, ast.USub) else expression_of(value)
     if isinstance(value, Scalar) and isinstance(node.op, ast.Invert) and not value.assumed:
         frame.emit(Conversion, node, value, target="~", operand=value)
     return value if isinstance(value, (Scalar, Unknown, Baked)) else PYTHON

@@ -88,6 +88,6 @@ class Probe:
             return NOTHING
         counters = {id(engine.runs_of): engine.runs_of for engine in self._engines}
         calls = sum(counts[function] for counts in counters.values() for function in watched.functions)
-        was_cut = any(engine.was_cut for engine in self._engines)
+        was_cut = any(engine.was_limited for engine in self._engines)
         complete = watched.is_all and not was_cut and calls <= len(watched.frames)
         return Observation(tuple(watched.snapshots), complete, not watched.snapshots)

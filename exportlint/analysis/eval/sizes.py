@@ -128,7 +128,7 @@ def text_of(value: Tensor | Scalar) -> Size:
     return Size(DATA, "str", value.trail)
 
 
-def worked_out(size: Size, *others: Value, kind: Literal["int", "float", "str"] | None = None) -> Size:
+def expression_of(size: Size, *others: Value, kind: Literal["int", "float", "str"] | None = None) -> Size:
     """A number that a function gives for a size and other numbers."""
     given = [size.dim, *(dim for other in others if (dim := dim_of(other)) is not None)]
     return replace(size, dim=dims.depending(*given), kind=kind or size.kind)
@@ -151,7 +151,7 @@ def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: s
     tensors = [value for value in values if isinstance(value, Tensor) and not value.assumed]
     fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor))), 0)
     varying = next((tensor for tensor in tensors if size_at(tensor, 0) is not None), None)
-    if fixed and varying is not None and not frame.engine.eager:
+    if fixed and varying is not None and not frame.engine.constructing:
         frame.emit(FixedSize, node, varying, api=api, size=fixed)
 
 
@@ -281,13 +281,13 @@ def _items(value: Value) -> tuple[Value, ...]:
 
 def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct, *, raises: bool) -> None:
     """Python asks for the truth of a comparison of sizes."""
-    if not frame.engine.eager:
+    if not frame.engine.constructing:
         frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises or frame.raising > 0)
 
 
 def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
     """Whether Python wants the number behind a size that varies; then that is a fact."""
-    if not isinstance(value, Size) or frame.engine.eager:
+    if not isinstance(value, Size) or frame.engine.constructing:
         return False
     varies = value.dim.varies or value.dim.is_data
     if not varies and value.kind != "float":
@@ -302,7 +302,7 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
 
 def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
     """Python goes through the first dimension of a tensor."""
-    if size_at(tensor, 0) is not None and not frame.engine.eager:
+    if size_at(tensor, 0) is not None and not frame.engine.constructing:
         frame.emit(SizeConversion, node, tensor, target=target, varies=True)
 
 
@@ -319,7 +319,7 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
     lower, upper, step = (
         frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper, node.step)
     )
-    is_open = size_at(tensor, position) is not None and not frame.engine.eager
+    is_open = size_at(tensor, position) is not None and not frame.engine.constructing
     for bound in (lower, upper) if is_open else ():
         number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
         if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):

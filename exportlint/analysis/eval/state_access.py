@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.frame import Environment, Frame
-from exportlint.analysis.eval.tensor_results import is_fed
+from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import written_at
 from exportlint.syntax.definitions import Assignment
 from exportlint.syntax.walk import walk
@@ -106,7 +106,7 @@ def note_read(frame: Frame, cell: Cell | None, node: ast.AST) -> None:
 def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: ast.AST) -> None:
     """Record that an attribute is read; that of a class, too, where the object has none of its own."""
     note_read(frame, attribute_cell(receiver, name), node)
-    if isinstance(receiver, Object) and frame.held(receiver.instance, name) is None:
+    if isinstance(receiver, Object) and frame.stored(receiver.instance, name) is None:
         definition = receiver.instance.definition
         if name in definition.attributes:
             note_read(frame, Cell(definition, name), node)
@@ -119,12 +119,12 @@ def note_write(
     engine = frame.engine
     if cell is None or not engine.is_tracing or not engine.active:
         return
-    fed = _holds_data(value) or _mentions_data(frame, value, source)
+    depends_on_input = _holds_data(value) or _mentions_data(frame, value, source)
     at_root = cell.owner is engine.root
     guarded = frame.guards > 0
     function = engine.active[-1]
     engine.effects.write(
-        Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, fed, at_root)
+        Write(cell, kind, node, function, frame.module, frame.symbol, guarded, value, before, depends_on_input, at_root)
     )
     place = written_at(frame.site(node))
     engine.calls.meet(place)
@@ -141,7 +141,7 @@ def mark_written(frame: Frame, cell: Cell | None) -> None:
     frame.heap = frame.heap.marked((cell,))
 
 
-def entry(cell: Cell, key: object) -> Cell:
+def entry_cell(cell: Cell, key: object) -> Cell:
     """The entry of a container under a key."""
     return Cell(cell.owner, cell.name, (type(key).__name__, key))
 
@@ -155,7 +155,9 @@ def note_default(env: Environment, name: str, default: ast.expr) -> bool:
 
 def _holds_data(value: Value) -> bool:
     parts = value.items if isinstance(value, Tuple) else (value,)
-    return any(isinstance(o, Scalar) for p in parts for o in options(p)) or any(is_fed(t) for t in tensors_in(value))
+    return any(isinstance(o, Scalar) for p in parts for o in options(p)) or any(
+        is_computed_from_input(t) for t in tensors_in(value)
+    )
 
 
 def _mentions_data(frame: Frame, value: Value, source: ast.AST) -> bool:
@@ -170,7 +172,7 @@ def _mentions_data(frame: Frame, value: Value, source: ast.AST) -> bool:
             continue
         if isinstance(node, ast.Name):
             found = frame.env.get(node.id)
-            if any(isinstance(o, Tensor) and is_fed(o) for o in options(found or value)):
+            if any(isinstance(o, Tensor) and is_computed_from_input(o) for o in options(found or value)):
                 return True
         waiting.extend(ast.iter_child_nodes(node))
     return False

@@ -15,16 +15,16 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.assignment import assign, forget, is_followed, note_container_mutation
-from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.declared_types import believed, declared_variable
-from exportlint.analysis.eval.demands import consume, data_of, demand_truth
+from exportlint.analysis.eval.demands import data_of, demand_truth, read_data
 from exportlint.analysis.eval.frame import Frame, executes
 from exportlint.analysis.eval.heap_writes import write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
 from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.state_access import note_tensor_write
-from exportlint.analysis.eval.tensor_results import is_fed
+from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
 from exportlint.syntax.definitions import Class, imported
@@ -63,15 +63,15 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
     operand = frame.evaluate(node.value)
     symbol = SYMBOLS.get(type(node.op), "") + "="
     if isinstance(old, Tensor) and not old.assumed:
-        consume(frame, old, node.target, symbol, mutates=True)
-        spend(frame, operand, node, "operator")
+        read_data(frame, old, node.target, symbol, mutates=True)
+        bake_in(frame, operand, node, "operator")
         frame.emit(Mutation, node, old, api=symbol, target=old, operands=(operand,))
         note_tensor_write(frame, node.target, node.target, old, (operand,))
         data = data_of(operand)
         if isinstance(data, Tensor):
-            consume(frame, data, node.value, symbol)
-        fed = is_fed(old) or any(is_fed(t) for t in tensors_in(operand))
-        value: Value = replace(old, data=None, known=False, fed=fed)
+            read_data(frame, data, node.value, symbol)
+        depends_on_input = is_computed_from_input(old) or any(is_computed_from_input(t) for t in tensors_in(operand))
+        value: Value = replace(old, data=None, known=False, depends_on_input=depends_on_input)
     else:
         value = operate(frame, node, node.op, old, operand)
         if old.identity and is_mutable(old):  # `+=` changes a list, and makes none

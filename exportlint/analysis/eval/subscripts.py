@@ -31,9 +31,17 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import read_environment, spend, through
+from exportlint.analysis.eval.baked_values import bake_in, propagate, read_environment
 from exportlint.analysis.eval.classes import find_method
-from exportlint.analysis.eval.demands import any_entry, built_on, consume, data_of, demand_hash, demand_number, size_of
+from exportlint.analysis.eval.demands import (
+    any_entry,
+    built_on,
+    data_of,
+    demand_hash,
+    demand_number,
+    read_data,
+    size_of,
+)
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
@@ -47,7 +55,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     container = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
     found = each(container, lambda option: _item(frame, node, option, index))
-    return through(frame, (index,), node, found, "choice")
+    return propagate(frame, (index,), node, found, "choice")
 
 
 def item(frame: Frame, container: Value, index: Value, node: ast.AST) -> Value:
@@ -240,12 +248,12 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
     index = frame.evaluate(target.slice)
     for option in options(container):
         if isinstance(option, Tensor) and not option.assumed:
-            consume(frame, option, target, "[…] =", mutates=True)
-            spend(frame, value, target, "operator")
-            spend(frame, index, target, "choice")
+            read_data(frame, option, target, "[…] =", mutates=True)
+            bake_in(frame, value, target, "operator")
+            bake_in(frame, index, target, "choice")
             data = data_of(value)
             if isinstance(data, Tensor):
-                consume(frame, data, target, "[…] =")
+                read_data(frame, data, target, "[…] =")
             frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
             for part in index.items if isinstance(index, Tuple) else (index,):
                 if isinstance(part, Tensor) and part.zero_dim:

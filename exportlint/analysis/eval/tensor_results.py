@@ -19,8 +19,8 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.baked_values import spend
-from exportlint.analysis.eval.demands import consume
+from exportlint.analysis.eval.baked_values import bake_in
+from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import broadcast, note_fixed_rows
 
@@ -43,10 +43,10 @@ def result(
     for operand in operands:
         for option in options(operand):
             if isinstance(option, Tensor):
-                consume(frame, option, node, operation)
+                read_data(frame, option, node, operation)
                 tensors.append(option)
             elif not isinstance(option, (Const, Python, Scalar, Size)):
-                spend(frame, option, node, "operator")
+                bake_in(frame, option, node, "operator")
     if operation in BROADCASTS:
         note_fixed_rows(frame, tensors, node, operation)
     certain = [t for t in tensors if not t.assumed]
@@ -61,7 +61,7 @@ def result(
         assumed=bool(tensors) and not certain,
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
-        fed=any(is_fed(t) for t in _read(operation, tensors)),
+        depends_on_input=any(is_computed_from_input(t) for t in _read(operation, tensors)),
         array=operation in KEEPS_ARRAY and bool(tensors) and all(t.array for t in tensors),
         trail=trail,
     )
@@ -86,9 +86,9 @@ def elementwise(operands: Iterable[Value]) -> Form | None:
     return combined((tensor.form for tensor in tensors), keeps_dtype=keeps)
 
 
-def is_fed(tensor: Tensor) -> bool:
+def is_computed_from_input(tensor: Tensor) -> bool:
     """Whether the data of inputs is in a tensor."""
-    return tensor.fed or (tensor.origin is Origin.INPUT and not tensor.assumed)
+    return tensor.depends_on_input or (tensor.origin is Origin.INPUT and not tensor.assumed)
 
 
 def _read(operation: str, tensors: list[Tensor]) -> list[Tensor]:
@@ -121,5 +121,10 @@ def kind_of(value: Value) -> Kind | None:
 
 def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
     """The tensor that an op without effect on sizes makes of one: fresh storage."""
-    changes |= {"array": False, "compacted": False, "region": frame.engine.region, "fed": is_fed(tensor)}
+    changes |= {
+        "array": False,
+        "compacted": False,
+        "region": frame.engine.region,
+        "depends_on_input": is_computed_from_input(tensor),
+    }
     return replace(tensor, origin=Origin.FRESH, known=False, data=None, optional=False, **changes)  # type: ignore[arg-type]

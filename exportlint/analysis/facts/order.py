@@ -52,7 +52,7 @@ def route_order(trail: Trail | Route | None) -> tuple[int, list[tuple[object, ..
     if trail is None:
         return 0, []
     route = Route.of(trail) if isinstance(trail, Trail) else trail
-    return route.length, [(step.site, step.message) for step in route.told]
+    return route.length, [(step.site, step.message) for step in route.steps]
 
 
 def text_of(value: object) -> str:

@@ -93,7 +93,7 @@ class Plain:
         changed: dict[str, object] = {}
         for one in fields(value):  # type: ignore[arg-type]
             known = getattr(value, one.name)
-            found = None if isinstance(value, Value) and one.name in {"trail", "made"} else self._of(known)
+            found = None if isinstance(value, Value) and one.name in {"trail", "created_at"} else self._of(known)
             if one.init and found is not known:
                 changed[one.name] = found
         return replace(value, **changed) if changed else value  # type: ignore[type-var]

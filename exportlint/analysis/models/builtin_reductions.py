@@ -29,7 +29,7 @@ from exportlint.analysis.eval.demands import (
     truth,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import dim_of, worked_out
+from exportlint.analysis.eval.sizes import dim_of, expression_of
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Construct, Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
@@ -59,7 +59,7 @@ def _sum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     if any(isinstance(o, Tensor) for o in options(item)):
         return result(frame, node, "sum", (item, *arguments.positional[1:]), getattr(item, "kind", None))
     if isinstance(item, Size):
-        return worked_out(item)
+        return expression_of(item)
     return item if isinstance(item, Scalar) else PYTHON if not isinstance(item, Unknown) else UNKNOWN
 
 

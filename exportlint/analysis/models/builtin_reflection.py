@@ -67,7 +67,7 @@ def _numbers_named(kinds: ast.expr) -> set[str]:
 
 def _note_symbol(frame: Frame, value: Scalar, node: ast.AST, target: str) -> None:
     """Python asks for the type of a number read from a tensor, which is that of a symbol."""
-    if not value.assumed and not frame.engine.eager:
+    if not value.assumed and not frame.engine.constructing:
         frame.emit(Conversion, node, value, target=target, operand=value)
 
 

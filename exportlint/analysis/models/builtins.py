@@ -26,7 +26,7 @@ from exportlint.analysis.eval.demands import (
     note_text,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_conversion, settled, text_of, worked_out
+from exportlint.analysis.eval.sizes import expression_of, note_conversion, settled, text_of
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.library_functions import Handler, Traits, function, functions
@@ -116,7 +116,7 @@ def _arithmetic(frame: Frame, name: str, arguments: Arguments, node: ast.AST) ->
         return result(frame, node, "abs", arguments.values, value.kind, value.shape)
     if isinstance(value, Size):
         note_conversion(frame, value, node, f"{name}()")
-        return worked_out(value)
+        return expression_of(value)
     data = data_of(value)
     if name == "divmod" and isinstance(data, Scalar):
         frame.emit(Conversion, node, data, target="divmod()", operand=data)

@@ -7,7 +7,7 @@ import builtins
 
 from exportlint.analysis.domain.values import PYTHON, UNKNOWN, External, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import draw, through
+from exportlint.analysis.eval.baked_values import propagate, read_host
 from exportlint.analysis.eval.frame import Frame, calls, note_guarded_operator
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import descriptor
@@ -16,7 +16,7 @@ from exportlint.analysis.models.plain_numbers import note_any_numbers, note_plai
 from exportlint.analysis.models.torch.control_flow import OPERATORS
 from exportlint.analysis.models.torch.distributions import without_validation
 from exportlint.analysis.models.torch.functions import call_torch
-from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.results import read_arguments
 from exportlint.analysis.torch import table
 
 EXCEPTIONS = frozenset(
@@ -38,7 +38,7 @@ def _call_external(frame: Frame, callee: External, arguments: Arguments, node: a
         return operator(frame, arguments, node)
     record = find(name)
     value = _called(frame, record, arguments, node)
-    return value if record.asks_type else through(frame, arguments.values, node, value, "operator")
+    return value if record.asks_type else propagate(frame, arguments.values, node, value, "operator")
 
 
 def _takes_tensor(name: str) -> bool:
@@ -68,7 +68,7 @@ def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: a
 
 def call_opaque(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """A function of which nothing is known reads the tensors that it is given."""
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     if frame.engine.options.gives_tensor(name):
         return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
     return UNKNOWN
@@ -81,5 +81,5 @@ def ask_host(frame: Frame, record: LibraryFunction, arguments: Arguments, node: 
     is_array = record.array_from is not None and (
         "size" in arguments.keywords or len(arguments.positional) >= record.array_from
     )
-    value = draw(frame, node, record.source, shown(record.name), array=is_array)
+    value = read_host(frame, node, record.source, shown(record.name), array=is_array)
     return value if record.returns is None else record.returns

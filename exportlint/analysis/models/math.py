@@ -9,7 +9,7 @@ from exportlint.analysis.domain.values import UNKNOWN, Python, Scalar, Shape, Si
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import product, worked_out
+from exportlint.analysis.eval.sizes import expression_of, product
 from exportlint.analysis.library_functions import find, function, functions
 
 functions("math.isnan math.isinf math.isfinite math.isclose", gives="bool")
@@ -36,7 +36,7 @@ def _round(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
         return Python("int")
     if isinstance(first, Size):
         # the bounds of a float are the integers that it lies between
-        return replace(first, kind="int") if first.kind != "str" else worked_out(first, kind="int")
+        return replace(first, kind="int") if first.kind != "str" else expression_of(first, kind="int")
     return _compute(frame, name, arguments, node)
 
 
@@ -48,5 +48,5 @@ def _product(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     if isinstance(first, Shape):
         return product(first.tensor)
     if isinstance(first, Size):
-        return worked_out(first, kind="int")
+        return expression_of(first, kind="int")
     return _compute(frame, name, arguments, node)

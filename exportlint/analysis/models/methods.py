@@ -19,14 +19,14 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import through
+from exportlint.analysis.eval.baked_values import propagate
 from exportlint.analysis.eval.frame import Frame, calls, note_guarded_operator
 from exportlint.analysis.models.builtin_reflection import call_attributes_method
 from exportlint.analysis.models.containers import call_container_method
 from exportlint.analysis.models.torch.distributions import call_distribution_method
 from exportlint.analysis.models.torch.function_wrappers import apply_function
 from exportlint.analysis.models.torch.modules import call_module_method, call_super, call_torch_module_method
-from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.results import read_arguments
 from exportlint.analysis.models.torch.tensors import call_tensor_method
 
 
@@ -50,12 +50,12 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
     if isinstance(receiver, AttributesOf):
         return call_attributes_method(frame, receiver.receiver, method.name, arguments, node)
     value = call_container_method(frame, receiver, method.name, arguments, node)
-    return through(frame, arguments.values, node, value, "choice")
+    return propagate(frame, arguments.values, node, value, "choice")
 
 
 def _call_opaque(frame: Frame, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
     """Something that is not known reads the tensors that it is given."""
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     return UNKNOWN
 
 

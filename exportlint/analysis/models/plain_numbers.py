@@ -30,7 +30,7 @@ def note_any_numbers(frame: Frame, arguments: Arguments, node: ast.AST) -> None:
 
 
 def _note(frame: Frame, value: Value | None, node: ast.AST) -> None:
-    if value is None or frame.engine.eager:
+    if value is None or frame.engine.constructing:
         return
     if isinstance(value, (Tuple, Sequence)):
         items = value.items if isinstance(value, Tuple) else (value.item,)

@@ -6,7 +6,7 @@ import ast
 
 from exportlint.analysis.domain.values import NONE, PYTHON, External, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.environment import Drawn
 from exportlint.analysis.library_functions import find, function, functions, shown
@@ -27,7 +27,7 @@ functions("numpy.random.uniform numpy.random.normal numpy.random.randint", stric
 @function("random.shuffle numpy.random.shuffle")
 def _shuffle(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = ask_host(frame, find(name), arguments, node)
-    spend(frame, value, node, "choice")
+    bake_in(frame, value, node, "choice")
     return value
 
 
@@ -37,7 +37,7 @@ def _generator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
 
     One that is made with a seed in the call gives the same numbers each time.
     """
-    if arguments.values and not frame.engine.eager:
+    if arguments.values and not frame.engine.constructing:
         frame.emit(Drawn, node, source="random", api=shown(name))
         return PYTHON
     return External(name.rpartition(".")[0])

@@ -34,6 +34,6 @@ functions("torch.sym_float torch.sym_sqrt", gives="float")
 
 @function("torch.Generator", source="generator")
 def _generator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    if frame.engine.eager:
+    if frame.engine.constructing:
         return Baked("generator", name, trail=frame.trail(node, "`{}` is a generator"))
     return ask_host(frame, find(name), arguments, node)

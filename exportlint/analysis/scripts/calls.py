@@ -108,7 +108,7 @@ def _run(scope: Scope, function: Function, arguments: Arguments) -> Value:
         return UNKNOWN
     from exportlint.analysis.scripts.statements import execute
 
-    inner = scope.inner(function, run.homes.get(node, ()))
+    inner = scope.inner(function, run.enclosing_scopes.get(node, ()))
     if function.receiver is not None:
         arguments = arguments.after(function.receiver)
     inner.env.update(_bound(node.args, arguments))

@@ -33,7 +33,7 @@ def run_file(module: Module, project: Project, options: Options) -> tuple[Fact, 
         while waiting:
             scope, body = waiting.popleft()
             execute(scope, body)
-            for function in scope.later:
+            for function in scope.pending_functions:
                 assert not isinstance(function.node, ast.Lambda)
                 if words.are_in(function.node):
                     waiting.append((_root(scope, function), function.node.body))
@@ -46,7 +46,7 @@ def _root(scope: Scope, function: Function) -> Scope:
     """The scope of a function that is called with anything."""
     arguments = function.node.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
-    inner = Scope(scope.run, scope.module, function.symbol, function.owner, scope.run.homes[function.node])
+    inner = Scope(scope.run, scope.module, function.symbol, function.owner, scope.run.enclosing_scopes[function.node])
     for place, parameter in enumerate(p for p in every if p is not None):
         annotation = dotted(parameter.annotation) if parameter.annotation is not None else None
         is_program = annotation is not None and annotation.rpartition(".")[2] == "ExportedProgram"

@@ -28,14 +28,14 @@ class TooManyStepsError(Exception):
 class Run:
     """What the scopes of one file share.
 
-    `homes` are the variables around each function that was defined; `exported` is where each model was exported in
-    training mode.
+    `enclosing_scopes` are the variables around each function that was defined; `exported` is where each model was
+    exported in training mode.
     """
 
     engine: Engine
     facts: list[Fact] = field(default_factory=list)
     active: list[ast.AST] = field(default_factory=list)
-    homes: dict[ast.AST, tuple[Environment, ...]] = field(default_factory=dict)
+    enclosing_scopes: dict[ast.AST, tuple[Environment, ...]] = field(default_factory=dict)
     exported: dict[Model, list[Site]] = field(default_factory=dict)
     classes: dict[Module, dict[ast.AST, Class]] = field(default_factory=dict)
     rebound: dict[Module, frozenset[str]] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Scope:
     env: Environment = field(default_factory=dict)
     training: dict[Model, bool | None] = field(default_factory=dict)
     returns: list[Value] = field(default_factory=list)
-    later: list[Function] = field(default_factory=list)
+    pending_functions: list[Function] = field(default_factory=list)
     guards: int = 0
 
     @property

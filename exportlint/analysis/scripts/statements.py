@@ -103,8 +103,8 @@ def _define(scope: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Cla
 
 
 def _put_off(scope: Scope, function: Function) -> None:
-    scope.run.homes[function.node] = (scope.env, *scope.parents)
-    scope.later.append(function)
+    scope.run.enclosing_scopes[function.node] = (scope.env, *scope.parents)
+    scope.pending_functions.append(function)
 
 
 def _loop(scope: Scope, node: ast.For | ast.AsyncFor | ast.While) -> bool:

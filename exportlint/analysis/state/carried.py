@@ -37,7 +37,7 @@ class Carried:
         is_switched = any(_is_switch(w) for w in self.writes[cell])
         for read, uses in self._reads.get(cell, ()):
             only_itself = all(isinstance(use, Flow) and use.cell == cell for use in uses)
-            counts = self.varies(cell) or (is_switched and read.early and not only_itself)
+            counts = self.varies(cell) or (is_switched and read.may_be_first and not only_itself)
             if counts and self._is_exposed(read) and any(_reaches(use, self._live) for use in uses):
                 return read
         return None
@@ -72,7 +72,7 @@ class Carried:
 
     @cached_property
     def _varying(self) -> set[Cell]:
-        varying = {w.cell for ws in self.writes.values() for w in ws if w.fed or _grows(w)}
+        varying = {w.cell for ws in self.writes.values() for w in ws if w.depends_on_input or _grows(w)}
         flows = {cell: {u for _, us in reads for u in us if isinstance(u, Flow)} for cell, reads in self._reads.items()}
         varying |= {cell for cell, found in flows.items() if Flow(cell, True) in found}
         while True:

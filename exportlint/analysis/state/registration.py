@@ -80,7 +80,9 @@ def _judge(engine: Engine, state: State, read: Read, registered: set[object]) ->
     site = site_of(where.module, where.node) if where is not None else site_of(module, read.node)
     steps = Trail(used.module, used.node, used.message, where)
     modules = not all(isinstance(part, Tensor) for part in loose)
-    trained = modules or any(isinstance(p, Tensor) and p.made is not None and is_trained(p.made) for p in loose)
+    trained = modules or any(
+        isinstance(p, Tensor) and p.created_at is not None and is_trained(p.created_at) for p in loose
+    )
     shown = ast.unparse(where.node if where is not None else read.node)
     holder = _holder(owner, value)
     return Unregistered(site, "", False, steps, name=shown, holder=holder, modules=modules, trained=trained)
@@ -108,13 +110,13 @@ def _mark(value: Value) -> object:
     """What tells a module or parameter from another: where it is made."""
     if isinstance(value, Object):
         return value.instance
-    return value.made if isinstance(value, (Tensor, TorchModule)) else None
+    return value.created_at if isinstance(value, (Tensor, TorchModule)) else None
 
 
 def _parameters(engine: Engine, value: Value, depth: int = MAX_DEPTH) -> Iterator[Value]:
     """The parameters in a value, and the modules in it that have some of their own."""
     for option in options(value) if depth else ():
-        if isinstance(option, Tensor) and option.origin is Origin.PARAMETER and option.made is not None:
+        if isinstance(option, Tensor) and option.origin is Origin.PARAMETER and option.created_at is not None:
             yield option
         elif isinstance(option, TorchModule):
             if option.items is None and has_parameters(option):

@@ -50,7 +50,7 @@ def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write]) ->
     if not changed:
         return
     read = carried.read_of(cell)
-    write = next((w for w in changed if w.fed), changed[0]) if read is not None else changed[0]
+    write = next((w for w in changed if w.depends_on_input), changed[0]) if read is not None else changed[0]
     yield StateChange(
         site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, write, read),
         name=_shown(write),

@@ -23,15 +23,15 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Branch, Conversion, HostRead, Mutation
 from exportlint.analysis.facts.custom_ops import FakeResult, UndeclaredWrite, UnfakedCall
 from exportlint.analysis.models.torch.control_flow.bodies import leaves, returned_names, returned_twice
-from exportlint.analysis.models.torch.results import consume_arguments, fresh
+from exportlint.analysis.models.torch.results import fresh, read_arguments
 from exportlint.syntax.definitions import Module, dotted
 
 
 def call_custom_op(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`torch.ops.library.name(…)`, also with the name of an overload behind it."""
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     engine = frame.engine
-    if engine.silent or engine.eager:
+    if engine.silent or engine.constructing:
         return UNKNOWN
     known = engine.custom_ops
     if frame.module not in known:
@@ -91,7 +91,7 @@ def _run_fake(
     """Run a fake kernel: as it gets tensors without data, all that it asks of them is what export asks of them."""
     function = _function(*fake)
     engine = frame.engine
-    with engine.collecting(frame.heap, tells=False) as effects, engine.in_region("non-strict") as region:
+    with engine.collecting(frame.heap, reports_facts=False) as effects, engine.in_region("non-strict") as region:
         value = frame.call(function, arguments, node)
     facts = effects.all_facts()
     engine.effects.keep(effects, {key: fact for key, fact in facts.items() if isinstance(fact, DEMANDS)})
@@ -140,7 +140,7 @@ def _run_kernel(
     given = dict(zip(names, arguments.positional, strict=False)) | arguments.keywords
     owned = {n: replace(v, form=Form(names.index(n))) for n, v in given.items() if isinstance(v, Tensor) and n in names}
     engine = frame.engine
-    with engine.collecting(frame.heap, tells=False) as effects, engine.in_region("non-strict") as region:
+    with engine.collecting(frame.heap, reports_facts=False) as effects, engine.in_region("non-strict") as region:
         frame.call(_function(op.module, kernel), Arguments((), given | owned), node)
     for fact in effects.all_facts().values():
         if isinstance(fact, Mutation) and fact.target.region != region:

@@ -41,7 +41,7 @@ def make_distribution(frame: Frame, name: str, arguments: Arguments) -> Distribu
     base = arguments.get(0, "base_distribution")
     if not isinstance(base, Distribution):
         base = None
-    traced = not frame.engine.eager and any(
+    traced = not frame.engine.constructing and any(
         not t.assumed and not t.known for value in arguments.values for t in tensors_in(value)
     )
     validates = option in (NONE, TRUE)
@@ -79,7 +79,7 @@ def call_distribution_method(
     if name == "expand":
         return receiver
     # one that is made of traced tensors has looked at those already, where it is made
-    if name in VALIDATED and receiver.validates and not receiver.is_traced and not frame.engine.eager:
+    if name in VALIDATED and receiver.validates and not receiver.is_traced and not frame.engine.constructing:
         note_call(frame, f"{receiver.name}.{name}", arguments, node)
     given = tuple(t for value in arguments.values for t in tensors_in(value))
     is_data = receiver.is_traced or any(not t.assumed and not t.known for t in given)
@@ -90,6 +90,6 @@ def with_constrained(frame: Frame, receiver: Object, arguments: Arguments) -> Ar
     """What the constructor of a distribution reads: its arguments, and the attributes named in `arg_constraints`."""
     constraints = class_attribute(frame, receiver.instance.definition, "arg_constraints")
     names = [name for name, _ in constraints.entries] if isinstance(constraints, Dict) else []
-    held = {name: frame.held(receiver.instance, name) for name in names if isinstance(name, str)}
+    held = {name: frame.stored(receiver.instance, name) for name in names if isinstance(name, str)}
     checked = {name: value for name, value in held.items() if value is not None}
     return Arguments(arguments.positional, {**checked, **arguments.keywords})

@@ -13,7 +13,7 @@ from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import DISABLES, SCRIPTS
 from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
-from exportlint.analysis.models.torch.results import consume_arguments, fresh
+from exportlint.analysis.models.torch.results import fresh, read_arguments
 from exportlint.syntax.definitions import Class
 
 
@@ -30,13 +30,13 @@ def _call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast
     engine = frame.engine
     options = dict(callee.options)
     name = getattr(callee.function, "symbol", "module").rpartition(".")[2]
-    if engine.eager or callee.wrapper not in SCRIPTS | DISABLES:
-        if not engine.eager:
+    if engine.constructing or callee.wrapper not in SCRIPTS | DISABLES:
+        if not engine.constructing:
             note_call(frame, callee.wrapper, Arguments((), options), node)
         return frame.call(callee.function, arguments, node)
     recursive = options.get("recursive") != FALSE
     is_opaque = callee.wrapper in SCRIPTS or (engine.mode == "strict" and recursive)
-    with engine.collecting(frame.heap, tells=not is_opaque) as effects:
+    with engine.collecting(frame.heap, reports_facts=not is_opaque) as effects:
         value = frame.call(callee.function, arguments, node)
     inside = effects.all_facts() if is_opaque else {}
     found = next((fact for fact in inside.values() if _asks_for_data(fact)), None)
@@ -62,7 +62,7 @@ def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: 
     if any(find_method(frame, definition, name) for name in ("backward", "vjp")):
         frame.emit(FunctionApplied, node, None, name=definition.node.name)
     if found is None:
-        consume_arguments(frame, arguments, node)
+        read_arguments(frame, arguments, node)
         return UNKNOWN
     owner, method = found
     assert isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))

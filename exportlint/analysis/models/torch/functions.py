@@ -38,7 +38,7 @@ from exportlint.analysis.models.torch.custom_ops import call_custom_op
 from exportlint.analysis.models.torch.distributions import make_distribution
 from exportlint.analysis.models.torch.module_constructors import construct
 from exportlint.analysis.models.torch.out_resizing import note_resizing_out
-from exportlint.analysis.models.torch.results import consume_arguments, fresh
+from exportlint.analysis.models.torch.results import fresh, read_arguments
 from exportlint.analysis.models.torch.tensor_literals import make_literal
 from exportlint.analysis.models.torch.tensors import call_function, call_tensor_method
 from exportlint.analysis.torch import table
@@ -97,11 +97,11 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         note_made(frame, module, name, node)
         return module
     if name in STATE:
-        consume_arguments(frame, arguments, node)
+        read_arguments(frame, arguments, node)
         kind = kind_of(arguments.get(0, "data") or UNKNOWN)
         if STATE[name] is Origin.BUFFER:
             return Tensor(Origin.BUFFER, kind)
-        made = Tensor(Origin.PARAMETER, kind or "float", made=node)
+        made = Tensor(Origin.PARAMETER, kind or "float", created_at=node)
         note_made(frame, made, name, node)
         return made
     if find(name).shape == "listed":
@@ -109,7 +109,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if name.endswith("quantization.quantize_dynamic"):
         return External(QUANTIZED)
     if name in PACKS:
-        consume_arguments(frame, arguments, node)
+        read_arguments(frame, arguments, node)
         return Python("PackedSequence")
     if name == "torch.is_tensor":
         verdicts = {isinstance(o, Tensor) for o in options(arguments.get(0) or UNKNOWN) if not isinstance(o, Unknown)}
@@ -130,10 +130,10 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return call_tensor_method(frame, receiver, name.rpartition(".")[2], rest, node)
     made_distribution = make_distribution(frame, name, arguments)
     if made_distribution is not None:
-        consume_arguments(frame, arguments, node)
+        read_arguments(frame, arguments, node)
         return made_distribution
     if api is None or api.kind != "function":
-        consume_arguments(frame, arguments, node)
+        read_arguments(frame, arguments, node)
         return UNKNOWN if api is None or api.kind == "class" else PYTHON
     if name.startswith("torch.nn.utils.") and [o.parameters[:1] for o in api.overloads] == [("module",)]:
         return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given

@@ -28,7 +28,7 @@ def construct(name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
         if short != "Sequential":
             return TorchModule(name, () if first is None else items_of(first))
         return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
-    return TorchModule(name, arguments=tuple(arguments.keywords.items()), made=node)
+    return TorchModule(name, arguments=tuple(arguments.keywords.items()), created_at=node)
 
 
 def build_on(instance: Instance, name: str, arguments: Arguments, node: ast.AST) -> None:

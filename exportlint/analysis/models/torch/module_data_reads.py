@@ -23,7 +23,7 @@ MASKED = {
 
 def note_module_reads(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> None:
     """Record that a module of torch reads the values of a buffer or of an argument."""
-    if frame.engine.eager:
+    if frame.engine.constructing:
         return
     if module.name in COUNTS and frame.engine.options.training:
         options = dict(module.arguments)

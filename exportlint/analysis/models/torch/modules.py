@@ -40,7 +40,7 @@ from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
-from exportlint.analysis.models.torch.results import build, consume_arguments, fresh
+from exportlint.analysis.models.torch.results import build, fresh, read_arguments
 from exportlint.analysis.models.torch.size_needs import note_module_needs
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
@@ -83,7 +83,7 @@ def _call_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.A
     base = built_on(callee)
     if isinstance(base, TorchModule) and base.items != ():
         return frame.call(base, arguments, node)
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     return UNKNOWN
 
 
@@ -146,7 +146,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             or UNKNOWN
         )
         if isinstance(value, Tensor) and name != "register_buffer":
-            value = Tensor(Origin.PARAMETER, value.kind, made=value.made)
+            value = Tensor(Origin.PARAMETER, value.kind, created_at=value.created_at)
         if not isinstance(first, Const) or not isinstance(first.value, str):
             receiver.instance.registered.append(value)
             is_buffer = name == "register_buffer" and isinstance(value, Tensor)
@@ -154,7 +154,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
         elif name == "register_buffer":
             register_buffer(frame, receiver.instance, first.value, value, node)
         else:
-            frame.change(Cell(receiver.instance, first.value), value, attributes.get(first.value))
+            frame.store_cell(Cell(receiver.instance, first.value), value, attributes.get(first.value))
         base = built_on(receiver)
         if isinstance(base, TorchModule) and name in GROWS:
             attributes[BASE] = _grown(frame, base, name, arguments, node)

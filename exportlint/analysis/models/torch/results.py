@@ -23,7 +23,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.demands import consume
+from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import data_shape
 from exportlint.analysis.eval.tensor_results import promoted, result
@@ -52,7 +52,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     of_known = find(short).host is not None
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
     if (reads or of_known) and read is not None:
-        consume(frame, read, node, short)
+        read_data(frame, read, node, short)
         frame.emit(HostRead, node, read, api=short, operand=read)
     if api.creates:
         note_creation(frame, short, arguments, node)
@@ -128,7 +128,7 @@ def build(
     for operand in operands:
         for tensor in tensors_in(operand, 1):
             if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:
-                consume(frame, tensor, node, name)
+                read_data(frame, tensor, node, name)
     if returns.kind == "none":
         return NONE
     return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
@@ -181,7 +181,7 @@ def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.A
         else:
             target = arguments.keywords.get(written) or (arguments.get(0) if written in {"self", "input"} else None)
         if isinstance(target, Tensor) and not target.assumed:
-            consume(frame, target, node, short, mutates=True)
+            read_data(frame, target, node, short, mutates=True)
             details = {"target": target, "metadata": api.metadata_only, "operands": arguments.values}
             frame.emit(Mutation, node, target, api="out=" if written == "out" else short, **details)
 
@@ -198,11 +198,11 @@ def fresh(frame: Frame, node: ast.AST, name: str, operands: tuple[Value, ...]) -
     return replace(result(frame, node, name, flat(operands)), assumed=False)
 
 
-def consume_arguments(frame: Frame, arguments: Arguments, node: ast.AST) -> None:
+def read_arguments(frame: Frame, arguments: Arguments, node: ast.AST) -> None:
     """Tensors that `.data` gave are read by whatever takes them."""
     for value in arguments.values:
         for tensor in tensors_in(value, 2):
-            consume(frame, tensor, node, "call")
+            read_data(frame, tensor, node, "call")
 
 
 def items_of(value: Value) -> tuple[Value, ...]:

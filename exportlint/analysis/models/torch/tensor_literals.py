@@ -21,7 +21,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import spend
+from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import data_shape, note_conversion, product
 from exportlint.analysis.eval.tensor_results import kind_of, promoted, result
@@ -40,7 +40,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         for item in (product(data.tensor),) if isinstance(data, Shape) else items_of(data) if data is not None else ():
             note_conversion(frame, item, node, f"{name}()")
     for value in arguments.values:
-        spend(frame, value, node, "operator")
+        bake_in(frame, value, node, "operator")
     if isinstance(data, Tensor):
         made = result(frame, node, name, (data,), dtype_of(table.Returns("tensor", "same"), (data,), arguments))
         return replace(made, origin=data.origin if name == "torch.as_tensor" else Origin.FRESH)

@@ -22,7 +22,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import metadata
-from exportlint.analysis.eval.demands import consume, size_of
+from exportlint.analysis.eval.demands import read_data, size_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.instances import note_call
@@ -115,7 +115,7 @@ def _performed(frame: Frame, call: Call, node: ast.AST) -> Value | None:
     if record.tells is not None:
         return metadata(frame, tensor, *record.tells, node)
     if record.dtype and record.converts:
-        consume(frame, tensor, node, call.name)
+        read_data(frame, tensor, node, call.name)
         return _cast(frame, tensor, DTYPES[f"torch.{record.dtype}"], record.dtype)
     if record.acts and not tensor.assumed:
         note_call(frame, f"torch.Tensor.{call.name}", call.arguments.after(tensor), node)
@@ -151,8 +151,8 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
 @performs("Tensor.item", "Tensor.tolist")
 def _read(frame: Frame, call: Call, node: ast.AST) -> Value:
     tensor, name = call.tensor, call.name
-    consume(frame, tensor, node, name)
-    if tensor.known or frame.engine.eager:
+    read_data(frame, tensor, node, name)
+    if tensor.known or frame.engine.constructing:
         return Python(tensor.kind) if name == "item" else Sequence(Python(tensor.kind))
     if not tensor.assumed:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
@@ -203,7 +203,7 @@ def _count(frame: Frame, call: Call, node: ast.AST) -> Value:
 @performs("is_nonzero")
 def _test(frame: Frame, call: Call, node: ast.AST) -> Value:
     if not call.tensor.assumed:
-        consume(frame, call.tensor, node, call.name)
+        read_data(frame, call.tensor, node, call.name)
         frame.emit(Branch, node, call.tensor, construct="is_nonzero", condition=call.tensor)
     return Python("bool")
 
@@ -241,7 +241,7 @@ def _set_flag(frame: Frame, call: Call, node: ast.AST) -> None:
 @performs("Tensor.cuda", "Tensor.to", "Tensor.cpu")
 def _move(frame: Frame, call: Call, node: ast.AST) -> Value:
     tensor, name = call.tensor, call.name
-    consume(frame, tensor, node, name)
+    read_data(frame, tensor, node, name)
     device: object = "cuda" if name == "cuda" else "cpu" if name == "cpu" else None
     kind, exact = tensor.kind, None
     for value in call.arguments.values:
@@ -252,7 +252,7 @@ def _move(frame: Frame, call: Call, node: ast.AST) -> Value:
         dtype = getattr(value, "name", None)
         if isinstance(dtype, str) and dtype in DTYPES:
             kind, exact = DTYPES[dtype], dtype_name(dtype)
-    if isinstance(device, str) and not tensor.assumed and not frame.accelerated:
+    if isinstance(device, str) and not tensor.assumed and not frame.on_accelerator:
         frame.emit(DeviceMove, node, tensor, api=name, device=device, operand=tensor)
     return _cast(frame, tensor, kind, exact)
 

@@ -49,7 +49,7 @@ def run(site: Site, role: str, function: Value, operands: tuple[Value, ...]) -> 
     """What a function returns; what it does that the operator does not allow becomes a fact of the operator's call."""
     frame, engine = site.frame, site.frame.engine
     # TorchDynamo traces it in either mode
-    with engine.collecting(frame.heap, tells=False) as effects, engine.in_region("strict") as region:
+    with engine.collecting(frame.heap, reports_facts=False) as effects, engine.in_region("strict") as region:
         value = frame.call(function, Arguments(operands), site.node)
     kept = {key: fact for key, fact in effects.all_facts().items() if not _claim(site, role, fact, region)}
     engine.effects.keep(effects, kept)

@@ -18,7 +18,7 @@ from exportlint.analysis.models.torch.control_flow.operands import (
     check_predicate,
     check_views,
 )
-from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.results import read_arguments
 
 ROLES = ("`true_fn`", "`false_fn`")
 
@@ -28,7 +28,7 @@ def cond(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     predicate = arguments.get(0, "pred") or UNKNOWN
     branches = (arguments.get(1, "true_fn") or UNKNOWN, arguments.get(2, "false_fn") or UNKNOWN)
     operands = arguments.get(3, "operands") or Tuple(())
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     if not any(isinstance(option, (Tensor, Scalar)) for option in options(predicate)):
         return _decided(frame, predicate, branches, operands, node)
     site = Site(frame, "torch.cond", node)

@@ -28,7 +28,7 @@ from exportlint.analysis.models.torch.control_flow.operands import (
     check_leaves,
     check_views,
 )
-from exportlint.analysis.models.torch.results import consume_arguments
+from exportlint.analysis.models.torch.results import read_arguments
 
 
 def while_loop(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
@@ -36,7 +36,7 @@ def while_loop(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     condition = arguments.get(0, "cond_fn") or UNKNOWN
     body = arguments.get(1, "body_fn") or UNKNOWN
     carried = arguments.get(2, "carried_inputs") or UNKNOWN
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     site = Site(frame, "while_loop", node)
     if not check_container(site, "carried_inputs", carried):
         return made(site, UNKNOWN)
@@ -87,7 +87,7 @@ def scan(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     """`scan(combine_fn, init, xs, *, dim=0, reverse=False)`."""
     combine = arguments.get(0, "combine_fn") or UNKNOWN
     init, xs = arguments.get(1, "init") or UNKNOWN, arguments.get(2, "xs") or UNKNOWN
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     site = Site(frame, "scan", node)
     sound = check_leaves(site, "init", init) and check_leaves(site, "xs", xs)
     sound = check_count(site, "`combine_fn`", combine, 2) and sound
@@ -106,7 +106,7 @@ def scan(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def map_(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     """`map(f, xs, *args)`."""
     function, xs = arguments.get(0, "f") or UNKNOWN, arguments.get(1, "xs") or UNKNOWN
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     site = Site(frame, "map", node)
     operands = Tuple((xs, *arguments.positional[2:]))
     sound = check_leaves(site, "map's arguments", operands) and check_views(site, operands, twice=True)
@@ -122,7 +122,7 @@ def map_(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
 def associative_scan(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     """`associative_scan(combine_fn, xs, dim, …)`: its function may do what those of the others may not."""
     combine, xs = arguments.get(0, "combine_fn") or UNKNOWN, arguments.get(1, "xs") or UNKNOWN
-    consume_arguments(frame, arguments, node)
+    read_arguments(frame, arguments, node)
     given = _fresh(_elements(xs))
     frame.call(combine, Arguments((given, given)), node)
     return _fresh(xs)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from exportlint.fixes.branch_paths import Branching, cases, names_in, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import assigned, is_bound
@@ -16,7 +17,6 @@ from exportlint.fixes.shapes import Form, Forms, form
 from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, term
-from exportlint.fixes.ways import Branching, cases, names_in, way
 
 MAX_EXITS = 32
 
