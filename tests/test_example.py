@@ -19,7 +19,7 @@ from tests.patience import PATIENCE
 EXAMPLE = Path(__file__).parents[1] / "examples" / "quickstart"
 
 EXPECTED = {
-    "Normalize.forward": [("EXP303", "info"), ("EXP201", "info")],
+    "Normalize.forward": [("EXP303", "info")],
     "Backbone.forward": [("EXP101", "error")],
     "Pool.forward": [("EXP602", "warning")],
     "Head.forward": [("EXP301", "error")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from exportlint.syntax.import_resolver import Resolver, absolute
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport, unresolved_imports
 
 MAX_IMPORT_HOPS = 20
+_STAR = re.compile(r"\bimport\s*\(?\s*\*")
 MAX_MODULES = 400
 """Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
 
@@ -47,6 +49,8 @@ class Project:
         self._tree = tree
         self._modules: dict[str, Module | None] = {}
         self._unread: dict[str, str] = {}
+        self._members: dict[tuple[Module, str], tuple[Definition | str | None, frozenset[str]]] = {}
+        """What names are by star imports, and the files that say so."""
         self._reads: set[str] = set()
         self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
 
@@ -75,6 +79,7 @@ class Project:
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed, because it holds something else now."""
         path = absolute(path)
+        self._members.clear()
         for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
             self._modules.pop(gone.as_posix(), None)
             self._unread.pop(gone.as_posix(), None)
@@ -87,6 +92,7 @@ class Project:
         if module is None or module.source.data != source.data:
             module = self._outline(source, Path(key))
             self._modules[key] = module
+            self._members.clear()
         self._read(module)
         return module
 
@@ -109,9 +115,14 @@ class Project:
         """What the findings in a file call it: for standard input that is not its path."""
         return self.source(filename).filename
 
-    def find(self, name: str, importer: Module) -> tuple[Module, tuple[str, ...]] | None:
-        """The module that a qualified name starts with, and the rest of the name. None if it is not of the project."""
+    def find(self, name: str, importer: Module, holding: str = "") -> tuple[Module, tuple[str, ...]] | None:
+        """The module that a qualified name starts with, and the rest of the name. None if it is not of the project.
+
+        With `holding`, also None if the module can not bind that name, because its text does not have it.
+        """
         for path, rest in self.resolver.places(name, importer.path.parent.as_posix()):
+            if holding and not rest and not self._may_bind(path, holding):
+                return None
             module = self._module(path)
             if module is not None:
                 return module, rest
@@ -149,8 +160,24 @@ class Project:
             return binding.target
         if binding is not None:
             return Definition(module, name)
+        if not module.stars:
+            return None
+        if seen:
+            return self._starred(module, name, seen)
+        known = self._members.get((module, name))
+        if known is None:
+            before, self._reads = self._reads, set()
+            try:
+                known = self._members[module, name] = (self._starred(module, name, seen), frozenset(self._reads))
+            finally:
+                self._reads = before
+        self._reads |= known[1]
+        return known[0]
+
+    def _starred(self, module: Module, name: str, seen: frozenset[Module]) -> Definition | str | None:
+        """What the star imports of a module bind to a name."""
         for star in module.stars:
-            found = self.find(star, module)
+            found = self.find(star, module, name)
             if found is None:
                 if table.lookup(f"{star}.{name}") is not None:
                     return f"{star}.{name}"
@@ -159,6 +186,20 @@ class Project:
                 if inner is not None:
                     return inner
         return None
+
+    def _may_bind(self, path: str, name: str) -> bool:
+        """Whether a file can bind a name: reading is cheaper than parsing, where a package gathers a thousand files."""
+        if path in self._modules:
+            return True
+        try:
+            source = self._load(Path(path))
+        except SourceError:
+            return True
+        self._reads.add(path)
+        text = source.text
+        if "*" in text and _STAR.search(text) is not None:
+            return True
+        return name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|\s+import\b)", text) is not None
 
     def _module(self, path: str) -> Module | None:
         self._reads.add(path)

@@ -23,7 +23,7 @@ from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
-from exportlint.source import from_bytes, read
+from exportlint.source import SourceFile, from_bytes, parse, read
 from exportlint.syntax.definitions import Module
 
 ROOT = Path("/nowhere")
@@ -66,7 +66,8 @@ def check(text: str, **settings: object) -> list[Finding]:
     return check_file(from_bytes(text.encode(), ROOT / "model.py", "model.py"), Project(), combine([layer], ROOT))
 
 
-def test_what_a_test_finds_in_a_loop_is_one_object(monkeypatch: pytest.MonkeyPatch) -> None:
+def count_runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """From now on, how often the body of each function is run."""
     runs: Counter[str] = Counter()
     body = function_calls._body
 
@@ -75,6 +76,11 @@ def test_what_a_test_finds_in_a_loop_is_one_object(monkeypatch: pytest.MonkeyPat
         return body(inner, node)
 
     monkeypatch.setattr(function_calls, "_body", counted)
+    return runs
+
+
+def test_what_a_test_finds_in_a_loop_is_one_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = count_runs(monkeypatch)
     check(SERIALIZES)
     assert runs["Config.as_dict"] == 1
 
@@ -109,3 +115,47 @@ def test_a_file_is_searched_once_for_custom_operators(tmp_path: Path, monkeypatc
     for name in ("one.py", "two.py"):
         check_file(read(tmp_path / name), project, settings)
     assert searched == {"one.py": 1, "two.py": 1, "operators.py": 1}
+
+
+def test_modules_that_take_one_configuration_build_their_parts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads = "".join(
+        f"class Head{n}(nn.Module):\n    def __init__(self, config: Config):\n        super().__init__()\n"
+        "        self.body = Body(config)\n\n    def forward(self, x):\n        return self.body(x)\n\n\n"
+        for n in range(8)
+    )
+    (tmp_path / "model.py").write_text(
+        "from torch import nn\n\n\nclass Config:\n    size = 3\n\n\nclass Body(nn.Module):\n"
+        "    def __init__(self, config: Config):\n        super().__init__()\n        self.size = config.size\n\n"
+        f"    def forward(self, x):\n        return x * self.size\n\n\n{heads}",
+        encoding="utf-8",
+    )
+    runs = count_runs(monkeypatch)
+    settings = combine([Layer(tmp_path, {"mode": "non-strict", "torch-version": (2, 13)})], tmp_path)
+    assert check_file(read(tmp_path / "model.py"), Project(), settings) == []
+    assert runs["Body.__init__"] == 2  # as the module that is exported, and as a part
+
+
+def test_a_package_that_gathers_a_thousand_files_is_not_parsed(tmp_path: Path) -> None:
+    package = tmp_path / "zoo"
+    package.mkdir()
+    for n in range(50):
+        (package / f"part{n}.py").write_text(f"class Part{n}:\n    pass\n", encoding="utf-8")
+    stars = "".join(f"from .part{n} import *\n" for n in range(50))
+    (package / "__init__.py").write_text(f"from . import tools\n{stars}", encoding="utf-8")
+    (package / "tools.py").write_text("def double(x):\n    return x * 2\n", encoding="utf-8")
+    (tmp_path / "model.py").write_text(
+        "import zoo\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+        "        return zoo.tools.double(x) if zoo.Part40 else zoo.nothing(x)\n",
+        encoding="utf-8",
+    )
+    parsed: list[str] = []
+
+    def tree(source: SourceFile) -> ast.Module:
+        parsed.append(source.path.name)
+        return parse(source)
+
+    settings = combine([Layer(tmp_path, {"mode": "non-strict", "torch-version": (2, 13)})], tmp_path)
+    check_file(read(tmp_path / "model.py"), Project(tree=tree), settings)
+    assert sorted(parsed) == ["__init__.py", "model.py", "part40.py", "tools.py"]

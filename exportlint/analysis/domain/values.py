@@ -416,14 +416,16 @@ class Instance:
 
     `lasting`: it is there before export and after each call. Of a module: `buffers` are the names of its registered
     buffers, also of those that are None, `registered` what it has registered under names that are computed, and
-    `places` where the constructor assigned its attributes.
+    `places` where the constructor assigned its attributes. `promised`: an annotation or a test says that there is such
+    an object. It is one for all roots, so only their heaps say what they do to it.
     """
 
-    __slots__ = ("attributes", "buffers", "definition", "lasting", "places", "registered")
+    __slots__ = ("attributes", "buffers", "definition", "lasting", "places", "promised", "registered")
 
-    def __init__(self, definition: Class, *, lasting: bool = False) -> None:
+    def __init__(self, definition: Class, *, lasting: bool = False, promised: bool = False) -> None:
         self.definition = definition
         self.lasting = lasting
+        self.promised = promised
         self.attributes: dict[str, Value] = {}
         self.buffers: set[str] = set()
         self.registered: list[Value] = []

@@ -11,9 +11,7 @@ from exportlint.analysis.domain.values import (
     ClassValue,
     Dict,
     External,
-    Instance,
     Kind,
-    Object,
     Origin,
     Python,
     Sequence,
@@ -53,7 +51,7 @@ def annotated_value(frame: Frame, annotation: ast.expr, name: str) -> Value | No
         alias = _alias(frame, annotation)
         if alias is not None:
             return alias
-        return _class(Frame(frame.engine, frame.module).peek(annotation), name)
+        return _class(frame, Frame(frame.engine, frame.module).peek(annotation), name)
     return None
 
 
@@ -81,10 +79,11 @@ def _alias(frame: Frame, annotation: ast.Name | ast.Attribute) -> Value | None:
     return None
 
 
-def _class(value: Value, name: str) -> Value | None:
+def _class(frame: Frame, value: Value, name: str) -> Value | None:
     if isinstance(value, ClassValue):
-        instance = Instance(value.definition)
-        return Object(instance) if value.definition.methods.get("forward") is None else UNKNOWN
+        if value.definition.methods.get("forward") is not None:
+            return UNKNOWN
+        return frame.engine.promised(value.definition, (name, frame.is_root))
     if not isinstance(value, External):
         return None
     last = value.name.rpartition(".")[2]

@@ -65,8 +65,10 @@ def _external_attribute(frame: Frame, value: External, name: str, node: ast.AST)
 
 @has_attributes(Namespace)
 def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AST) -> Value:
-    found = frame.changed_value(Cell(value.module, name)) or global_value(frame, value.module, name)
-    return found if found != UNKNOWN else named_value(frame, f"{value.module.name}.{name}", value.module)
+    found = frame.changed_value(Cell(value.module, name))
+    if found is None and name in value.module.bindings:
+        found = global_value(frame, value.module, name)
+    return found if found not in {None, UNKNOWN} else named_value(frame, f"{value.module.name}.{name}", value.module)
 
 
 @has_attributes(ClassValue)

@@ -15,7 +15,7 @@ from exportlint.analysis.custom_op_definitions import CustomOps
 from exportlint.analysis.domain.allocations import identified, is_mutable, over_parts
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Heap
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.values import UNKNOWN, Composite, Const, Function, Instance, Range, Value
+from exportlint.analysis.domain.values import UNKNOWN, Composite, Const, Function, Instance, Object, Range, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.facts import Fact
@@ -86,8 +86,8 @@ class Engine:
     `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
-    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. And
-    `recognized`, the objects that unknown values are found to be by a test, `isinstance(value, Class)`.
+    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. So are
+    `promises`, the objects that annotations and tests like `isinstance(value, Class)` say to be there.
     """
 
     project: Project
@@ -95,7 +95,7 @@ class Engine:
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
     summaries: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     instances: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
-    recognized: dict[tuple[ast.expr, Class], Instance] = field(default_factory=dict)
+    promises: dict[tuple[object, Class], Object] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
@@ -218,6 +218,13 @@ class Engine:
         for allocation in value.reaches:
             allocation.fixed = True
         return value
+
+    def promised(self, cls: Class, place: object) -> Object:
+        """The object of a class that an annotation or a test at a place says to be there."""
+        known = self.promises.get((place, cls))
+        if known is None:
+            known = self.promises[place, cls] = Object(Instance(cls, promised=True))
+        return known
 
     def limited(self, cls: Class, limit: Limit) -> None:
         """Say that the analysis of a class was cut short."""

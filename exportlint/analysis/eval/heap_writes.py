@@ -48,14 +48,14 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
         frame.store_cell(Cell(receiver.definition, name), value, class_attribute(frame, receiver.definition, name))
     if isinstance(receiver, Object):
         _keep(frame, receiver.instance, name, value)
-        if frame.engine.constructing:
+        if frame.engine.constructing and not receiver.instance.promised:
             receiver.instance.places.setdefault(name, frame.trail(node, f"`{{}}` is assigned in `{frame.symbol}`"))
 
 
 def _keep(frame: Frame, instance: Instance, name: str, value: Value) -> None:
     """Let an attribute hold a value on the way at hand."""
     frame.store_cell(Cell(instance, name), value, instance.attributes.get(name))
-    if _is_buffer(value) and frame.engine.constructing:
+    if _is_buffer(value) and frame.engine.constructing and not instance.promised:
         instance.buffers.add(name)
 
 

@@ -15,7 +15,6 @@ from exportlint.analysis.domain.values import (
     ClassValue,
     Const,
     External,
-    Instance,
     Object,
     Python,
     Shape,
@@ -112,7 +111,7 @@ def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
     if not isinstance(found, ClassValue):
         return value
     cls = found.definition
-    return Object(frame.engine.recognized.setdefault((kind, cls), Instance(cls)))
+    return frame.engine.promised(cls, kind)
 
 
 def _is_tensor(value: Value) -> bool | None:
