@@ -98,6 +98,8 @@ class Project:
 
     def trim(self, limit: int = MAX_MODULES) -> None:
         """Forget the files that were read first, once there are too many."""
+        if len(self._modules) > limit:
+            self._members.clear()  # they hold modules, which would be there twice once they are read again
         while len(self._modules) > limit:
             del self._modules[next(iter(self._modules))]
 
@@ -199,7 +201,7 @@ class Project:
         text = source.text
         if "*" in text and _STAR.search(text) is not None:
             return True
-        return name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|\s+import\b)", text) is not None
+        return name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|[ \t]+import\b)", text) is not None
 
     def _module(self, path: str) -> Module | None:
         self._reads.add(path)

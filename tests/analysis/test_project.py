@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from exportlint import source, workspace
+from exportlint.analysis.project import Definition, Project
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
@@ -322,3 +323,30 @@ def test_each_file_is_read_and_parsed_once(tmp_path: Path, monkeypatch: pytest.M
     ]  # fmt: skip
     assert [f.span.start.row for f in lint(tasks).findings] == [7, 9] * 3
     assert read == parsed == {"one.py": 1, "two.py": 1, "three.py": 1, "helpers.py": 1}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        TOTAL,
+        "from inner import total\nimport os\n",
+        "from inner import (\n    total\n)\nimport os\n",
+        "import inner as total_of\ntotal = total_of.total\n",
+    ],
+    ids=["defined", "imported last", "imported in parentheses", "assigned"],
+)
+def test_a_name_that_a_star_import_brings(part: str, tmp_path: Path) -> None:
+    write(tmp_path, {"model.py": MODEL, "helpers.py": "from part import *\n", "part.py": part, "inner.py": TOTAL})
+    assert found(tmp_path, "model.py") == [OWN, THROUGH_HELPERS]
+
+
+def test_a_name_that_was_looked_up_is_of_the_module_that_is_read(tmp_path: Path) -> None:
+    """What star imports brought is known no longer than the modules that they lead to."""
+    write(tmp_path, {"model.py": MODEL, "helpers.py": "from part import *\n", "part.py": TOTAL})
+    project, model = Project(), source.read(tmp_path / "model.py")
+    project.add(source.read(tmp_path / "part.py"))
+    project.resolve("helpers.total", project.add(model))
+    project.trim(2)  # `part.py` was read first
+    found = project.resolve("helpers.total", project.add(model))
+    assert isinstance(found, Definition)
+    assert found.module is project.module(str(tmp_path / "part.py"))

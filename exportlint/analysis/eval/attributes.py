@@ -68,7 +68,9 @@ def _namespace_attribute(frame: Frame, value: Namespace, name: str, node: ast.AS
     found = frame.changed_value(Cell(value.module, name))
     if found is None and name in value.module.bindings:
         found = global_value(frame, value.module, name)
-    return found if found not in {None, UNKNOWN} else named_value(frame, f"{value.module.name}.{name}", value.module)
+    if found is None or found == UNKNOWN:
+        return named_value(frame, f"{value.module.name}.{name}", value.module)
+    return found
 
 
 @has_attributes(ClassValue)

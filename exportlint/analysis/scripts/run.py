@@ -10,7 +10,7 @@ from exportlint.analysis.domain.values import UNKNOWN, Function
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.handlers import load_handlers
+from exportlint.analysis.handlers import load_handlers, load_interpreter
 from exportlint.analysis.limits import limited_script
 from exportlint.analysis.project import Project
 from exportlint.analysis.scripts.relevance import Words
@@ -24,8 +24,8 @@ def run_file(module: Module, project: Project, options: Options) -> tuple[Fact, 
     words = Words(module)
     if not words:
         return ()
-    for package in ("eval", "models", "torch", "scripts"):
-        load_handlers(f"exportlint.analysis.{package}")
+    load_interpreter()
+    load_handlers("exportlint.analysis.scripts")
     run = Run(Engine(project, options))
     whole = Scope(run, module)
     waiting: deque[tuple[Scope, list[ast.stmt]]] = deque([(whole, module.tree.body)])
