@@ -117,6 +117,7 @@ class Workspace:
         self._sources: dict[Path, SourceFile] = {}
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
         self._trees_before: dict[Path, tuple[SourceFile, ast.Module]] = {}
+        """The last trees of files that have been edited since, of which unchanged statements are taken over."""
         self._loaded: dict[Path, tuple[int, int] | None] = {}
         """What told the files that come from the disk from later ones when they were read."""
 
@@ -235,9 +236,10 @@ class Workspace:
         """The tree of a file. Projects whose imports start elsewhere share it."""
         source_then, tree = self._trees.get(source.path, (None, None))
         if tree is None or source_then is not source:
-            source_before, tree_before = self._trees_before.pop(source.path, (None, None))
+            source_before, tree_before = self._trees_before.get(source.path, (None, None))
             edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
             tree = edited.tree if edited else parse(source)
+            self._trees_before.pop(source.path, None)
             _keep(self._trees, source.path, (source, tree))
         return tree
 

@@ -350,3 +350,24 @@ def test_a_name_that_was_looked_up_is_of_the_module_that_is_read(tmp_path: Path)
     found = project.resolve("helpers.total", project.add(model))
     assert isinstance(found, Definition)
     assert found.module is project.module(str(tmp_path / "part.py"))
+
+
+def test_a_text_is_parsed_in_part_after_one_that_does_not_parse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+
+    def parse(file: SourceFile) -> ast.Module:
+        parsed.append(file.text)
+        return source.parse(file)
+
+    monkeypatch.setattr(workspace, "parse", parse)
+    path, broken, mended = tmp_path / "model.py", MODEL + "x = (\n", MODEL + "x = ()\n"
+    write(tmp_path, {"model.py": MODEL, "helpers.py": TOTAL})
+    task = Task(path, combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path))
+    seen = workspace.Workspace({})
+    for text in (MODEL, broken, mended):
+        seen.hold(path, text.encode())
+        findings = seen.lint(task).findings
+    assert [f.span.start.row for f in findings] == [7, 9]
+    assert [text for text in parsed if text != TOTAL] == [MODEL, broken]
