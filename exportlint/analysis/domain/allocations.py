@@ -39,7 +39,7 @@ def is_mutable(value: Value) -> bool:
 def identified(value: Value, identity: frozenset[Allocation]) -> Value:
     """The same contents, as those of one of some allocations."""
     if isinstance(value, (Tuple, Sequence, Dict)):
-        return value if value.identity == identity else replace(value, identity=identity)
+        return value.identified(identity)
     if isinstance(value, Union):
         return Union(tuple([identified(option, identity) for option in value.options]))
     return value
@@ -121,22 +121,21 @@ def merged_identity(values: Iterable[Value]) -> frozenset[Allocation]:
 
 def blended(one: Value, other: Value) -> Value:
     """One of two equal values, either of whose containers it can be."""
-    if one.reaches == other.reaches and one.identity == other.identity:
+    if one is other or (one.reaches == other.reaches and one.identity == other.identity):
         return one
     if isinstance(one, Tuple) and isinstance(other, Tuple):
-        items = tuple([blended(*pair) for pair in zip(one.items, other.items, strict=True)])
-        return replace(one, items=items, identity=merged_identity((one, other)))
+        return one.alike(merged_identity((one, other)), items=tuple(map(blended, one.items, other.items)))
     if isinstance(one, Sequence) and isinstance(other, Sequence):
-        return replace(one, item=blended(one.item, other.item), identity=merged_identity((one, other)))
+        return one.alike(merged_identity((one, other)), item=blended(one.item, other.item))
     if isinstance(one, Dict) and isinstance(other, Dict):
         entries = tuple([(k, blended(v, w)) for (k, v), (_, w) in zip(one.entries, other.entries, strict=True)])
         rest = one.rest if one.rest is None or other.rest is None else blended(one.rest, other.rest)
-        return replace(one, entries=entries, rest=rest, identity=merged_identity((one, other)))
+        return one.alike(merged_identity((one, other)), entries=entries, rest=rest)
     if isinstance(one, Union) and isinstance(other, Union):
         alike = {option: option for option in other.options}
-        return Union(tuple([blended(option, alike[option]) for option in one.options]))
+        return one.alike(options=tuple([blended(option, alike[option]) for option in one.options]))
     if isinstance(one, BoundMethod) and isinstance(other, BoundMethod):
-        return replace(one, receiver=blended(one.receiver, other.receiver))
+        return one.alike(receiver=blended(one.receiver, other.receiver))
     return one
 
 

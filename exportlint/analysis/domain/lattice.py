@@ -49,7 +49,11 @@ def options(value: Value) -> tuple[Value, ...]:
 def join(values: Iterable[Value]) -> Value:
     """The value that is one of `values`: an upper bound of them. Constants that differ become some Python value."""
     found: dict[Value, Value] = {}
+    last: Value | None = None
     for value in values:
+        if value is last:
+            continue
+        last = value
         for option in options(value):
             known = found.setdefault(option, option)
             if known is not option and known.reaches != option.reaches:

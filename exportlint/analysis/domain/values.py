@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
@@ -108,6 +109,7 @@ class Composite(Hashed):
     """
 
     _weight: int = field(init=False, repr=False, compare=False)
+    _inner: frozenset[Allocation] = field(init=False, repr=False, compare=False)
     _reaches: frozenset[Allocation] = field(init=False, repr=False, compare=False)
 
     @property
@@ -128,11 +130,42 @@ class Composite(Hashed):
             parts = self.parts()
             weight = 1 + sum([part.weight for part in parts])
         object.__setattr__(self, "_weight", weight)
-        reaches = self.identity
+        self._reach(parts, self.identity)
+
+    def _reach(self, parts: Iterable[Value], identity: frozenset[Allocation]) -> None:
+        inner = NOWHERE
         for part in parts:
-            if isinstance(part, Composite) and part._reaches and part._reaches is not reaches:
-                reaches = reaches | part._reaches
-        object.__setattr__(self, "_reaches", reaches)
+            if isinstance(part, Composite) and part._reaches and part._reaches is not inner:
+                inner = inner | part._reaches if inner else part._reaches
+        object.__setattr__(self, "_inner", inner)
+        object.__setattr__(self, "_reaches", _union(inner, identity))
+
+    def identified(self: C, identity: frozenset[Allocation]) -> C:
+        """The same contents, in a list, tuple, set or dictionary of another identity."""
+        if identity == self.identity:
+            return self
+        made = self._copy()
+        object.__setattr__(made, "identity", identity)
+        object.__setattr__(made, "_reaches", _union(made._inner, identity))
+        return made
+
+    def alike(self: C, identity: frozenset[Allocation] = NOWHERE, **fields: object) -> C:
+        """A value that is equal to this one, with parts that are equal to its own and identities of their own."""
+        made = self._copy()
+        made._set(**fields)
+        if identity:
+            made._set(identity=identity)
+        made._reach(made.parts(), identity)
+        return made
+
+    def _copy(self: C) -> C:
+        """A copy that keeps what was worked out."""
+        hash(self)
+        kind = type(self)
+        made = object.__new__(kind)
+        for name in slots_of(kind):
+            object.__setattr__(made, name, getattr(self, name))
+        return made
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""
@@ -144,6 +177,19 @@ class Composite(Hashed):
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+
+C = TypeVar("C", bound=Composite)
+
+
+@cache
+def slots_of(kind: type) -> tuple[str, ...]:
+    """The slots of a class and of its bases."""
+    return tuple([name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())])
+
+
+def _union(one: frozenset[Allocation], other: frozenset[Allocation]) -> frozenset[Allocation]:
+    return (one if one >= other else one | other) if one else other
 
 
 def _light(value: Value) -> Value:
@@ -579,7 +625,11 @@ class Union(Composite):
     options: tuple[Value, ...]
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Union) and set(self.options) == set(other.options))
+        if self is other:
+            return True
+        if not isinstance(other, Union) or hash(self) != hash(other):
+            return False
+        return self.options == other.options or set(self.options) == set(other.options)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.options))

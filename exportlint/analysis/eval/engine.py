@@ -124,6 +124,7 @@ class Engine:
     replaying: bool = False
     repeating: int = 0
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
+    made: Counter[tuple[object, ...]] = field(default_factory=Counter)
     places: dict[tuple[object, ...], Allocation] = field(default_factory=dict)
     defaults: dict[ast.expr, Value] = field(default_factory=dict)
     serial: int = 0
@@ -191,7 +192,7 @@ class Engine:
         return replace(
             self, active=[], building=set(), limits_reached=[], evaluating=[], effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
-            replaying=False, region=0, tracer=None, repeating=0, allocated={}, places={},
+            replaying=False, region=0, tracer=None, repeating=0, allocated={}, made=Counter(), places={},
         )  # fmt: skip
 
     def allocate(self, node: object) -> tuple[bool, Allocation]:
@@ -206,6 +207,12 @@ class Engine:
             return False, known
         known.serial = self.serial
         return True, known
+
+    def next_of(self, key: tuple[object, ...]) -> int:
+        """How many objects this root has made in the same way before one more."""
+        number = self.made[key]
+        self.made[key] = number + 1
+        return number
 
     def fixed(self, value: Value) -> Value:
         """A value that attributes, globals or defaults hold: its containers are the same ones whenever it is read."""

@@ -64,6 +64,8 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     key = _key(function, inner, captured)
     known = () if key is None else engine.summaries.get(key, ())
     found = _fitting(known, heap, given)
+    if found is None and key is not None and engine.replaying and engine.is_tracing:
+        found = _fitting(engine.summaries.get(_key_of_first_run(key), ()), heap, given)
     if found is not None:
         summary, names = found
         summary = summary.under({**names, **{a: frame.allocate((node, a)) for a in summary.made}})
@@ -165,8 +167,8 @@ def _key(function: Function, inner: Frame, captured: Captured | None) -> tuple[o
     if captured is None:
         return None
     key = (
-        function.node,
         engine.silent > 0,
+        function.node,
         engine.is_tracing,
         engine.constructing > 0,
         engine.has_parameters,
@@ -180,6 +182,11 @@ def _key(function: Function, inner: Frame, captured: Captured | None) -> tuple[o
     except TypeError:
         return None
     return key
+
+
+def _key_of_first_run(key: tuple[object, ...]) -> tuple[object, ...]:
+    """The key of the same call when facts are recorded: a later call has no use for them, but they do no harm."""
+    return (False, *key[1:])
 
 
 def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import unidentified
+from exportlint.analysis.domain.allocations import identities, unidentified
 from exportlint.analysis.domain.heap import Cell, Heap
 from exportlint.analysis.domain.lattice import trail_of, widen
 from exportlint.analysis.domain.values import (
@@ -27,7 +27,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import note_mode
 from exportlint.analysis.eval.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.eval.computed_names import computed_attribute
-from exportlint.analysis.eval.effects import summarize
+from exportlint.analysis.eval.effects import Places, summarize
 from exportlint.analysis.eval.frame import Frame, has_attributes
 from exportlint.analysis.eval.generated_constructors import fill_fields
 from exportlint.analysis.eval.module_parameters import note_made
@@ -111,24 +111,36 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     """
     engine = frame.engine
     is_a_module = is_module(frame, cls)
+    lasting = is_exported or engine.constructing > 0
+    keywords = tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0]))
+    key: tuple[object, ...] = (cls, lasting, arguments.positional, keywords)
     try:
-        lasting = is_exported or engine.constructing > 0
-        key = (cls, lasting, arguments.positional, tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0])))
         hash(key)
     except TypeError:
         return UNKNOWN
     heap = frame.heap
-    shared = is_a_module and not is_exported
-    if shared:  # it stands for all that are made so: what it holds is no list of the caller
-        keywords = {name: unidentified(value) for name, value in arguments.keywords.items()}
-        arguments = Arguments(tuple([unidentified(value) for value in arguments.positional]), keywords)
-    known = engine.instances.get(key, ()) if shared else ()
-    summary = next((summary for summary in known if summary.fits(heap)), None)
+    site: tuple[object, ...] = ()
+    given: Places = ()
+    is_shared = not is_exported
+    if is_exported:
+        pass
+    elif is_a_module:  # it stands for all that are made so: what it holds is no list of the caller
+        unnamed = {name: unidentified(value) for name, value in arguments.keywords.items()}
+        arguments = Arguments(tuple([unidentified(value) for value in arguments.positional]), unnamed)
+    elif engine.repeating:
+        site = (node, cls, lasting, *engine.active)
+        is_shared = False
+    else:  # the same one in each root, so that calls which are given it are alike
+        is_shared = not any(trail_of(value) is not None for value in arguments.values)
+        key = (*key, engine.silent > 0, engine.is_tracing, frame.guards > 0, engine.region, engine.has_parameters)
+        key = (*key, engine.next_of(key))
+        given = tuple([places for value in arguments.values for places in identities(value)])
+    known = engine.instances.get(key, ()) if is_shared else ()
+    summary = next((summary for summary in known if summary.fits(heap) and summary.given == given), None)
     if summary is not None:
         engine.effects.call(summary.effects, heap.written)
         frame.heap = summary.after(heap)
         return summary.value
-    site = (node, cls, lasting, *engine.active) if engine.repeating else ()
     again = engine.allocated.get(site)
     instance = again or Instance(cls, lasting=lasting)
     made = Object(instance)
@@ -147,9 +159,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     instance.attributes.update({name: engine.fixed(value) for name, value in left.items()})
     if site:
         engine.allocated[site] = instance
-    if shared and len(engine.limits_reached) == cuts:
-        engine.instances[key] = (*engine.instances.get(key, ()), summarize(made, effects, frame.heap))
-    if shared:
+    if is_shared and len(engine.limits_reached) == cuts:
+        engine.instances[key] = (*engine.instances.get(key, ()), summarize(made, effects, frame.heap, given))
+    if is_a_module and is_shared:
         note_made(frame, made, cls.node.name, node)
     return made
 

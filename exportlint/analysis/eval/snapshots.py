@@ -119,6 +119,7 @@ class Snapshot:
         return replace(
             replace(engine, probe=None).for_root(),
             root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
+            made=engine.made.copy(),
             globals=dict(self._globals),
             summaries=dict(engine.summaries), instances=dict(engine.instances),
             active=list(self._active), limit=MAX_STEPS, silent=1,
