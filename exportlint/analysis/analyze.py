@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 import gc
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
 from exportlint.analysis.domain.accesses import State
-from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
+from exportlint.analysis.domain.heap import HEAP, Allocation, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
+from exportlint.analysis.domain.reachability import reachable
 from exportlint.analysis.domain.values import (
     Function,
+    Instance,
     Object,
     Partial,
     Range,
@@ -194,6 +197,7 @@ def _run_root(
         engine.root = receiver.instance
     frame.heap = heap.unmarked(engine.serial)
     start = dict(frame.env)
+    made = engine.made.copy()
     first = engine.effects
     first.function, first.module = node, function.module
     _run(frame, function, wrapper)
@@ -213,7 +217,7 @@ def _run_root(
     state = State()
     first.add_to(state)
     if state.writes:
-        second = _run_again(engine, frame, function, wrapper, start)
+        second = _run_again(engine, frame, function, wrapper, start, made)
         second.add_to(state)
     engine.calls.current = ROOT
     report_state(engine, state, receiver)
@@ -235,11 +239,19 @@ def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:
 
 
 def _run_again(
-    engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment
-) -> Effects:
-    """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it."""
+    engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment,
+    made: Counter[tuple[object, ...]],
+) -> Effects:  # fmt: skip
+    """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it.
+
+    `made` are the objects that there were when the first call began.
+    """
     assert not isinstance(function.node, ast.Lambda)
     left = join_heaps([(heap_of(env).unmarked(0), env) for env in (start, *frame.exits)], join)
+    reached = reachable(start.values(), left)
+    owners = {cell.owner for cell in left.changes if isinstance(cell.owner, (Instance, Allocation))}
+    left = left.without(owners - reached)
+    engine.forget_unreachable(made, reached)
     engine.replaying, engine.silent = True, 1
     frame.env = {**start, HEAP: left}
     outer, engine.effects = engine.effects, Effects(function.node, frame.module, left)

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from exportlint.analysis.domain.heap import ELSEWHERE, Allocation, Cell, Change
+from exportlint.analysis.domain.heap import ELSEWHERE, MANY, MAX_IDENTITY, Allocation, Cell, Change
 from exportlint.analysis.domain.values import (
     NOWHERE,
     BoundMethod,
@@ -25,6 +25,7 @@ from exportlint.analysis.domain.values import (
 Join = Callable[[Iterable[Value]], Value]
 
 _MUTABLE = frozenset({"list", "set"})
+_MANY = frozenset({MANY})
 CONTAINERS = frozenset({Tuple, Sequence, Dict, Union, BoundMethod})
 """Kinds of values that can be a container with an identity, or hold one."""
 
@@ -116,7 +117,8 @@ def merged_identity(values: Iterable[Value]) -> frozenset[Allocation]:
     found = [value.identity for value in values]
     if not any(found):
         return NOWHERE
-    return frozenset().union(*[identity or (ELSEWHERE,) for identity in found])
+    identity = frozenset[Allocation]().union(*[identity or (ELSEWHERE,) for identity in found])
+    return _MANY if len(identity) > MAX_IDENTITY or MANY in identity else identity
 
 
 def blended(one: Value, other: Value) -> Value:

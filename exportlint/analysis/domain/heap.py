@@ -50,6 +50,17 @@ ELSEWHERE = Allocation(0)
 """Stands for allocations of which nothing is known. Its contents are never changed."""
 
 
+MANY = Allocation(0)
+"""Stands for more allocations than are told apart: a container that can be so many is as it was when they met."""
+
+MAX_IDENTITY = 4
+"""Allocations that one container can be."""
+
+
+UNTRACKED = frozenset({ELSEWHERE, MANY})
+"""Allocations whose contents are not followed."""
+
+
 class Change(NamedTuple):
     """`before` is what the cell held at first, None where there was nothing; `now` is what it holds."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -213,6 +213,13 @@ class Engine:
         number = self.made[key]
         self.made[key] = number + 1
         return number
+
+    def forget_unreachable(self, made: Counter[tuple[object, ...]], reached: Collection[object]) -> None:
+        """Let objects that were made after `made` was counted, and that nothing leads to, be made again."""
+        for key, number in self.made.items():
+            known = [s.value for n in range(made[key], number) for s in self.instances.get((*key, n, False), ())]
+            if not any(isinstance(value, Object) and value.instance in reached for value in known):
+                self.made[key] = made[key]
 
     def fixed(self, value: Value) -> Value:
         """A value that attributes, globals or defaults hold: its containers are the same ones whenever it is read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.allocations import identified, merged_identity
-from exportlint.analysis.domain.heap import ELSEWHERE, Cell
+from exportlint.analysis.domain.heap import ELSEWHERE, UNTRACKED, Cell
 from exportlint.analysis.domain.lattice import join, options
 from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
 from exportlint.analysis.domain.values import (
@@ -108,10 +108,10 @@ def write_contents(frame: Frame, container: Value, changed: Value) -> None:
     found = merged_identity(o for o in options(container) if isinstance(o, (Dict, Tuple, Sequence)))
     if len(found) == 1:
         (allocation,) = found
-        if allocation is not ELSEWHERE:
+        if allocation not in UNTRACKED:
             frame.store_cell(allocation.cell, identified(changed, found), container)
         return
-    for allocation in found - {ELSEWHERE}:
+    for allocation in found - UNTRACKED:
         own = frozenset((allocation,))
         held = frame.heap.get(allocation.cell) or container
         now = doubtful(changed) if ELSEWHERE in found else changed

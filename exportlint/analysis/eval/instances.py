@@ -120,6 +120,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         return UNKNOWN
     heap = frame.heap
     site: tuple[object, ...] = ()
+    first: tuple[object, ...] = ()
     given: Places = ()
     is_shared = not is_exported
     if is_exported:
@@ -132,10 +133,13 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         is_shared = False
     else:  # the same one in each root, so that calls which are given it are alike
         is_shared = not any(trail_of(value) is not None for value in arguments.values)
-        key = (*key, engine.silent > 0, engine.is_tracing, frame.guards > 0, engine.region, engine.has_parameters)
-        key = (*key, engine.next_of(key))
+        key = (*key, engine.is_tracing, frame.guards > 0, engine.region, engine.has_parameters)
+        first = (*key, engine.next_of(key))
+        key = (*first, engine.silent > 0)
         given = tuple([places for value in arguments.values for places in identities(value)])
     known = engine.instances.get(key, ()) if is_shared else ()
+    if first and engine.replaying and engine.is_tracing:
+        known = (*known, *engine.instances.get((*first, False), ()))
     summary = next((summary for summary in known if summary.fits(heap) and summary.given == given), None)
     if summary is not None:
         engine.effects.call(summary.effects, heap.written)
