@@ -130,7 +130,7 @@ class Module:
         visit(self.tree.body, "")
         return tuple(found)
 
-    @property
+    @cached_property
     def is_stub(self) -> bool:
         """Whether it only declares, and has no code."""
         return self.path.suffix == ".pyi"

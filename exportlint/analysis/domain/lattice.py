@@ -33,6 +33,7 @@ from exportlint.analysis.domain.values import (
     TypeOf,
     Union,
     Value,
+    retold,
 )
 
 MAX_OPTIONS = 4
@@ -331,11 +332,11 @@ def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
 def with_trail(value: Value, trail: Trail) -> Value:
     """The same value, one step later. Only what findings explain has a trail."""
     if isinstance(value, (Tensor, Scalar, Size, Guard, Baked)):
-        return replace(value, trail=trail)
+        return retold(value, trail)
     if isinstance(value, Sequence) and isinstance(value.item, Scalar):
-        return replace(value, item=replace(value.item, trail=trail))
+        return value.alike(value.identity, item=retold(value.item, trail))
     if isinstance(value, Union):
-        return Union(tuple(with_trail(option, trail) for option in value.options))
+        return value.alike(options=tuple([with_trail(option, trail) for option in value.options]))
     return value
 
 

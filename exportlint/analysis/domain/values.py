@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
@@ -144,27 +143,18 @@ class Composite(Hashed):
         """The same contents, in a list, tuple, set or dictionary of another identity."""
         if identity == self.identity:
             return self
-        made = self._copy()
+        made = copied(self)
         object.__setattr__(made, "identity", identity)
         object.__setattr__(made, "_reaches", _union(made._inner, identity))
         return made
 
     def alike(self: C, identity: frozenset[Allocation] = NOWHERE, **fields: object) -> C:
         """A value that is equal to this one, with parts that are equal to its own and identities of their own."""
-        made = self._copy()
+        made = copied(self)
         made._set(**fields)
         if identity:
             made._set(identity=identity)
         made._reach(made.parts(), identity)
-        return made
-
-    def _copy(self: C) -> C:
-        """A copy that keeps what was worked out."""
-        hash(self)
-        kind = type(self)
-        made = object.__new__(kind)
-        for name in slots_of(kind):
-            object.__setattr__(made, name, getattr(self, name))
         return made
 
     def parts(self) -> Iterable[Value]:
@@ -180,12 +170,35 @@ class Composite(Hashed):
 
 
 C = TypeVar("C", bound=Composite)
+V = TypeVar("V", bound=Value)
 
 
-@cache
-def slots_of(kind: type) -> tuple[str, ...]:
+def copied(value: V) -> V:
+    """A copy of a value with slots that keeps what was worked out, to be changed where equality does not look."""
+    hash(value)
+    kind = type(value)
+    made = object.__new__(kind)
+    for name in _slots(kind):
+        object.__setattr__(made, name, getattr(value, name))
+    return made
+
+
+def retold(value: V, trail: Trail) -> V:
+    """The same value with another trail."""
+    made = copied(value)
+    object.__setattr__(made, "trail", trail)
+    return made
+
+
+_SLOTS: dict[type, tuple[str, ...]] = {}
+
+
+def _slots(kind: type) -> tuple[str, ...]:
     """The slots of a class and of its bases."""
-    return tuple([name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())])
+    known = _SLOTS.get(kind)
+    if known is None:
+        known = _SLOTS[kind] = tuple([n for base in kind.__mro__ for n in base.__dict__.get("__slots__", ())])
+    return known
 
 
 def _union(one: frozenset[Allocation], other: frozenset[Allocation]) -> frozenset[Allocation]:

@@ -43,7 +43,8 @@ class Mode(NamedTuple):
 class Effects:
     """What one call does, in the order in which it does so.
 
-    `entry` is the heap as it began, `cells` are those that it read, `allocated` are the objects that it makes.
+    `entry` is the heap as it began, `cells` are those that it read, `containers` those that it looked into, `allocated`
+    are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
     failure.
     """
@@ -53,6 +54,7 @@ class Effects:
     entry: Heap = EMPTY
     facts: dict[FactKey, Fact] = field(default_factory=dict)
     cells: set[Cell] = field(default_factory=set)
+    containers: set[Allocation] = field(default_factory=set)
     allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
     runs_operator: bool = False
@@ -60,6 +62,7 @@ class Effects:
     def call(self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True) -> None:
         """A function is called, or its result is known from another call."""
         self.cells |= effects.cells
+        self.containers |= effects.containers
         self.allocated |= effects.allocated
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
@@ -240,12 +243,11 @@ def summarize(
     if any(_is_new(cell.owner, since) for cell in changed) and not encloses():
         changed, reached = _pruned(changed, reached, since)
     arguments = frozenset().union(*given) if given else frozenset()
-    effects.cells = {cell for cell in effects.cells if not _is_new(cell.owner, since)}
-    reads = frozenset(
-        cell
-        for cell in (*effects.cells, *changed)
-        if cell.owner not in effects.allocated and cell.owner not in arguments and not _is_new(cell.owner, since)
-    )
+    effects.containers = {allocation for allocation in effects.containers if allocation.serial <= since}
+    written = [cell for cell in changed if not _is_new(cell.owner, since) and cell.owner not in arguments]
+    reads = frozenset([*effects.cells, *written, *(a.cell for a in effects.containers if a not in arguments)])
+    if effects.allocated:
+        reads = frozenset([cell for cell in reads if cell.owner not in effects.allocated])
     held = {cell: change.now for cell, change in entry.changes.items() if cell in reads}
     foreign = frozenset(cell.owner for cell in reads if isinstance(cell.owner, Allocation))
     made = tuple(sorted((a for a in reached if a.serial > since), key=lambda a: a.serial))

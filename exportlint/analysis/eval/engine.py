@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_COUNTED = 6
 """Calls of a function inside each other, where a number is passed that can end the recursion."""
-_STEPS_BETWEEN = 0xFF
+STEPS_BETWEEN = 0xFF
 """After so many and one more, it is asked whether to go on."""
 
 
@@ -144,10 +144,9 @@ class Engine:
         """How the code at hand is traced."""
         return self.tracer or self.options.mode
 
-    def step(self) -> None:
-        """Count one evaluation. Raises BudgetExceededError when there were too many, or when they took too long."""
-        self.steps += 1
-        if not self.steps & _STEPS_BETWEEN:
+    def proceed(self) -> None:
+        """Ask whether to go on. Raises BudgetExceededError after too many evaluations, or when they took too long."""
+        if not self.steps & STEPS_BETWEEN:
             self.project.proceed()
             if self.project.clock() > self.deadline:
                 raise OutOfTimeError

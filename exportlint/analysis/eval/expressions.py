@@ -44,9 +44,11 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 
 @evaluates(ast.Name)
 def _name(frame: Frame, node: ast.Name) -> Value:
+    engine = frame.engine
     value = look_up(frame, node.id)
-    note_outer_read(frame, node, value)
-    if frame.engine.is_tracing and (node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env):
+    if engine.region:
+        note_outer_read(frame, node, value)
+    if engine.is_tracing and (node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env):
         note_read(frame, cell_of(frame, node), node)
     return value
 

@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.eval.engine import STEPS_BETWEEN, Engine
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Role
 from exportlint.syntax.definitions import Class, Module
@@ -168,7 +168,10 @@ class Frame:
 
     def evaluate(self, node: ast.expr) -> Value:
         """What an expression can be."""
-        self.engine.step()
+        engine = self.engine
+        engine.steps = steps = engine.steps + 1
+        if steps > engine.limit or not steps & STEPS_BETWEEN:
+            engine.proceed()
         handler = EXPRESSIONS.get(type(node))
         value = handler(self, node) if handler is not None else UNKNOWN
         return self._contained(value, node) if type(value) in CONTAINERS else value
@@ -187,8 +190,8 @@ class Frame:
         reaches = value.reaches
         if not reaches:
             return value
-        cells = self.engine.effects.cells
-        cells.update([allocation.cell for allocation in reaches])
+        containers = self.engine.effects.containers
+        containers |= reaches
         heap = self.heap
         if not heap.changes:
             return value
@@ -197,7 +200,7 @@ class Frame:
             known = heap.refreshed[id(value)] = (value, refreshed(value, heap.changes, join))
         found = known[1]
         if found is not value:
-            cells.update([allocation.cell for allocation in found.reaches])
+            containers |= found.reaches
         return found
 
     def allocate(self, node: object) -> Allocation:

@@ -84,6 +84,9 @@ class Api:
     view: bool = False
     creates: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @property
     def reads_data(self) -> bool:
         """Whether some overload needs a tensor's values on the host."""
@@ -148,6 +151,12 @@ def select(
     others, or a mapping from them to their coarse types.
     """
     named = keywords if isinstance(keywords, Mapping) else dict.fromkeys(keywords, "unknown")
+    return _select(api, tuple(positional), tuple(named.items()))
+
+
+@lru_cache(maxsize=4096)
+def _select(api: Api, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Overload | None:
+    named = dict(keywords)
     best: list[Overload] = []
     fewest = 0
     for overload in api.overloads:

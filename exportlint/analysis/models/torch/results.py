@@ -115,7 +115,8 @@ def build(
         dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
         shape = data_shape(frame, shape, dims - shape.dynamic, node)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
-        made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
+        if made.assumed:
+            made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(
