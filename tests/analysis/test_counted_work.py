@@ -50,6 +50,34 @@ class Model(nn.Module):
     def forward(self, x):
         return x + len(self.found)
 """
+CACHES = """
+from torch import nn
+
+
+class Cache:
+    def __init__(self):
+        self.parts = []
+
+
+def fill(cache, x):
+    cache.parts.append(x)
+    return x
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls = self.calls + 1
+        return fill(Cache(), x)
+
+
+class Other(Model):
+    def forward(self, x):
+        return fill(Cache(), x)
+"""
 PRINTS = """
 from torch import nn
 
@@ -83,6 +111,12 @@ def test_what_a_test_finds_in_a_loop_is_one_object(monkeypatch: pytest.MonkeyPat
     runs = count_runs(monkeypatch)
     check(SERIALIZES)
     assert runs["Config.as_dict"] == 1
+
+
+def test_a_later_call_and_other_roots_make_the_same_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = count_runs(monkeypatch)
+    assert [finding.name for finding in check(CACHES)] == ["attribute-state"]
+    assert runs["Cache.__init__"] == runs["fill"] == 1
 
 
 @pytest.mark.parametrize(("least", "probes"), [("info", 1), ("warning", 0)])

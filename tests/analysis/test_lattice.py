@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import reduce
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from exportlint.analysis.domain.dim import constant, symbol, unbacked
-from exportlint.analysis.domain.heap import EMPTY, HEAP, Cell, Heap, join_heaps
+from exportlint.analysis.domain.heap import EMPTY, HEAP, MANY, MAX_IDENTITY, Allocation, Cell, Heap, join_heaps
 from exportlint.analysis.domain.lattice import (
     MAX_OPTIONS,
     heap_of,
@@ -342,3 +343,16 @@ def test_chains_of_variables_that_are_widened_end(examples: int) -> None:
         assert steps < 100
 
     hold(examples // 3, law, st.lists(st.tuples(ENVIRONMENTS, HEAPS), min_size=10, max_size=15))
+
+
+@given(st.lists(st.integers(0, 2 * MAX_IDENTITY), min_size=1, max_size=3 * MAX_IDENTITY), st.randoms())
+def test_a_container_is_one_of_a_few_in_whatever_order_it_is_joined(numbers: list[int], random: Random) -> None:
+    allocations = [Allocation(number + 1) for number in range(2 * MAX_IDENTITY + 1)]
+    lists = [Tuple((Const(1),), mutable=True, identity=frozenset({allocations[number]})) for number in numbers]
+    expected = frozenset().union(*[one.identity for one in lists])
+    if len(expected) > MAX_IDENTITY:
+        expected = frozenset({MANY})
+    found: Value = random.choice(lists)
+    for one in random.sample(lists, len(lists)):
+        found = join((found, one))
+    assert found.identity == join(lists).identity == expected
