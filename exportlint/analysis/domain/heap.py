@@ -150,10 +150,10 @@ def join_heaps(
     for other in others:
         heap = other[0]
         written &= heap.written
-        for cell in {**changes, **heap.changes}:
+        differing = [cell for cell, theirs in heap.changes.items() if changes.get(cell) is not theirs]
+        differing += [cell for cell in changes if cell not in heap.changes]
+        for cell in differing:
             mine, theirs = changes.get(cell), heap.changes.get(cell)
-            if mine is theirs:
-                continue
             known = mine or theirs
             assert known is not None
             before = known.before

@@ -362,11 +362,11 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
     for other in others:
         for name, value in other.items():
             mine = joined.get(name)
+            if mine is value:
+                continue
             if mine is None:
                 joined[name] = value
-            elif name == HEAP:
-                continue
-            elif mine is not value and (mine != value or mine.reaches != value.reaches):
+            elif name != HEAP and (mine != value or mine.reaches != value.reaches):
                 joined[name] = join((mine, value))
     if HEAP in joined:
         joined[HEAP] = join_heaps([(heap_of(env), env) for env in live], join)
