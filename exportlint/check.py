@@ -26,8 +26,8 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
 from exportlint.source import SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
+from exportlint.units import ANALYSIS_LIMIT
 
-ANALYSIS_LIMIT = "EXP006"
 _WRITES = "EXP3"
 """The codes of the rules about what is written: another finding does not explain these by its trail."""
 MAX_SNIPPET = 60
@@ -88,7 +88,7 @@ def _check(source: SourceFile, project: Project, settings: Settings) -> list[Fin
         project.proceed()
         fact, report = origins[finding]
         whole = replace(finding, callers=tuple(_callers(fact, analysis, project)))
-        if finding in wanted and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
+        if finding in wanted and (project.is_past(end + variables.seconds) or variables.are_refused(fact)):
             late = late or finding
         elif finding in wanted:
             whole = replace(whole, fix=_fix(fact, report, project, settings, variables, crashes))

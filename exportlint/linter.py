@@ -6,19 +6,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from exportlint.big_stack import on_big_stack
-from exportlint.check import ANALYSIS_LIMIT
+from exportlint.cache import ResultCache
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
-from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
+from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, Role, Task, Unit, internal_error, unreadable
+
+if TYPE_CHECKING:
+    from exportlint.workspace import Workspace
 
 __all__ = [
     "LintResult",
     "Role",
     "Task",
+    "Unit",
     "each",
     "lint",
     "merge",
@@ -76,12 +80,12 @@ def _ignored(_count: int) -> None:
     pass
 
 
-def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored) -> LintResult:
-    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes.
+def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored, cache: ResultCache | None = None) -> LintResult:
+    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes, nor on `cache`.
 
     `done` is called with how many more files have been looked at, from any thread.
     """
-    return result_of(tasks, units_of(tasks, unsaved(tasks), jobs, done=done))
+    return result_of(tasks, units_of(tasks, unsaved(tasks), jobs, done=done, cache=cache))
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
@@ -141,11 +145,33 @@ def units_of(
     tasks: Sequence[Task],
     texts: Mapping[Path, bytes],
     jobs: int = 1,
-    make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+    make: Callable[[Mapping[Path, bytes]], Workspace] | None = None,
     done: Done = _ignored,
+    cache: ResultCache | None = None,
 ) -> list[Unit]:
-    """What looking at each file gives, where some files hold other `texts` than those on the disk."""
-    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1, done)
+    """What looking at each file gives, where some files hold other `texts` than those on the disk.
+
+    What `cache` knows is not worked out again; it takes in what was.
+    """
+    known = [cache.find(task) if cache is not None else None for task in tasks]
+    missing = [task for task, unit in zip(tasks, known, strict=True) if unit is None]
+    if len(missing) < len(tasks):
+        done(len(tasks) - len(missing))
+    if not missing:
+        return [unit for unit in known if unit is not None]
+    make = make or _workspace
+    new = each(missing, partial(make, texts), _look, _lost, jobs if len(missing) > FEW_FILES else 1, done)
+    if cache is not None:
+        for task, unit in zip(missing, new, strict=True):
+            cache.keep(task, unit)
+    found = iter(new)
+    return [next(found) if unit is None else unit for unit in known]
+
+
+def _workspace(texts: Mapping[Path, bytes]) -> Workspace:
+    from exportlint.workspace import Workspace
+
+    return Workspace(texts)
 
 
 def each(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -50,14 +52,12 @@ class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `
         self.near = near
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What one rule is called, which facts it looks at, and the function that turns a fact into findings."""
+@dataclass(frozen=True)
+class RuleId:
+    """What one rule is called."""
 
     code: str
     name: str
-    facts: tuple[type, ...]
-    check: Callable[..., Iterable[Any]]
 
     @property
     def family(self) -> str:
@@ -75,6 +75,15 @@ class Rule:
         return CATALOGUE_URL + self.page_name
 
 
+@dataclass(frozen=True)
+class Rule(RuleId):
+    """A rule: which facts it looks at, and the function that turns a fact into findings."""
+
+    facts: tuple[type, ...]
+    check: Callable[..., Iterable[Any]]
+
+
+_PAGE = re.compile(r"(EXP\d{3})-([a-z0-9-]+)\.md")
 _FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
 
 _registered: dict[str, Rule] = {}
@@ -107,12 +116,25 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 @functools.cache
-def _by_text() -> dict[str, Rule]:
-    return {text: r for r in all_rules() for text in (r.code, r.name)}
+def rule_ids() -> tuple[RuleId, ...]:
+    """What every rule is called, by code. The names of the pages tell, so no rule is loaded for it."""
+    found: dict[str, RuleId] = {}
+    for folder in _catalogues():
+        with contextlib.suppress(OSError):
+            pages = (_PAGE.fullmatch(name) for name in os.listdir(folder))  # noqa: PTH208
+            found = {page[1]: RuleId(page[1], page[2]) for page in pages if page is not None}
+        if found:
+            return tuple(found[code] for code in sorted(found))
+    return all_rules()
 
 
-def find_rule(text: str) -> Rule | None:
-    """The rule with this code or name."""
+@functools.cache
+def _by_text() -> dict[str, RuleId]:
+    return {text: r for r in rule_ids() for text in (r.code, r.name)}
+
+
+def find_rule(text: str) -> RuleId | None:
+    """What the rule with this code or name is called."""
     return _by_text().get(text)
 
 
@@ -126,7 +148,7 @@ def expand(selector: str) -> frozenset[str]:
     if (found := find_rule(selector)) is not None:
         return frozenset({found.code})
     prefix = _prefix(selector)
-    codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
+    codes = frozenset(r.code for r in rule_ids() if prefix is not None and r.code.startswith(prefix))
     if codes or prefix in FAMILIES:
         return codes
     shown = selector if len(selector) <= MAX_NAME else selector[: MAX_NAME - 1] + "…"
@@ -173,18 +195,23 @@ def _or(names: Iterable[str]) -> str:
     return " or ".join(f"`{name}`" for name in names)
 
 
-def page(rule: Rule) -> str:
+def page(rule: RuleId) -> str:
     """The Markdown of a rule's catalogue page.
 
     Raises:
         FileNotFoundError: the installation lacks the page.
     """
-    package = Path(__file__).parent
-    places = (package / "catalogue", package.parent / "rules")
+    places = _catalogues()
     found = next((p / rule.page_name for p in places if (p / rule.page_name).is_file()), None)
     if found is None:
         raise FileNotFoundError(f"{rule.page_name} is missing from {' and '.join(map(str, places))}")
     return found.read_text(encoding="utf-8")
+
+
+def _catalogues() -> tuple[Path, Path]:
+    """Where the pages are: in an installation, or else in a checkout."""
+    package = Path(__file__).parent
+    return package / "catalogue", package.parent / "rules"
 
 
 def applicabilities(page: str) -> list[str]:

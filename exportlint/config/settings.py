@@ -46,6 +46,7 @@ class Settings:
     respect_gitignore: bool
     src: tuple[Path, ...]
     follow_importers: str
+    cache_dir: Path
     output_format: str
     module_bases: tuple[str, ...]
     entry_points: tuple[str, ...]
@@ -101,6 +102,7 @@ class Settings:
             "respect-gitignore": self.respect_gitignore,
             "src": [str(directory) for directory in self.src],
             "follow-importers": self.follow_importers,
+            "cache-dir": str(self.cache_dir),
             "output-format": self.output_format,
             "min-severity": self.min_severity.value,
             "fail-on": self.fail_on.value if self.fail_on else "never",
@@ -176,6 +178,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         respect_gitignore=last("respect-gitignore", True),
         src=tuple(d for text in last("src", (".", "src")) for d in _directories(text, base_of("src"))),
         follow_importers=last("follow-importers", "auto"),
+        cache_dir=_directory(last("cache-dir", ".exportlint_cache"), base_of("cache-dir")),
         output_format=last("output-format", "full"),
         min_severity=least_shown(layers, last("output-format", "full")),
         min_fixed=least_shown(layers, "full"),
@@ -194,6 +197,11 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         verify=verify_settings(layers),
         line_length=detect_line_length(root),
     )
+
+
+def _directory(name: str, base: Path) -> Path:
+    """The directory that a setting names, where `~` and variables stand for what a shell makes of them."""
+    return Path(os.path.normpath(base / os.path.expandvars(os.path.expanduser(name))))  # noqa: PTH111 - never raises
 
 
 def _directories(pattern: str, base: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
 from exportlint.fixes.layout import laid_out_edits
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile
+from exportlint.syntax.inputs import Inputs, merged
 from exportlint.workspace import Unit, Workspace
 
 MAX_ROUNDS = 10
@@ -60,6 +61,7 @@ class _Rounds:
         self._job = job
         self._original = source
         self._reads: set[Path] = set()
+        self._inputs: list[Inputs | None] = []
         self._failed: dict[_Key, str] = {}
         self._unwanted = job.without
         self._shift = Chain()
@@ -151,6 +153,7 @@ class _Rounds:
         tasks = (task, *self._job.witnesses)
         units = [self._workspace.lint(task) for task in tasks]
         self._reads.update(*(unit.reads for unit in units))
+        self._inputs += [unit.inputs for unit in units]
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
         waiting = tuple(wanted(filter(task.settings.shows, findings), most))
         found = marks([*(f for unit in units for f in unit.findings), *findings])
@@ -188,8 +191,20 @@ class _Rounds:
         dropped = {mark: why for (mark, _), why in self._failed.items()}
         if problem is not None:
             dropped = {}
+        known = [one for one in self._inputs if one is not None]
+        inputs = merged(known, {task.path.as_posix()}) if len(known) == len(self._inputs) else None
         return Repair(
-            task.path, before, source.data, tuple(fixed), shift, tuple(endless), dropped, problem, reads, units or {}
+            task.path,
+            before,
+            source.data,
+            tuple(fixed),
+            shift,
+            tuple(endless),
+            dropped,
+            problem,
+            reads,
+            units or {},
+            inputs,
         )
 
 

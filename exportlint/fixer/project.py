@@ -15,6 +15,7 @@ from exportlint.fixer.shifts import Chain
 from exportlint.fixer.verdict import Mark, marks, news
 from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved
 from exportlint.source import SourceError
+from exportlint.syntax.inputs import Inputs, merged
 from exportlint.workspace import Task, Unit, Workspace, internal_error
 
 MAX_PASSES = 10
@@ -41,6 +42,19 @@ class FixResult:
     tasks: tuple[Task, ...]
     remaining: LintResult
     problems: tuple[SourceError, ...] = ()
+    units: tuple[Unit, ...] = ()
+    """What looking at the tasks gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """All findings, with what keeps `fix` from applying their fixes; and what that depends on.
+
+    `inputs` are those of the files as they are on the disk; None if it may come out differently with the same.
+    """
+
+    findings: tuple[Finding, ...]
+    inputs: Inputs | None
 
 
 def fix(
@@ -48,14 +62,16 @@ def fix(
     most: Callable[[Task], Applicability | None],
     jobs: int = 1,
     make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+    units: Sequence[Unit] | None = None,
 ) -> FixResult:
     """Apply fixes until there is none left that holds. Nothing is written.
 
     `most` is the applicability up to which a file is fixed, or None if it is not to be. The result depends neither on
     the order of the files nor on `jobs`, the number of processes, and fixing it again changes nothing. `make` gives
-    the workspaces to look at files in; what these raise in `lint` ends it.
+    the workspaces to look at files in; what these raise in `lint` ends it. `units` is what looking at the files gives,
+    where that is known.
     """
-    run = _Run(tasks, most, jobs, make)
+    run = _Run(tasks, most, jobs, make, units)
     run.finish()
     return run.result()
 
@@ -65,14 +81,14 @@ def tried(
     units: Sequence[Unit],
     most: Callable[[Task], Applicability | None],
     jobs: int = 1,
-) -> tuple[Finding, ...]:
-    """All findings, with what keeps `fix` from applying their fixes, which is found by doing it in memory.
+) -> Tried:
+    """What keeps `fix` from applying fixes, which is found by doing it in memory.
 
     `units` is what looking at the files gave.
     """
     run = _Run(tasks, most, jobs, Workspace, units)
     run.finish()
-    return run.judged(merge(tasks, units))
+    return Tried(run.judged(merge(tasks, units)), run.inputs)
 
 
 class _Run:
@@ -100,6 +116,15 @@ class _Run:
         self._shifts: dict[Path, Chain] = {}
         self._witnesses: dict[Path, set[Path]] = {path: set() for path in self._tasks}
         self._settled: dict[Path, Repair] = {}
+        self._inputs: list[Inputs | None] = []
+
+    @property
+    def inputs(self) -> Inputs | None:
+        """What fixing depended on besides the tasks themselves; None if it may come out differently again."""
+        known = [one for one in self._inputs if one is not None]
+        if len(known) < len(self._inputs):
+            return None
+        return merged(known, {path.as_posix() for path in self._tasks})
 
     def finish(self) -> None:
         """Fix until a pass over all files changes nothing."""
@@ -114,6 +139,7 @@ class _Run:
             Whether another pass may change more.
         """
         repairs = each(list(self._plan()), partial(self._make, self._texts), repair, _lost, self._jobs)
+        self._inputs += [r.inputs for r in repairs]
         self._settled |= {r.path: r for r in repairs if r.data == r.before}
         changed = {r.path: r for r in repairs if r.data != r.before}
         known = sum(map(len, self._witnesses.values()))
@@ -158,6 +184,7 @@ class _Run:
             tasks,
             replace(remaining, findings=tuple(map(self._explained, remaining.findings))),
             tuple(problems),
+            tuple(self._units.values()),
         )
 
     def judged(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -212,7 +239,9 @@ class _Run:
             if unit.reads & changed.keys() == {one.path}
         }
         anew = [path for path in stale if path not in known]
-        known |= dict(zip(anew, self._lint(anew, texts), strict=True))
+        found = self._lint(anew, texts)
+        self._inputs += [unit.inputs for unit in found]
+        known |= dict(zip(anew, found, strict=True))
         return {path: known[path] for path in stale}
 
     def _blamed(self, path: Path, unit: Unit, changed: Mapping[Path, Repair]) -> set[Path]:

@@ -160,7 +160,7 @@ def test_processes_do_not_matter(tmp_path: Path) -> None:
 def test_why_a_fix_is_not_applied(files: dict[str, str], obstacles: list[str], tmp_path: Path) -> None:
     """What is said before fixing is what fixing does."""
     given = tasks(tmp_path, files)
-    found = tried(given, units_of(given, {}), lambda _: Applicability.SAFE)
+    found = tried(given, units_of(given, {}), lambda _: Applicability.SAFE).findings
     assert [f.fix.obstacle for f in found if f.fix is not None] == obstacles
     left = [f.fix.obstacle for f in fixed(given).remaining.findings if f.fix is not None and f.fix.obstacle]
     assert left == [obstacle for obstacle in obstacles if obstacle]
@@ -175,7 +175,7 @@ def test_why_a_fix_is_not_applied(files: dict[str, str], obstacles: list[str], t
 def test_what_is_marked_is_fixed(tmp_path: Path, files: dict[str, list[list[str]]]) -> None:
     """As many findings are left with an obstacle as were said to be."""
     given = tasks(tmp_path, {name: "\n".join(map(", ".join, lines)) for name, lines in files.items()})
-    found = tried(given, units_of(given, {}), lambda _: Applicability.SAFE)
+    found = tried(given, units_of(given, {}), lambda _: Applicability.SAFE).findings
     said = sorted((f.filename, f.code, f.fix.obstacle) for f in found if f.fix is not None and f.fix.obstacle)
     result = fixed(given).remaining.findings
     left = sorted((f.filename, f.code, f.fix.obstacle) for f in result if f.fix is not None and f.fix.obstacle)

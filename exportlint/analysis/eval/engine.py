@@ -148,7 +148,7 @@ class Engine:
         self.steps += 1
         if not self.steps & _STEPS_BETWEEN:
             self.project.proceed()
-            if self.project.clock() > self.deadline:
+            if self.project.is_past(self.deadline):
                 raise OutOfTimeError
         if self.steps > self.limit:
             raise BudgetExceededError
