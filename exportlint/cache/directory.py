@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import shutil
 import stat
 import sys
 import time
@@ -68,7 +66,7 @@ class CacheDirectory:
         except OSError:
             return None
         signature, _, content = data.partition(b"\n")
-        if key is None or not secrets.compare_digest(signature, _signature(key, name, content)):
+        if key is None or signature != _signature(key, name, content):
             return None
         return content
 
@@ -89,6 +87,8 @@ class CacheDirectory:
             folders = [entry for entry in os.scandir(self.path) if entry.is_dir(follow_symlinks=False)]
             others = sorted((e for e in folders if e.path != str(self._folder)), key=lambda e: e.stat().st_mtime)
             for entry in others[: -(_MAX_VERSIONS - 1)]:
+                import shutil
+
                 shutil.rmtree(entry.path, ignore_errors=True)
         with contextlib.suppress(OSError):
             found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(self._folder)]
@@ -129,8 +129,8 @@ class CacheDirectory:
     def _make_key(self) -> bytes:
         """A new key, unless another process makes one at the same time: then that."""
         self._key_file.parent.mkdir(parents=True, exist_ok=True)
-        key = secrets.token_bytes(_KEY_BYTES)
-        temporary = self._key_file.with_name(f".{_KEY}.{os.getpid()}.{secrets.token_hex(4)}")
+        key = os.urandom(_KEY_BYTES)
+        temporary = self._key_file.with_name(f".{_KEY}.{os.getpid()}.{os.urandom(4).hex()}")
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
                 file.write(key)
@@ -174,6 +174,8 @@ def clean(path: Path) -> bool:
         raise CacheError(f"{path} cannot be removed: {error.strerror or error}") from None
     if not stat.S_ISDIR(kind) or not is_cache(path):
         raise CacheError(f"{path} is not a cache of exportlint: nothing is removed")
+    import shutil
+
     try:
         shutil.rmtree(path)
     except OSError as error:
@@ -201,7 +203,7 @@ def _signature(key: bytes, name: str, content: bytes) -> bytes:
 
 def _replace(file: Path, data: bytes) -> None:
     """Make `data` what a file holds, whatever happens meanwhile. Raises OSError."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
         temporary.write_bytes(data)
         temporary.replace(file)

@@ -70,8 +70,8 @@ class ResultCache:
         return narrowed
 
     def keep(self, task: Task, unit: Unit) -> None:
-        """Know what looking at a file gave."""
-        if unit.inputs is None:
+        """Know what looking at a file gave, unless it is not on the disk, where a later run would find it."""
+        if unit.inputs is None or task.data is not None:
             return
         key = _key(task)
         fixes_of = _fixes_of(task.settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from exportlint import __version__
@@ -32,7 +32,7 @@ def _sources(package: Path) -> list[str]:
 
 
 def _library(name: str) -> str:
-    spec = find_spec(name)
+    spec = PathFinder.find_spec(name)
     return "" if spec is None or spec.origin is None else spec.origin
 
 

@@ -146,8 +146,8 @@ _TABLE = (
         "cache-dir",
         STRING,
         '".exportlint_cache"',
-        "Where results are kept for the next run, relative to the configuration. The flag `--cache-dir` and the variable "
-        "EXPORTLINT_CACHE_DIR override it; `--no-cache` does without.",
+        "Where results are kept for the next run, relative to the configuration. The variable EXPORTLINT_CACHE_DIR and "
+        "the flag `--cache-dir` override it; `--no-cache` does without.",
         'cache-dir = "build/exportlint"',
     ),
     Option(
