@@ -30,10 +30,9 @@ class Freshness:
             return True
         return known.fingerprint == self._fingerprint(path)
 
-    def state(self, path: str) -> FileState:
-        """What a file is now."""
-        taken = "" if path in self._unsaved else settled(self._stamp(path))
-        return FileState(self._fingerprint(path), taken)
+    def new_stamp(self, path: str) -> str:
+        """The stamp of a file that had to be read, which makes that unnecessary from now on; empty if it was not."""
+        return "" if path in self._unsaved or path not in self._fingerprints else settled(self._stamp(path))
 
     def answers(self, search: Sequence[str], question: Sequence[str], answer: object) -> bool:
         """Whether imports lead where they did."""

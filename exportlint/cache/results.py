@@ -134,7 +134,7 @@ class ResultCache:
         """The file for what comes of trying fixes, and what that depends on; nothing if some of it is not known."""
         names = [task.filename for task in tasks]
         about = [
-            [name, self._tokens.get(name), _all_settings(task.settings)]
+            [name, self._tokens.get(name), _fix_settings(task.settings)]
             for name, task in zip(names, tasks, strict=True)
         ]
         if any(name not in self._tokens for name in names):
@@ -189,8 +189,11 @@ def _analysis_settings(settings: Settings) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def _all_settings(settings: Settings) -> str:
-    return _digest(_plain_settings(settings))
+def _fix_settings(settings: Settings) -> str:
+    """A digest of the settings that fixing depends on."""
+    about = [settings.root, settings.rules, settings.per_file_ignores, settings.fixes]
+    about += [settings.min_severity, settings.min_fixed]
+    return _digest([_analysis_settings(settings), _plain_settings(about)])
 
 
 def _plain_settings(value: object) -> object:

@@ -79,7 +79,7 @@ class Shard:
         changed = False
         for number in _numbers(self._files_checked.valid):
             path, _, known = self.files[number]
-            now = freshness.state(path).stamp
+            now = freshness.new_stamp(path)
             if now and now != known:
                 self.files[number][2] = now
                 changed = True

@@ -18,7 +18,8 @@ FILES = {
     "pyproject.toml": "[tool.exportlint]\n",
     "net/__init__.py": "",
     "net/model.py": (
-        "import torch\nfrom torch import nn\nfrom net.helper import pick\nfrom net.layers import *\nimport extra.tools\n\n\n"
+        "import torch\nfrom torch import nn\nfrom net.helper import pick\nfrom net.layers import *\n"
+        "import extra.tools\n\n\n"
         "class Net(nn.Module):\n    def forward(self, x):\n        if pick(x):\n            return scale(x)\n"
         "        return extra.tools.choose(x)\n"
     ),
@@ -30,7 +31,7 @@ FILES = {
         "    def forward(self, x):\n        print(x)\n        return super().forward(x)\n"
     ),
     "extra/tools.py": "def choose(x):\n    while x.any():\n        x = x - 1\n    return x\n",
-    "alone.py": "import torch\n\n\nclass Alone(torch.nn.Module):\n    def forward(self, x):\n        return x.tolist()\n",
+    "alone.py": "import torch\n\n\nclass Alone(torch.nn.Module):\n    def forward(self, x):\n        return x.item()\n",
 }
 HELPERS = (
     "def pick(x):\n    return True\n",
@@ -65,6 +66,12 @@ FLAGS = (
 PATHS = ((".",), ("net/model.py",), ("net/helper.py", "net/scales.py"), ("net",), ("net/second.py", "alone.py"))
 
 
+SHADOWS = (
+    "net/helper/__init__.py", "net/helper.pyi", "other/net/__init__.py", "extra/__init__.py", "net/extra/tools.py",
+    "net/missing.py", "torch.py", "other/extra/tools.py", "src/extra/tools.py", "net/scales.pyi", "setup.py",
+)  # fmt: skip
+
+
 def _helper(root: Path, choice: random.Random) -> None:
     write(root, {"net/helper.py": choice.choice(HELPERS)})
 
@@ -75,10 +82,7 @@ def _configuration(root: Path, choice: random.Random) -> None:
 
 def _shadow(root: Path, choice: random.Random) -> None:
     """Something that an import may lead to instead, or the end of it."""
-    name = choice.choice(
-        ["net/helper/__init__.py", "net/helper.pyi", "other/net/__init__.py", "extra/__init__.py", "net/extra/tools.py"]
-        + ["net/missing.py", "torch.py", "other/extra/tools.py", "src/extra/tools.py", "net/scales.pyi", "setup.py"]
-    )
+    name = choice.choice(SHADOWS)
     if (root / name).exists():
         (root / name).unlink()
         return
