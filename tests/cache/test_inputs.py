@@ -19,7 +19,8 @@ from tests.patience import PATIENCE
 
 MORE = {
     "net/helper.pyi": "def pick(x) -> bool: ...\n",
-    "net/stars.py": "from .layers import *\nfrom .helper import *\n\n\ndef use(x):\n    return scale(x) if pick(x) else x\n",
+    "net/stars.py": "from .layers import *\nfrom .helper import *\n\n\n"
+    "def use(x):\n    return scale(x) if pick(x) else x\n",
     "net/user.py": "import torch\nfrom .stars import use\nfrom . import broken\n\n\nclass User(torch.nn.Module):\n"
     "    def forward(self, x):\n        return use(x)\n",
     "net/broken.py": "def f(:\n",
@@ -42,7 +43,7 @@ root = os.getcwd() + "/"
 noted = None
 
 def note(event, arguments):
-    if noted is not None and event in ("open", "os.listdir", "os.scandir"):
+    if noted is not None and event in ("open", "os.listdir", "os.scandir") and not isinstance(arguments[0], int):
         path = os.path.abspath(os.fsdecode(arguments[0]))
         if (path + "/").startswith(root):
             noted.add((event, path))
