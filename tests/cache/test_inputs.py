@@ -45,7 +45,8 @@ noted = None
 def note(event, arguments):
     if noted is not None and event in ("open", "os.listdir", "os.scandir") and not isinstance(arguments[0], int):
         path = os.path.abspath(os.fsdecode(arguments[0]))
-        if (path + "/").startswith(root):
+        # CPython looks for the source of what does not parse, in a file of the name that the parser was given.
+        if (path + "/").startswith(root) and "<" not in path:
             noted.add((event, path))
 
 settings = Configuration(Path(root)).for_directory(Path(root))
