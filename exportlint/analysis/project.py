@@ -220,14 +220,14 @@ class Project:
         return name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|[ \t]+import\b)", text) is not None
 
     def _module(self, path: str) -> Module | None:
-        is_new = self.recorder.read(path)
+        self.recorder.read(path)
         if path not in self._modules:
             try:
                 self._modules[path] = self._outline(self._load(Path(path)), Path(path))
             except (SourceError, SyntaxProblem) as error:
                 self._modules[path] = None
                 self._unread[path] = error.message
-        if is_new and path in self._outlines:
+        if path in self._outlines:
             self.recorder.replay(self._outlines[path])
         return self._modules[path]
 

@@ -36,11 +36,9 @@ class Recorder:
         """Forget what was noted: from here on, something else is worked out."""
         self._files, self._questions = set(), set()
 
-    def read(self, path: str) -> bool:
-        """Note a file. Returns whether it is new to what is being worked out."""
-        is_new = path not in self._files
+    def read(self, path: str) -> None:
+        """Note a file."""
         self._files.add(path)
-        return is_new
 
     def ask(self, question: Question) -> None:
         """Note a question."""
