@@ -23,6 +23,7 @@ class Freshness:
         self._stamps: dict[str, str] = {}
         self._fingerprints: dict[str, str] = {}
         self._resolvers: dict[tuple[str, ...], Resolver] = {}
+        self._answers: dict[tuple[str, ...], object] = {}
 
     def holds(self, path: str, known: FileState) -> bool:
         """Whether a file holds what it did."""
@@ -37,11 +38,14 @@ class Freshness:
     def answers(self, search: Sequence[str], question: Sequence[str], answer: object) -> bool:
         """Whether imports lead where they did."""
         kind, name, folder = question
-        folders = tuple(search)
-        resolver = self._resolvers.get(folders)
-        if resolver is None:
-            resolver = self._resolvers[folders] = Resolver(tuple(map(Path, folders)))
-        return bool(plain(resolver.answer((kind, name, folder))) == answer)
+        asked = (kind, name, folder, *search)
+        if asked not in self._answers:
+            folders = asked[3:]
+            resolver = self._resolvers.get(folders)
+            if resolver is None:
+                resolver = self._resolvers[folders] = Resolver(tuple(map(Path, folders)))
+            self._answers[asked] = plain(resolver.answer((kind, name, folder)))
+        return bool(self._answers[asked] == answer)
 
     def _stamp(self, path: str) -> str:
         if path not in self._stamps:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from exportlint.source import Layout, is_import_root, layout, project_root
+from exportlint.source import Layout, is_import_root, layout, project_of
 from exportlint.syntax.inputs import Question, Recorder
 
 Place = tuple[str, tuple[str, ...]]
@@ -36,6 +36,8 @@ class Resolver:
         self._others: dict[str, tuple[str, ...]] = {}
         self._layouts: dict[Path, Layout] = {}
         self._projects: dict[str, Path | None] = {}
+        self._projects_above: dict[Path, Path | None] = {}
+        self._folders_above: dict[str, tuple[str, ...]] = {}
         self._holders: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._places: dict[tuple[str, str], tuple[Place, ...]] = {}
 
@@ -194,6 +196,11 @@ class Resolver:
 
     def _above(self, folder: str) -> tuple[str, ...]:
         """The folders above one, up to that of its project, or else up to one of `search`."""
+        if folder not in self._folders_above:
+            self._folders_above[folder] = self._up_to_project(folder)
+        return self._folders_above[folder]
+
+    def _up_to_project(self, folder: str) -> tuple[str, ...]:
         project = self._project(folder)
         above = [parent.as_posix() for parent in Path(folder).parents]
         lasts = [project.as_posix()] if project is not None else self.search
@@ -211,7 +218,7 @@ class Resolver:
 
     def _project(self, folder: str) -> Path | None:
         if folder not in self._projects:
-            self._projects[folder] = project_root(Path(folder, "_"))
+            self._projects[folder] = project_of(Path(folder), self._projects_above)
         return self._projects[folder]
 
     def _layout(self, project: Path) -> Layout:
