@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -52,17 +52,26 @@ class PartialError(Exception):
         self.crash = crash
 
 
-def check_file(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
+Wants = Callable[[Iterable[Finding]], Iterable[Finding]]
+"""Those of some findings whose fixes somebody wants."""
+
+
+def check_file(source: SourceFile, project: Project, settings: Settings, wants: Wants | None = None) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
-    Neither `select` nor suppressions are applied. Raises SyntaxProblem; PartialError, where a rule or a fix
-    fails, with the findings that there are all the same; SupersededError, where the project raises it.
+    Only the fixes that somebody `wants` are worked out, by default those of all findings that are shown; other findings
+    that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied.
+
+    Raises:
+        SyntaxProblem: the file cannot be parsed.
+        PartialError: a rule or a fix fails; it has the findings that there are all the same.
+        SupersededError: the project raises it.
     """
     with gc_paused():  # nearly all that is made for a file is needed until its findings are there
-        return _check(source, project, settings)
+        return _check(source, project, settings, wants or functools.partial(_seen, settings))
 
 
-def _check(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
+def _check(source: SourceFile, project: Project, settings: Settings, wants: Wants) -> list[Finding]:
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()
@@ -78,8 +87,9 @@ def _check(source: SourceFile, project: Project, settings: Settings) -> list[Fin
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
     kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
-    # Fixes cost more than findings, of which most are not kept, and many are too slight to be shown.
-    wanted = {finding for finding in kept if origins[finding][1].fix is not None and _asks_for_fix(settings, finding)}
+    # A fix costs more than a finding: the classes that lead there run once more.
+    rewritten = dict.fromkeys(finding for finding in kept if origins[finding][1].fix is not None)
+    wanted = set(wants(rewritten))
     fixable = [origins[finding][0] for finding in kept if finding in wanted]
     variables = _Variables(module, project, options(settings), analysis, fixable)
     end, late = project.clock() + MAX_FIX_SECONDS, None
@@ -87,7 +97,8 @@ def _check(source: SourceFile, project: Project, settings: Settings) -> list[Fin
     for finding in kept:
         project.proceed()
         fact, report = origins[finding]
-        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)))
+        pending = finding in rewritten and finding not in wanted
+        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)), fix_pending=pending)
         if finding in wanted and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
             late = late or finding
         elif finding in wanted:
@@ -100,9 +111,8 @@ def _check(source: SourceFile, project: Project, settings: Settings) -> list[Fin
     return found
 
 
-def _asks_for_fix(settings: Settings, finding: Finding) -> bool:
-    """Whether anybody sees the fix of a finding, or has it applied."""
-    return finding.code in settings.rules and (settings.shows(finding) or settings.fixes_severity(finding))
+def _seen(settings: Settings, findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.code in settings.rules and settings.offers_fix(finding)]
 
 
 class _Variables:

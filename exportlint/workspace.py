@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from exportlint.analysis.exported_models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
-from exportlint.check import PartialError, check_file, options
+from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.config import Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
@@ -29,6 +29,17 @@ _MAX_PROJECTS = 8
 _NO_SUPPRESSIONS = Suppressions()
 _T = TypeVar("_T")
 _START = Span(Position(1, 1), Position(1, 1))
+
+
+FixKey = tuple[str, Span, str]
+"""Names a finding to work out a fix for: its file, its place and its code."""
+
+NO_FIXES = frozenset[FixKey]()
+
+
+def fix_key(finding: Finding) -> FixKey:
+    """What names a finding to those who work out fixes."""
+    return finding.filename, finding.span, finding.code
 
 
 class Role(Enum):
@@ -151,8 +162,11 @@ class Workspace:
         """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
         return self._load(task.path, task.filename)
 
-    def lint(self, task: Task) -> Unit:
-        """What looking at a file gives. Whatever is wrong with it becomes a finding."""
+    def lint(self, task: Task, fixes: Set[FixKey] | None = None) -> Unit:
+        """What looking at a file gives. Whatever is wrong with it becomes a finding.
+
+        `fixes` names the findings whose fixes are worked out; by default it is those that are shown in the file itself.
+        """
         reads = frozenset({task.path})
         try:
             source = self.read(task)
@@ -166,10 +180,12 @@ class Workspace:
             suppressions = find_suppressions(source.text)
             if task.role is Role.IMPORTED:
                 return Unit((), suppressions, reads)
-            findings = check_file(source, project, task.settings)
+            findings = check_file(source, project, task.settings, _wants(task, suppressions, fixes))
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
-                findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
+                findings = [
+                    replace(f, fix=None, fix_pending=False) if f.filename == task.filename else f for f in findings
+                ]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
             exported = None
@@ -242,6 +258,21 @@ class Workspace:
             self._trees_before.pop(source.path, None)
             _keep(self._trees, source.path, (source, tree))
         return tree
+
+
+def _wants(task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None) -> Wants:
+    """The fixes that are worked out while a file is looked at."""
+    if fixes is not None:
+        return lambda findings: [finding for finding in findings if fix_key(finding) in fixes]
+    if task.role is not Role.LINTED:
+        return lambda _: ()
+    enabled = task.settings.rules_for(task.path)
+
+    def shown(findings: Iterable[Finding]) -> list[Finding]:
+        own = (f for f in findings if f.filename == task.filename and f.code in enabled)
+        return suppressions.remaining(filter(task.settings.offers_fix, own))
+
+    return shown
 
 
 def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:

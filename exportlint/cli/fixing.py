@@ -13,7 +13,7 @@ from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
 from exportlint.importers import Importers
-from exportlint.linter import LintResult, Task, lint, result_of, units_of, unsaved
+from exportlint.linter import LintResult, Task, lint
 
 if TYPE_CHECKING:
     from exportlint.fixer import Fixed, FixResult
@@ -101,7 +101,8 @@ def carry_out(
     What goes wrong with one of them is told and does not stop it.
     """
     if not plan.apply:
-        result = _with_obstacles(plan, tasks, jobs, quiet=quiet)
+        with LintProgress("linting", len(tasks), quiet=quiet) as progress:
+            result = lint(tasks, jobs, progress.done)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
@@ -131,18 +132,6 @@ def _left(findings: Sequence[Finding], kept: Collection[str], most: Applicabilit
     """The files among those that are kept in which something could be fixed."""
     could = (f for f in findings if f.filename in kept and f.fix is not None and f.fix.applicability.rank <= most.rank)
     return dict.fromkeys(finding.filename for finding in could)
-
-
-def _with_obstacles(plan: Plan, tasks: Sequence[Task], jobs: int, *, quiet: bool) -> LintResult:
-    """What is found in files, where fixes are tried in memory: only what `--fix` would apply is said to be fixable."""
-    with LintProgress("linting", len(tasks), quiet=quiet) as progress:
-        units = units_of(tasks, unsaved(tasks), jobs, done=progress.done)
-    result = result_of(tasks, units)
-    if any(f.fix is not None and f.fix.applicability.rank <= plan.most.rank for f in result.findings):
-        from exportlint.fixer import tried
-
-        result = replace(result, findings=tried(tasks, units, lambda _: plan.most, jobs))
-    return result
 
 
 def _written(fixed: Fixed) -> str | None:

@@ -10,10 +10,9 @@ from pathlib import Path
 from exportlint.findings import Applicability, Finding
 from exportlint.fixer.file import repair
 from exportlint.fixer.job import Job, Repair
-from exportlint.fixer.obstacles import obstacles, with_obstacle
 from exportlint.fixer.shifts import Chain
 from exportlint.fixer.verdict import Mark, marks, news
-from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved
+from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved, with_fixes
 from exportlint.source import SourceError
 from exportlint.workspace import Task, Unit, Workspace, internal_error
 
@@ -60,21 +59,6 @@ def fix(
     return run.result()
 
 
-def tried(
-    tasks: Sequence[Task],
-    units: Sequence[Unit],
-    most: Callable[[Task], Applicability | None],
-    jobs: int = 1,
-) -> tuple[Finding, ...]:
-    """All findings, with what keeps `fix` from applying their fixes, which is found by doing it in memory.
-
-    `units` is what looking at the files gave.
-    """
-    run = _Run(tasks, most, jobs, Workspace, units)
-    run.finish()
-    return run.judged(merge(tasks, units))
-
-
 class _Run:
     """The state of fixing a project between two passes over it."""
 
@@ -84,7 +68,6 @@ class _Run:
         most: Callable[[Task], Applicability | None],
         jobs: int,
         make: Callable[[Mapping[Path, bytes]], Workspace],
-        units: Sequence[Unit] | None = None,
     ) -> None:
         self._tasks = {task.path: task for task in tasks}
         self._paths = {task.filename: path for path, task in self._tasks.items()}
@@ -95,8 +78,7 @@ class _Run:
         self._texts = unsaved(tasks)
         self._original: dict[Path, bytes] = {}
         self._fixed: dict[Path, list[Finding]] = {}
-        found = self._lint(list(self._tasks), self._texts) if units is None else units
-        self._units = dict(zip(self._tasks, found, strict=True))
+        self._units = dict(zip(self._tasks, self._lint(list(self._tasks), self._texts), strict=True))
         self._shifts: dict[Path, Chain] = {}
         self._witnesses: dict[Path, set[Path]] = {path: set() for path in self._tasks}
         self._settled: dict[Path, Repair] = {}
@@ -151,7 +133,7 @@ class _Run:
         tasks = tuple(
             replace(task, data=self._texts[path]) if path in self._texts else task for path, task in self._tasks.items()
         )
-        remaining = result_of(tasks, list(self._units.values()))
+        remaining = result_of(tasks, self._with_fixes())
         problems = sorted((r.problem for r in self._settled.values() if r.problem is not None), key=str)
         return FixResult(
             tuple(sorted(fixed, key=lambda f: f.task.filename)),
@@ -159,12 +141,6 @@ class _Run:
             replace(remaining, findings=tuple(map(self._explained, remaining.findings))),
             tuple(problems),
         )
-
-    def judged(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-        """Findings in the files as they were, of which those with an obstacle are still there in what came of them."""
-        shifts = {self._tasks[path].filename: shift for path, shift in self._shifts.items()}
-        left = obstacles(self.result().remaining.findings)
-        return tuple(with_obstacle(f, left, shifts) if self._is_wanted(f) else f for f in findings)
 
     def _explained(self, finding: Finding) -> Finding:
         """A finding that remains, with what keeps its fix from being applied."""
@@ -186,6 +162,13 @@ class _Run:
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:
         return units_of([self._tasks[path] for path in paths], texts, self._jobs, self._make)
 
+    def _with_fixes(self) -> list[Unit]:
+        """What looking at the files as they are now gives, with the fixes of all findings that are shown."""
+        tasks, units = list(self._tasks.values()), list(self._units.values())
+        found = with_fixes(tasks, units, self._texts, self._jobs, self._make)
+        self._units = dict(zip(self._units, found, strict=True))
+        return found
+
     def _plan(self) -> Iterator[Job]:
         for witness, unit in self._units.items():
             for filename in {finding.filename for finding in unit.findings}:
@@ -194,7 +177,7 @@ class _Run:
                     self._witnesses[path].add(witness)
                     self._settled.pop(path, None)
         wanted: set[Path] = set()
-        for finding in merge(list(self._tasks.values()), list(self._units.values())):
+        for finding in merge(list(self._tasks.values()), self._with_fixes()):
             if self._is_wanted(finding):
                 wanted.add(self._paths[finding.filename])
         for path in sorted(wanted - self._settled.keys()):
