@@ -7,12 +7,12 @@ from typing import Any
 
 from exportlint.config.toml import parse
 from exportlint.pages import MODES, Block, Page
-from exportlint.registry import FAMILIES, RuleId, applicabilities, find_rule, page
+from exportlint.registry import FAMILIES, Rule, applicabilities, find_rule, page
 
 _REFERENCE = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<url>[^)\s]+)\)(?P<note>(?:.|\n(?!- ))*)", re.MULTILINE)
 
 
-def explain(rule: RuleId) -> dict[str, Any]:
+def explain(rule: Rule) -> dict[str, Any]:
     """A rule and its page as JSON.
 
     Raises:

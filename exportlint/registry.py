@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import os
+import importlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -52,12 +51,30 @@ class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `
         self.near = near
 
 
-@dataclass(frozen=True)
-class RuleId:
-    """What one rule is called."""
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one rule is called, the module it is in, and the names of the classes of facts that it looks at."""
 
     code: str
     name: str
+    module: str
+    fact_names: frozenset[str]
+
+    @property
+    def facts(self) -> tuple[type, ...]:
+        """The classes of facts that it looks at; imports its module."""
+        return self._loaded[0]
+
+    @property
+    def check(self) -> Callable[..., Iterable[Any]]:
+        """The function that turns a fact into findings; imports its module."""
+        return self._loaded[1]
+
+    @property
+    def _loaded(self) -> _Loaded:
+        if self.code not in _checks:
+            importlib.import_module(self.module)
+        return _checks[self.code]
 
     @property
     def family(self) -> str:
@@ -75,66 +92,77 @@ class RuleId:
         return CATALOGUE_URL + self.page_name
 
 
-@dataclass(frozen=True)
-class Rule(RuleId):
-    """A rule: which facts it looks at, and the function that turns a fact into findings."""
-
-    facts: tuple[type, ...]
-    check: Callable[..., Iterable[Any]]
-
-
-_PAGE = re.compile(r"(EXP\d{3})-([a-z0-9-]+)\.md")
 _FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
 
+_Loaded = tuple[tuple[type, ...], Callable[..., Iterable[Any]]]
+
 _registered: dict[str, Rule] = {}
+_checks: dict[str, _Loaded] = {}
+"""The facts and the functions of the rules whose modules are imported, by code."""
+
+_DECORATOR = re.compile(r'^@rule\(\s*"(EXP\d{3})",\s*"([a-z0-9-]+)"([\w\s,]*)\)', re.MULTILINE)
 
 
 def rule(code: str, name: str, *facts: type) -> Callable[[F], F]:
     """Register the decorated function as the rule `code`, called for each fact of the classes `facts`."""
 
     def register(check: F) -> F:
-        known = next((r for r in _registered.values() if code == r.code or name == r.name), None)
-        if known is not None and (known.check.__module__, known.code) != (check.__module__, code):
-            raise ValueError(f"{code} {name} collides with {known.code} {known.name} of {known.check.__module__}")
-        _registered[code] = Rule(code, name, facts, check)
+        _register(Rule(code, name, check.__module__, frozenset(kind.__name__ for kind in facts)))
+        _checks[code] = facts, check
         return check
 
     return register
 
 
+def _register(new: Rule) -> None:
+    known = next((r for r in _registered.values() if new.code == r.code or new.name == r.name), None)
+    if known is not None and (known.module, known.code) != (new.module, new.code):
+        raise ValueError(f"{new.code} {new.name} collides with {known.code} {known.name} of {known.module}")
+    _registered[new.code] = new
+
+
 @functools.cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule there is, by code."""
-    import importlib
+    """Every rule there is, by code.
+
+    Their decorators are read, and their modules not imported: with the fixes, that takes longer than linting a file.
+    """
     import pkgutil
 
     import exportlint.rules
 
-    for module in pkgutil.iter_modules(exportlint.rules.__path__):
-        importlib.import_module(f"{exportlint.rules.__name__}.{module.name}")
+    folder = Path(exportlint.rules.__path__[0])
+    for found in pkgutil.iter_modules(exportlint.rules.__path__):
+        module = f"{exportlint.rules.__name__}.{found.name}"
+        try:
+            text = (folder / f"{found.name}.py").read_text(encoding="utf-8")
+        except OSError:  # imported from somewhere else than a folder of sources
+            text = ""
+        decorators = _DECORATOR.findall(text)
+        for code, name, facts in decorators:
+            _register(Rule(code, name, module, frozenset(re.findall(r"\w+", facts))))
+        if not decorators:
+            importlib.import_module(module)
     return tuple(sorted(_registered.values(), key=lambda r: r.code))
 
 
-@functools.cache
-def rule_ids() -> tuple[RuleId, ...]:
-    """What every rule is called, by code. The names of the pages tell, so no rule is loaded for it."""
-    found: dict[str, RuleId] = {}
-    for folder in _catalogues():
-        with contextlib.suppress(OSError):
-            pages = (_PAGE.fullmatch(name) for name in os.listdir(folder))  # noqa: PTH208
-            found = {page[1]: RuleId(page[1], page[2]) for page in pages if page is not None}
-        if found:
-            return tuple(found[code] for code in sorted(found))
-    return all_rules()
+def rules_for(fact: type) -> tuple[Rule, ...]:
+    """The rules that look at a class of facts, by code. Only their modules are imported."""
+    if fact not in _by_fact:
+        _by_fact[fact] = tuple(r for r in all_rules() if fact.__name__ in r.fact_names and fact in r.facts)
+    return _by_fact[fact]
+
+
+_by_fact: dict[type, tuple[Rule, ...]] = {}
 
 
 @functools.cache
-def _by_text() -> dict[str, RuleId]:
-    return {text: r for r in rule_ids() for text in (r.code, r.name)}
+def _by_text() -> dict[str, Rule]:
+    return {text: r for r in all_rules() for text in (r.code, r.name)}
 
 
-def find_rule(text: str) -> RuleId | None:
-    """What the rule with this code or name is called."""
+def find_rule(text: str) -> Rule | None:
+    """The rule with this code or name."""
     return _by_text().get(text)
 
 
@@ -148,7 +176,7 @@ def expand(selector: str) -> frozenset[str]:
     if (found := find_rule(selector)) is not None:
         return frozenset({found.code})
     prefix = _prefix(selector)
-    codes = frozenset(r.code for r in rule_ids() if prefix is not None and r.code.startswith(prefix))
+    codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
     if codes or prefix in FAMILIES:
         return codes
     shown = selector if len(selector) <= MAX_NAME else selector[: MAX_NAME - 1] + "…"
@@ -195,23 +223,18 @@ def _or(names: Iterable[str]) -> str:
     return " or ".join(f"`{name}`" for name in names)
 
 
-def page(rule: RuleId) -> str:
+def page(rule: Rule) -> str:
     """The Markdown of a rule's catalogue page.
 
     Raises:
         FileNotFoundError: the installation lacks the page.
     """
-    places = _catalogues()
+    package = Path(__file__).parent
+    places = (package / "catalogue", package.parent / "rules")
     found = next((p / rule.page_name for p in places if (p / rule.page_name).is_file()), None)
     if found is None:
         raise FileNotFoundError(f"{rule.page_name} is missing from {' and '.join(map(str, places))}")
     return found.read_text(encoding="utf-8")
-
-
-def _catalogues() -> tuple[Path, Path]:
-    """Where the pages are: in an installation, or else in a checkout."""
-    package = Path(__file__).parent
-    return package / "catalogue", package.parent / "rules"
 
 
 def applicabilities(page: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -20,6 +21,17 @@ ANALYSIS_LIMIT = "EXP006"
 
 NO_SUPPRESSIONS = Suppressions()
 _START = Span(Position(1, 1), Position(1, 1))
+
+
+FixKey = tuple[str, Span, str]
+"""Names a finding to work out a fix for: its file, its place and its code."""
+
+NO_FIXES = frozenset[FixKey]()
+
+
+def fix_key(finding: Finding) -> FixKey:
+    """What names a finding to those who work out fixes."""
+    return finding.filename, finding.span, finding.code
 
 
 class Role(Enum):
@@ -96,3 +108,16 @@ def about_file(code: str, message: str, span: Span, filename: str, mode: Mode) -
     rule = find_rule(code)
     assert rule is not None
     return Finding(code, rule.name, Severity.ERROR, message, filename, span, mode=mode)
+
+
+def wanted_fixes(
+    task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None, findings: Iterable[Finding]
+) -> list[Finding]:
+    """The findings whose fixes are worked out while a file is looked at; `fixes` is as in `Workspace.lint`."""
+    if fixes is not None:
+        return [finding for finding in findings if fix_key(finding) in fixes]
+    if task.role is not Role.LINTED:
+        return []
+    enabled = task.settings.rules_for(task.path)
+    own = (f for f in findings if f.filename == task.filename and f.code in enabled)
+    return suppressions.remaining(filter(task.settings.offers_fix, own))

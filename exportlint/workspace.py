@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.exported_models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
-from exportlint.check import PartialError, check_file, options
+from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.findings import Finding, Position, Span
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
 from exportlint.source.reparsing import reparse
 from exportlint.source.stamps import settled, stamp
-from exportlint.suppressions import find_suppressions
+from exportlint.suppressions import Suppressions, find_suppressions
 from exportlint.syntax.import_resolver import absolute
 from exportlint.syntax.inputs import UNREADABLE, FileState, Inputs, Record, fingerprint
-from exportlint.units import INTERNAL_ERROR, UNREADABLE_FILE, Role, Task, Unit, about_file, internal_error, unreadable
+from exportlint.units import (
+    INTERNAL_ERROR,
+    NO_FIXES,
+    UNREADABLE_FILE,
+    FixKey,
+    Role,
+    Task,
+    Unit,
+    about_file,
+    fix_key,
+    internal_error,
+    unreadable,
+    wanted_fixes,
+)
 
 __all__ = [
     "INTERNAL_ERROR",
+    "NO_FIXES",
     "SYNTAX_ERROR",
     "UNREADABLE_FILE",
     "ClassSite",
+    "FixKey",
     "Role",
     "Task",
     "Unit",
     "Workspace",
+    "fix_key",
     "internal_error",
     "unreadable",
 ]
@@ -110,8 +126,11 @@ class Workspace:
         """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
         return self._load(task.path, task.filename)
 
-    def lint(self, task: Task) -> Unit:
-        """What looking at a file gives. Whatever is wrong with it becomes a finding."""
+    def lint(self, task: Task, fixes: Set[FixKey] | None = None) -> Unit:
+        """What looking at a file gives. Whatever is wrong with it becomes a finding.
+
+        `fixes` names the findings whose fixes are worked out; by default it is those that are shown in the file itself.
+        """
         reads = frozenset({task.path})
         try:
             source = self.read(task)
@@ -126,10 +145,12 @@ class Workspace:
             suppressions = find_suppressions(source.text)
             if task.role is Role.IMPORTED:
                 return Unit((), suppressions, reads, inputs=self._inputs(reads))
-            findings = check_file(source, project, task.settings)
+            findings = check_file(source, project, task.settings, _wants(task, suppressions, fixes))
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
-                findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
+                findings = [
+                    replace(f, fix=None, fix_pending=False) if f.filename == task.filename else f for f in findings
+                ]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
             exported = None
@@ -229,6 +250,11 @@ class Workspace:
             self._trees_before.pop(source.path, None)
             _keep(self._trees, source.path, (source, tree))
         return tree
+
+
+def _wants(task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None) -> Wants:
+    """The fixes that are worked out while a file is looked at."""
+    return lambda findings: wanted_fixes(task, suppressions, fixes, findings)
 
 
 def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:

@@ -91,11 +91,14 @@ def _finding(finding: Finding) -> Plain:
         _fix(finding.fix),
         [[c.filename, _span(c.definition), _span(c.span), c.callee, c.cell] for c in finding.callers],
         sorted(finding.through),
+        finding.fix_pending,
     ]
 
 
 def _finding_of(plain: Plain, steps: Steps) -> Finding:
-    code, name, severity, message, filename, span, symbol, mode, trail, help_, cell, fix, callers, through = plain
+    code, name, severity, message, filename, span, symbol, mode, trail, help_, cell, fix, callers, through, pending = (
+        plain
+    )
     return Finding(
         code,
         name,
@@ -111,6 +114,7 @@ def _finding_of(plain: Plain, steps: Steps) -> Finding:
         _fix_of(fix),
         tuple(Caller(name, _span_of(whole), _span_of(part), callee, at) for name, whole, part, callee, at in callers),
         frozenset(through),
+        pending,
     )
 
 

@@ -21,13 +21,9 @@ _MOST_OF_A_FILE = 4
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A result as plain data; `path` is the file that it is of.
-
-    `token` is the same for results of the same settings that depend on the same.
-    """
+    """A result as plain data; `path` is the file that it is of."""
 
     path: str
-    token: str
     result: list[Any]
     inputs: Inputs
 
@@ -62,17 +58,17 @@ class Shard:
         tables = [self.files, self.questions, self.steps, self.results]
         return json.dumps(tables, separators=(",", ":")).encode()
 
-    def result(self, key: str, freshness: Freshness) -> tuple[list[Any], str, frozenset[str]] | None:
-        """The result under a key, its token, and the files that it depends on, if all of that is as it was."""
+    def result(self, key: str, freshness: Freshness) -> tuple[list[Any], frozenset[str]] | None:
+        """The result under a key, and the files that it depends on, if all that it depends on is as it was."""
         if key not in self.results:
             return None
-        _, token, result, files, questions = self.results[key]
+        _, result, files, questions = self.results[key]
         needed, asked = int(files, 16), int(questions, 16)
         if not self._hold(needed, self._files_checked, lambda n: freshness.holds(*_state(self.files[n]))):
             return None
         if not self._hold(asked, self._questions_checked, lambda n: freshness.answers(*self.questions[n])):
             return None
-        return result, token, frozenset(self.files[number][0] for number in _numbers(needed))
+        return result, frozenset(self.files[number][0] for number in _numbers(needed))
 
     def refresh(self, freshness: Freshness) -> bool:
         """Take over the stamps of files that had to be read and hold what they did. Returns whether there are any."""
@@ -87,13 +83,17 @@ class Shard:
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         """All results, each with all that it refers to, the one that was kept last at the end."""
-        for key, (path, token, result, files, questions) in self.results.items():
-            states = dict(_state(self.files[number]) for number in _numbers(int(files, 16)))
-            asked = [self.questions[number] for number in _numbers(int(questions, 16))]
-            answers: dict[Question, Any] = {(kind, name, at): answer for _, (kind, name, at), answer in asked}
-            search = tuple(asked[0][0]) if asked else ()
+        for key, (path, result, _, _) in self.results.items():
             steps = [[*found[:8], [self.steps[n] for n in found[8]], *found[9:]] for found in result[0]]
-            yield key, Entry(path, token, [steps, *result[1:]], Inputs(states, answers, search))
+            yield key, Entry(path, [steps, *result[1:]], self.inputs(key))
+
+    def inputs(self, key: str) -> Inputs:
+        """What the result under a key depends on."""
+        _, _, files, questions = self.results[key]
+        states = dict(_state(self.files[number]) for number in _numbers(int(files, 16)))
+        asked = [self.questions[number] for number in _numbers(int(questions, 16))]
+        answers: dict[Question, object] = {(kind, name, at): answer for _, (kind, name, at), answer in asked}
+        return Inputs(states, answers, tuple(asked[0][0]) if asked else ())
 
     def _hold(self, needed: int, checked: _Checked, holds: Any) -> bool:
         new = needed & ~checked.seen
@@ -127,7 +127,7 @@ def packed(entries: Mapping[str, Entry]) -> Shard:
             [*finding[:8], [_row(step, shard.steps, steps) for step in finding[8]], *finding[9:]]
             for finding in entry.result[0]
         ]
-        shard.results[key] = [entry.path, entry.token, [found, *entry.result[1:]], f"{needed:x}", f"{asked:x}"]
+        shard.results[key] = [entry.path, [found, *entry.result[1:]], f"{needed:x}", f"{asked:x}"]
     return shard
 
 

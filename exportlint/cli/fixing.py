@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
 from exportlint.importers import Importers
-from exportlint.linter import LintResult, Task, Unit, lint, result_of, units_of, unsaved
+from exportlint.linter import LintResult, Task, lint
 
 if TYPE_CHECKING:
     from exportlint.fixer import Fixed, FixResult
@@ -103,12 +103,13 @@ def carry_out(
     What goes wrong with one of them is told and does not stop it. What `cache` knows is not worked out again.
     """
     if not plan.apply:
-        result = _with_obstacles(plan, tasks, jobs, cache, quiet=quiet)
+        with LintProgress("linting", len(tasks), quiet=quiet) as progress:
+            result = lint(tasks, jobs, progress.done, cache)
         return Outcome((), tasks, result, result.failed)
+    from exportlint.fixer import fix
+
     with LintProgress("fixing", None, quiet=quiet):
-        units = units_of(tasks, unsaved(tasks), jobs, cache=cache)
-        most = {task.path: None if task.path in kept else plan.most for task in tasks}
-        outcome = _fixed(tasks, units, most, jobs)
+        outcome = fix(tasks, lambda task: None if task.path in kept else plan.most, jobs, cache=cache)
     if prove is not None:
         outcome = prove(outcome, tasks, plan.most, jobs)
     for name in _left(outcome.remaining.findings, {task.filename for task in tasks if task.path in kept}, plan.most):
@@ -124,54 +125,18 @@ def carry_out(
     if len(fixed) < len(outcome.fixed):
         result = lint(tasks, jobs)
     else:
-        if cache is not None and not plan.diff:
-            for task, unit in zip(tasks, outcome.units, strict=False):
+        if cache is not None and prove is None and not plan.diff:
+            for task, unit in zip(tasks, outcome.units, strict=True):
                 cache.keep(task, unit)
         tasks = outcome.tasks
         result = replace(outcome.remaining, findings=tuple(_tried(f, plan.most) for f in outcome.remaining.findings))
     return Outcome(fixed, tasks, result, bool(problems) or result.failed)
 
 
-def _fixed(
-    tasks: Sequence[Task], units: Sequence[Unit], most: Mapping[Path, Applicability | None], jobs: int
-) -> FixResult:
-    """What fixing files gives, of which `units` is what looking at them gave."""
-    from exportlint.fixer import fix
-
-    return fix(tasks, lambda task: most[task.path], jobs, units=units)
-
-
 def _left(findings: Sequence[Finding], kept: Collection[str], most: Applicability) -> Iterable[str]:
     """The files among those that are kept in which something could be fixed."""
     could = (f for f in findings if f.filename in kept and f.fix is not None and f.fix.applicability.rank <= most.rank)
     return dict.fromkeys(finding.filename for finding in could)
-
-
-def _with_obstacles(
-    plan: Plan, tasks: Sequence[Task], jobs: int, cache: ResultCache | None, *, quiet: bool
-) -> LintResult:
-    """What is found in files, where fixes are tried in memory: only what `--fix` would apply is said to be fixable."""
-    with LintProgress("linting", len(tasks), quiet=quiet) as progress:
-        units = units_of(tasks, unsaved(tasks), jobs, done=progress.done, cache=cache)
-    result = result_of(tasks, units)
-    if not any(f.fix is not None and f.fix.applicability.rank <= plan.most.rank for f in result.findings):
-        return result
-    known = cache.obstacles(tasks, plan.most.value) if cache is not None else None
-    if known is not None and len(known) == len(result.findings):
-        return replace(result, findings=tuple(map(_hindered, result.findings, known)))
-    from exportlint.fixer import tried
-
-    trial = tried(tasks, units, lambda _: plan.most, jobs)
-    if cache is not None:
-        found = ["" if finding.fix is None else finding.fix.obstacle for finding in trial.findings]
-        cache.keep_obstacles(tasks, plan.most.value, trial.inputs, found)
-    return replace(result, findings=trial.findings)
-
-
-def _hindered(finding: Finding, obstacle: str) -> Finding:
-    if finding.fix is None or finding.fix.obstacle == obstacle:
-        return finding
-    return replace(finding, fix=replace(finding.fix, obstacle=obstacle))
 
 
 def _written(fixed: Fixed) -> str | None:

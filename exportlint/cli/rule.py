@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from exportlint.cli.output import UsageError, write
-from exportlint.registry import RuleId, all_rules, applicabilities, find_rule, nearest, page
+from exportlint.registry import Rule, all_rules, applicabilities, find_rule, nearest, page
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def _text(page: str) -> str:
     return f"{title}\n\nFixes: {', '.join(shown)}.\n{rest}" if shown else f"{title}\n{rest}"
 
 
-def _find(text: str) -> RuleId:
+def _find(text: str) -> Rule:
     found = find_rule(text)
     if found is None:
         hint = nearest(text, (name for rule in all_rules() for name in (rule.code, rule.name)))

@@ -82,6 +82,10 @@ class Settings:
         """Whether a finding is grave enough to be fixed."""
         return finding.severity.rank <= self.min_fixed.rank
 
+    def offers_fix(self, finding: Finding) -> bool:
+        """Whether somebody sees its fix, or has it applied."""
+        return finding.code in self.fixes.fixable and (self.shows(finding) or self.fixes_severity(finding))
+
     def fails(self, finding: Finding) -> bool:
         """Whether it makes a run fail: nothing does that is not shown."""
         return self.shows(finding) and self.fail_on is not None and finding.severity.rank <= self.fail_on.rank

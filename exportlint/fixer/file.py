@@ -14,10 +14,9 @@ from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
 from exportlint.fixes.layout import laid_out_edits
-from exportlint.linter import merge
+from exportlint.linter import merge, worked_out
 from exportlint.source import SourceError, SourceFile
-from exportlint.syntax.inputs import Inputs, merged
-from exportlint.workspace import Unit, Workspace
+from exportlint.workspace import NO_FIXES, Unit, Workspace
 
 MAX_ROUNDS = 10
 
@@ -61,7 +60,6 @@ class _Rounds:
         self._job = job
         self._original = source
         self._reads: set[Path] = set()
-        self._inputs: list[Inputs | None] = []
         self._failed: dict[_Key, str] = {}
         self._unwanted = job.without
         self._shift = Chain()
@@ -151,9 +149,11 @@ class _Rounds:
         task, most = self._job.task, self._job.most
         self._workspace.hold(task.path, source.data)
         tasks = (task, *self._job.witnesses)
-        units = [self._workspace.lint(task) for task in tasks]
+        looked = [self._workspace.lint(task), *(self._workspace.lint(one, NO_FIXES) for one in self._job.witnesses)]
+        units = worked_out(
+            tasks, looked, lambda asked: [self._workspace.lint(one.task, one.fixes) for one in asked], task.filename
+        )
         self._reads.update(*(unit.reads for unit in units))
-        self._inputs += [unit.inputs for unit in units]
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
         waiting = tuple(wanted(filter(task.settings.shows, findings), most))
         found = marks([*(f for unit in units for f in unit.findings), *findings])
@@ -191,20 +191,8 @@ class _Rounds:
         dropped = {mark: why for (mark, _), why in self._failed.items()}
         if problem is not None:
             dropped = {}
-        known = [one for one in self._inputs if one is not None]
-        inputs = merged(known, {task.path.as_posix()}) if len(known) == len(self._inputs) else None
         return Repair(
-            task.path,
-            before,
-            source.data,
-            tuple(fixed),
-            shift,
-            tuple(endless),
-            dropped,
-            problem,
-            reads,
-            units or {},
-            inputs,
+            task.path, before, source.data, tuple(fixed), shift, tuple(endless), dropped, problem, reads, units or {}
         )
 
 

@@ -10,7 +10,6 @@ from exportlint.findings import Applicability, Finding
 from exportlint.fixer.shifts import Chain
 from exportlint.fixer.verdict import Mark
 from exportlint.source import SourceError
-from exportlint.syntax.inputs import Inputs
 from exportlint.workspace import Task, Unit
 
 
@@ -34,8 +33,7 @@ class Repair:
     `fixed` are the findings that are gone, each at its place in the round in which it was fixed. `endless` are those
     that are fixed again and again: then the file is as it was. `dropped` is why fixes do not hold, for each finding
     that is left in `data`. `problem` is why it can be given no fixes at all. The outcome depends on what the files
-    `reads` hold. `units` are what looking at it and at its witnesses gives then. `inputs` is what all attempts
-    depended on besides the texts that were tried.
+    `reads` hold. `units` are what looking at it and at its witnesses gives then.
     """
 
     path: Path
@@ -48,4 +46,3 @@ class Repair:
     problem: SourceError | None = None
     reads: frozenset[Path] = frozenset()
     units: Mapping[Path, Unit] = field(default_factory=dict)
-    inputs: Inputs | None = None

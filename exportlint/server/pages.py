@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from exportlint.registry import CATALOGUE_URL, RuleId, page
+from exportlint.registry import CATALOGUE_URL, Rule, page
 
 _DIRECTIVES = re.compile(r"^<!-- [\w -]+:(?: .*)? -->\n", re.MULTILINE)
 _FENCES = re.compile(r"^```py\b.*$", re.MULTILINE)
 _RELATIVE = re.compile(r"\]\((EXP\d{3}-[\w-]+\.md)\)")
 
 
-def readable(rule: RuleId) -> str:
+def readable(rule: Rule) -> str:
     """The Markdown of a rule's page, without what only the tests read, and with links that lead there from anywhere.
 
     Raises:
@@ -32,7 +32,7 @@ class Summary:
 
 
 @cache
-def summary(rule: RuleId) -> Summary:
+def summary(rule: Rule) -> Summary:
     """The page of a rule in short."""
     try:
         text = readable(rule)

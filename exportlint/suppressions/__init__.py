@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 
 from exportlint.findings import Finding, Fix, Mode, Severity, Span
-from exportlint.registry import find_rule, rule_ids
+from exportlint.registry import all_rules, find_rule
 from exportlint.source import Comment, comments
 from exportlint.suppressions.logical import LogicalLines
 from exportlint.suppressions.pragmas import Directive, Problem, Selector, directives
@@ -119,7 +119,7 @@ class Suppressions:
                 yield pragma.first, pragma.last
 
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
-        everything = frozenset(rule.code for rule in rule_ids())
+        everything = frozenset(rule.code for rule in all_rules())
         for pragma in self.pragmas:
             if pragma.partial:
                 continue

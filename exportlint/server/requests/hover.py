@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from lsprotocol import types
 
 from exportlint.findings import Finding
-from exportlint.registry import RuleId, all_rules, find_rule
+from exportlint.registry import Rule, all_rules, find_rule
 from exportlint.report.context import printable
 from exportlint.server.actions.fix import titled
 from exportlint.server.analyses import Analysis
@@ -45,6 +45,8 @@ async def handle(server: Server, params: types.HoverParams) -> types.Hover | Non
     analysis = await server.analysis(document.uri)
     if analysis is None or analysis.document != document:
         return None
+    if any(finding.fix_pending for finding in _at(analysis, offset)):
+        analysis = await server.with_fixes(analysis)
     found = {finding.span: _of_finding(finding, analysis, client) for finding in _at(analysis, offset)}
     for span, reached in calls(analysis).items():
         if is_in(span, document.lines, offset):
@@ -81,12 +83,12 @@ def _said(finding: Finding, message: str, client: Client) -> str:
     return "\n\n".join(part for part in (f"{_title(rule, client)}: {message}", why) if part)
 
 
-def _of_rule(rule: RuleId, client: Client) -> str:
+def _of_rule(rule: Rule, client: Client) -> str:
     about = summary(rule)
     return "\n\n".join(part for part in (_title(rule, client), about.what, about.why) if part)
 
 
-def _title(rule: RuleId, client: Client) -> str:
+def _title(rule: Rule, client: Client) -> str:
     name = f"{rule.name} ({rule.code})"
     return f"[{name}]({rule.url})" if client.markdown else f"{name}, {rule.url}"
 
@@ -100,7 +102,7 @@ def _plain(text: str) -> str:
     return re.sub(r"(`[^`]*`)|([\\<\[\]!])", lambda found: found[1] or f"\\{found[2]}", printable(text))
 
 
-def _list(name: str, rules: Sequence[RuleId]) -> str:
+def _list(name: str, rules: list[Rule]) -> str:
     return "\n".join([f"`{name}`:", "", *(f"- [{rule.code}]({rule.url}) {rule.name}" for rule in rules)])
 
 

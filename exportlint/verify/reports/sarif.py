@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from exportlint import __version__
 from exportlint.findings import Finding, Severity, Span
-from exportlint.registry import all_rules, find_rule
+from exportlint.registry import find_rule
 from exportlint.report.json_ import dumped
 from exportlint.verify.reports import MISSED, Outcome, told
 from exportlint.verify.results import Run
@@ -58,8 +58,7 @@ def _rule(name: str) -> dict[str, Any]:
     if rule is None:
         text = f"torch.export met what no finding claims: {name.partition('/')[2]}"
         return {"id": name, "name": name.partition("/")[2], "shortDescription": {"text": text}}
-    check = next(known.check for known in all_rules() if known.code == rule.code)
-    text = (check.__doc__ or rule.name).strip().partition("\n")[0]
+    text = (rule.check.__doc__ or rule.name).strip().partition("\n")[0]
     return {"id": name, "name": rule.name, "shortDescription": {"text": text}, "helpUri": rule.url}
 
 
