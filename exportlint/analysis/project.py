@@ -53,7 +53,7 @@ class Project:
         self._tree = tree
         self._modules: dict[str, Module | None] = {}
         self._unread: dict[str, str] = {}
-        self._outlines: dict[str, Record] = {}
+        self._outline_records: dict[str, Record] = {}
         """What the modules depend on besides their own text: their stubs, and where their folders lie."""
         self._members: dict[tuple[Module, str], tuple[Definition | str | None, Record]] = {}
         """What names are by star imports, and what says so."""
@@ -110,7 +110,7 @@ class Project:
             module = self._outline(source, Path(key))
             self._modules[key] = module
             self._members.clear()
-        self.recorder.replay(self._outlines[key])
+        self.recorder.replay(self._outline_records[key])
         return module
 
     def trim(self, limit: int = MAX_MODULES) -> None:
@@ -120,7 +120,7 @@ class Project:
         while len(self._modules) > limit:
             first = next(iter(self._modules))
             del self._modules[first]
-            self._outlines.pop(first, None)
+            self._outline_records.pop(first, None)
 
     def module(self, filename: str) -> Module:
         """A module that was read."""
@@ -227,8 +227,8 @@ class Project:
             except (SourceError, SyntaxProblem) as error:
                 self._modules[path] = None
                 self._unread[path] = error.message
-        if path in self._outlines:
-            self.recorder.replay(self._outlines[path])
+        if path in self._outline_records:
+            self.recorder.replay(self._outline_records[path])
         return self._modules[path]
 
     def _outline(self, source: SourceFile, path: Path) -> Module:
@@ -239,7 +239,7 @@ class Project:
             is_there = stub is not None and self.resolver.holds(stub.name, path.parent.as_posix())
             stub_module = self._module(stub.as_posix()) if stub and is_there else None
             module = Module(source, path, tree, name, package, stub_module)
-            self._outlines[path.as_posix()] = captured()
+            self._outline_records[path.as_posix()] = captured()
         return module
 
 
