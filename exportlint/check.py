@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -21,13 +21,11 @@ from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
-from exportlint.fixes.code import Code
-from exportlint.fixes.errors import DeclinedError
-from exportlint.registry import Rule, all_rules
+from exportlint.registry import Rule, rules_for
 from exportlint.source import SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
+from exportlint.units import ANALYSIS_LIMIT
 
-ANALYSIS_LIMIT = "EXP006"
 _WRITES = "EXP3"
 """The codes of the rules about what is written: another finding does not explain these by its trail."""
 MAX_SNIPPET = 60
@@ -52,34 +50,43 @@ class PartialError(Exception):
         self.crash = crash
 
 
-def check_file(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
+Wants = Callable[[Iterable[Finding]], Iterable[Finding]]
+"""Those of some findings whose fixes somebody wants."""
+
+
+def check_file(source: SourceFile, project: Project, settings: Settings, wants: Wants | None = None) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
-    Neither `select` nor suppressions are applied. Raises SyntaxProblem; PartialError, where a rule or a fix
-    fails, with the findings that there are all the same; SupersededError, where the project raises it.
+    Only the fixes that somebody `wants` are worked out, by default those of all findings that are shown; other findings
+    that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied.
+
+    Raises:
+        SyntaxProblem: the file cannot be parsed.
+        PartialError: a rule or a fix fails; it has the findings that there are all the same.
+        SupersededError: the project raises it.
     """
     with gc_paused():  # nearly all that is made for a file is needed until its findings are there
-        return _check(source, project, settings)
+        return _check(source, project, settings, wants or functools.partial(_seen, settings))
 
 
-def _check(source: SourceFile, project: Project, settings: Settings) -> list[Finding]:
+def _check(source: SourceFile, project: Project, settings: Settings, wants: Wants) -> list[Finding]:
     project.trim()
     module = project.add(source)
-    rules = _rules_by_fact()
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
     analysis = analyze(module, project, options(settings))
     reports = [
         reported
         for fact in analysis.facts
-        for rule in rules.get(type(fact), ())
+        for rule in rules_for(type(fact))
         for reported in _reports(rule, fact, project, settings, crashes, shown)
     ]
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
     kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
-    # Fixes cost more than findings, of which most are not kept, and many are too slight to be shown.
-    wanted = {finding for finding in kept if origins[finding][1].fix is not None and _asks_for_fix(settings, finding)}
+    # A fix costs more than a finding: the classes that lead there run once more.
+    rewritten = dict.fromkeys(finding for finding in kept if origins[finding][1].fix is not None)
+    wanted = set(wants(rewritten))
     fixable = [origins[finding][0] for finding in kept if finding in wanted]
     variables = _Variables(module, project, options(settings), analysis, fixable)
     end, late = project.clock() + MAX_FIX_SECONDS, None
@@ -87,8 +94,9 @@ def _check(source: SourceFile, project: Project, settings: Settings) -> list[Fin
     for finding in kept:
         project.proceed()
         fact, report = origins[finding]
-        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)))
-        if finding in wanted and (project.clock() > end + variables.seconds or variables.are_refused(fact)):
+        pending = finding in rewritten and finding not in wanted
+        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)), fix_pending=pending)
+        if finding in wanted and (project.is_past(end + variables.seconds) or variables.are_refused(fact)):
             late = late or finding
         elif finding in wanted:
             whole = replace(whole, fix=_fix(fact, report, project, settings, variables, crashes))
@@ -100,9 +108,8 @@ def _check(source: SourceFile, project: Project, settings: Settings) -> list[Fin
     return found
 
 
-def _asks_for_fix(settings: Settings, finding: Finding) -> bool:
-    """Whether anybody sees the fix of a finding, or has it applied."""
-    return finding.code in settings.rules and (settings.shows(finding) or settings.fixes_severity(finding))
+def _seen(settings: Settings, findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.code in settings.rules and settings.offers_fix(finding)]
 
 
 class _Variables:
@@ -154,12 +161,6 @@ def options(settings: Settings) -> Options:
         exported=settings.exported,
         returns_tensor=settings.returns_tensor,
     )
-
-
-@functools.cache
-def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
-    kinds = {kind for rule in all_rules() for kind in rule.facts}
-    return {kind: tuple(rule for rule in all_rules() if kind in rule.facts) for kind in kinds}
 
 
 def _reports(
@@ -237,6 +238,9 @@ def _fix(
 ) -> Fix | None:
     if report.fix is None:
         return None
+    from exportlint.fixes.code import Code
+    from exportlint.fixes.errors import DeclinedError
+
     site = report.site or fact.site
     code = Code(
         project.module(site.filename),

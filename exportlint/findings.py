@@ -138,6 +138,8 @@ class Finding:
 
     While a notebook is analysed and fixed, all rows are those of its text, and `cell` is None. In reports they are
     those of the cell with the number `cell` among all cells of the notebook, from 1.
+
+    `fix_pending`: its rule has a rewrite for such findings, and nobody has worked out yet whether it holds here.
     """
 
     code: str
@@ -154,6 +156,7 @@ class Finding:
     fix: Fix | None = None
     callers: tuple[Caller, ...] = ()
     through: frozenset[str] = field(default=frozenset(), compare=False)
+    fix_pending: bool = field(default=False, compare=False)
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from exportlint.config import ConfigError, Settings
 from exportlint.source import SourceError, discover, from_bytes, holds_projects, is_notebook, project_root
 from exportlint.syntax.import_graph import ImportGraph
 from exportlint.syntax.import_resolver import Resolver
-from exportlint.workspace import Role, Task
+from exportlint.units import Role, Task
 
 MAX_SOURCE = 500_000
 """So many bytes of files are looked at because these import others: some ten thousand lines, a few seconds."""

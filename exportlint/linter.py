@@ -6,19 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from exportlint.big_stack import on_big_stack
-from exportlint.check import ANALYSIS_LIMIT
+from exportlint.cache import ResultCache
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
+from exportlint.fix_requests import Look, answered, requests
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
-from exportlint.workspace import INTERNAL_ERROR, Role, Task, Unit, Workspace, internal_error, unreadable
+from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, FixKey, Role, Task, Unit, internal_error, unreadable
+
+if TYPE_CHECKING:
+    from exportlint.workspace import Workspace
 
 __all__ = [
     "LintResult",
     "Role",
     "Task",
+    "Unit",
     "each",
     "lint",
     "merge",
@@ -28,6 +33,8 @@ __all__ = [
     "units_of",
     "unreadable",
     "unsaved",
+    "with_fixes",
+    "worked_out",
 ]
 
 FEW_FILES = 8
@@ -76,12 +83,14 @@ def _ignored(_count: int) -> None:
     pass
 
 
-def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored) -> LintResult:
-    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes.
+def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored, cache: ResultCache | None = None) -> LintResult:
+    """Lint files. The result depends neither on their order nor on `jobs`, the number of processes, nor on `cache`.
 
     `done` is called with how many more files have been looked at, from any thread.
     """
-    return result_of(tasks, units_of(tasks, unsaved(tasks), jobs, done=done))
+    texts = unsaved(tasks)
+    units = units_of(tasks, texts, jobs, done=done, cache=cache)
+    return result_of(tasks, with_fixes(tasks, units, texts, jobs, cache=cache))
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
@@ -141,11 +150,76 @@ def units_of(
     tasks: Sequence[Task],
     texts: Mapping[Path, bytes],
     jobs: int = 1,
-    make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+    make: Callable[[Mapping[Path, bytes]], Workspace] | None = None,
     done: Done = _ignored,
+    fixes: Set[FixKey] | None = None,
+    cache: ResultCache | None = None,
 ) -> list[Unit]:
-    """What looking at each file gives, where some files hold other `texts` than those on the disk."""
-    return each(tasks, partial(make, texts), _look, _lost, jobs if len(tasks) > FEW_FILES else 1, done)
+    """What looking at each file gives, where some files hold other `texts` than those on the disk.
+
+    `fixes` is as in `Workspace.lint`. What `cache` knows is not worked out again; it takes in what was.
+    """
+    return _looked([Look(task, fixes) for task in tasks], texts, jobs, make, done, cache)
+
+
+def _looked(
+    looks: Sequence[Look],
+    texts: Mapping[Path, bytes],
+    jobs: int,
+    make: Callable[[Mapping[Path, bytes]], Workspace] | None,
+    done: Done = _ignored,
+    cache: ResultCache | None = None,
+) -> list[Unit]:
+    known = [cache.find(look.task, look.fixes) if cache is not None else None for look in looks]
+    missing = [look for look, unit in zip(looks, known, strict=True) if unit is None]
+    if len(missing) < len(looks):
+        done(len(looks) - len(missing))
+    if not missing:
+        return [unit for unit in known if unit is not None]
+    new = each(missing, partial(make or _workspace, texts), _look, _lost, jobs if len(missing) > FEW_FILES else 1, done)
+    if cache is not None:
+        for look, unit in zip(missing, new, strict=True):
+            cache.keep(look.task, unit)
+    found = iter(new)
+    return [next(found) if unit is None else unit for unit in known]
+
+
+def _workspace(texts: Mapping[Path, bytes]) -> Workspace:
+    from exportlint.workspace import Workspace
+
+    return Workspace(texts)
+
+
+def with_fixes(
+    tasks: Sequence[Task],
+    units: Sequence[Unit],
+    texts: Mapping[Path, bytes],
+    jobs: int = 1,
+    make: Callable[[Mapping[Path, bytes]], Workspace] | None = None,
+    cache: ResultCache | None = None,
+) -> list[Unit]:
+    """What looking at files gave, with all fixes of findings that are shown in files that are linted."""
+    return worked_out(tasks, units, lambda looks: _looked(looks, texts, jobs, make, cache=cache))
+
+
+def worked_out(
+    tasks: Sequence[Task],
+    units: Sequence[Unit],
+    look: Callable[[Sequence[Look]], Sequence[Unit]],
+    filename: str | None = None,
+) -> list[Unit]:
+    """What looking at files gave, with all fixes of findings that are shown, or of those in one file."""
+    shown_in = {
+        task.filename: task.settings for task in tasks if task.role is Role.LINTED and filename in (None, task.filename)
+    }
+    found = list(units)
+    while True:
+        pending = (f for f in merge(tasks, found) if f.fix_pending and f.filename in shown_in)
+        asked = requests(tasks, found, (f for f in pending if shown_in[f.filename].offers_fix(f)))
+        if not asked:
+            return found
+        for (index, one), unit in zip(asked.items(), look(list(asked.values())), strict=True):
+            found[index] = answered(found[index], unit, one.fixes or frozenset())
 
 
 def each(
@@ -174,12 +248,12 @@ def each(
     return on_big_stack(lambda: [work_on(item) for item in items])
 
 
-def _look(workspace: Workspace, task: Task) -> Unit:
-    return workspace.lint(task)
+def _look(workspace: Workspace, look: Look) -> Unit:
+    return workspace.lint(look.task, look.fixes)
 
 
-def _lost(task: Task) -> Unit:
-    return Unit((internal_error(task, _DIED),), reads=frozenset({task.path}))
+def _lost(look: Look) -> Unit:
+    return Unit((internal_error(look.task, _DIED),), reads=frozenset({look.task.path}))
 
 
 def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
@@ -202,7 +276,7 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
             kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
             merged += map(task.settings.fixes.apply, kept)
         else:
-            merged += (replace(finding, fix=None) for finding in unit.suppressions.remaining(wanted))
+            merged += (replace(finding, fix=None, fix_pending=False) for finding in unit.suppressions.remaining(wanted))
     return tuple(sorted(merged, key=lambda f: f.sort_key))
 
 
@@ -234,15 +308,17 @@ def _agreed(findings: Sequence[Finding]) -> Finding:
     A fix is no safer than what each of them, who call the code with values of their own, can tell of it.
     """
     finding = _with_callers(findings)
-    fixes = {f.fix for f in findings}
+    fixes = {f.fix for f in findings if not f.fix_pending}
+    pending = any(f.fix_pending for f in findings)
     known = [fix for fix in fixes if fix is not None]
-    if len(fixes) == 1 or not known:
-        return finding
+    if not known:
+        return replace(finding, fix=None, fix_pending=pending and not fixes)
     chosen = max(known, key=_order)
     same = None not in fixes and len({fix.edits for fix in known}) == 1
     if not same and chosen.applicability is Applicability.SAFE:
         chosen = replace(chosen, applicability=Applicability.UNSAFE)
-    return replace(finding, fix=chosen)
+    # Those who have not been asked can only say that it is not safe.
+    return replace(finding, fix=chosen, fix_pending=pending and chosen.applicability is Applicability.SAFE)
 
 
 def _order(fix: Fix) -> tuple[object, ...]:

@@ -3,87 +3,56 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.exported_models import models, names_exported
 from exportlint.analysis.project import MAX_MODULES, Project
-from exportlint.check import PartialError, check_file, options
-from exportlint.config import Settings
-from exportlint.findings import Finding, Mode, Position, Severity, Span
-from exportlint.registry import find_rule
+from exportlint.check import PartialError, Wants, check_file, options
+from exportlint.findings import Finding, Position, Span
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
 from exportlint.source.reparsing import reparse
+from exportlint.source.stamps import settled, stamp
 from exportlint.suppressions import Suppressions, find_suppressions
 from exportlint.syntax.import_resolver import absolute
-from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
+from exportlint.syntax.inputs import UNREADABLE, FileState, Inputs, Record, fingerprint
+from exportlint.units import (
+    INTERNAL_ERROR,
+    NO_FIXES,
+    UNREADABLE_FILE,
+    FixKey,
+    Role,
+    Task,
+    Unit,
+    about_file,
+    fix_key,
+    internal_error,
+    unreadable,
+    wanted_fixes,
+)
+
+__all__ = [
+    "INTERNAL_ERROR",
+    "NO_FIXES",
+    "SYNTAX_ERROR",
+    "UNREADABLE_FILE",
+    "ClassSite",
+    "FixKey",
+    "Role",
+    "Task",
+    "Unit",
+    "Workspace",
+    "fix_key",
+    "internal_error",
+    "unreadable",
+]
 
 SYNTAX_ERROR = "EXP001"
-UNREADABLE_FILE = "EXP003"
-INTERNAL_ERROR = "EXP004"
 
 _MAX_PROJECTS = 8
-_NO_SUPPRESSIONS = Suppressions()
 _T = TypeVar("_T")
-_START = Span(Position(1, 1), Position(1, 1))
-
-
-class Role(Enum):
-    """Why a file is looked at.
-
-    LINTED: the user asked for it. IMPORTER: its modules may run code of a file that is linted. IMPORTED: such modules
-    run its code as well. Of files that are not linted, only those findings are told that a linted file leads to.
-    """
-
-    LINTED = "linted"
-    IMPORTER = "importer"
-    IMPORTED = "imported"
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A file to look at, by its absolute path. `data` is what it holds if that does not come from the disk.
-
-    Its findings call it `filename`, by default its path.
-    """
-
-    path: Path
-    settings: Settings
-    name: str = ""
-    data: bytes | None = None
-    role: Role = Role.LINTED
-
-    @property
-    def filename(self) -> str:
-        """What its findings call it."""
-        return self.name or str(self.path)
-
-    def read(self) -> SourceFile:
-        """The file. Raises SourceError if it cannot be read or is not Python text."""
-        if self.data is None:
-            return read(self.path, self.filename)
-        return from_bytes(self.data, self.path, self.filename)
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """What looking at one file gave: findings, perhaps in other files as well, and the file's own pragmas.
-
-    It depends on what the files `reads` hold, which are the file itself and those that it imports. `unresolved` are
-    imports in these that lead into the project, and to no file; `unread` are those of these files that cannot be read
-    or parsed. `exported`: whether the setting of this name names a class of the file; None without the setting, or
-    without a module that it could name.
-    """
-
-    findings: tuple[Finding, ...]
-    suppressions: Suppressions = _NO_SUPPRESSIONS
-    reads: frozenset[Path] = frozenset()
-    unresolved: frozenset[UnresolvedImport] = frozenset()
-    unread: frozenset[UnreadFile] = frozenset()
-    exported: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +87,12 @@ class Workspace:
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
         self._trees_before: dict[Path, tuple[SourceFile, ast.Module]] = {}
         """The last trees of files that have been edited since, of which unchanged statements are taken over."""
-        self._loaded: dict[Path, tuple[int, int] | None] = {}
+        self._loaded: dict[Path, str] = {}
         """What told the files that come from the disk from later ones when they were read."""
+        self._states: dict[str, FileState] = {}
+        """What the files were when they were read."""
+        self._torn: set[str] = set()
+        """Files that held different things when they were read again: nobody can tell which of these a result is of."""
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
@@ -140,24 +113,30 @@ class Workspace:
         if path in self._trees:
             _keep(self._trees_before, path, self._trees.pop(path))
         self._loaded.pop(path, None)
+        self._states.pop(path.as_posix(), None)
+        self._torn.discard(path.as_posix())
         for project in self._projects.values():
             project.forget(path)
 
     def outdated(self) -> frozenset[Path]:
         """The files that are no longer on the disk as they were read."""
-        return frozenset(path for path, stamp in self._loaded.items() if _stamp(path) != stamp)
+        return frozenset(path for path, known in self._loaded.items() if stamp(str(path)) != known)
 
     def read(self, task: Task) -> SourceFile:
         """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
         return self._load(task.path, task.filename)
 
-    def lint(self, task: Task) -> Unit:
-        """What looking at a file gives. Whatever is wrong with it becomes a finding."""
+    def lint(self, task: Task, fixes: Set[FixKey] | None = None) -> Unit:
+        """What looking at a file gives. Whatever is wrong with it becomes a finding.
+
+        `fixes` names the findings whose fixes are worked out; by default it is those that are shown in the file itself.
+        """
         reads = frozenset({task.path})
         try:
             source = self.read(task)
         except SourceError as error:
-            return Unit((unreadable(error, task.filename, task.settings.mode),), reads=reads)
+            finding = unreadable(error, task.filename, task.settings.mode)
+            return Unit((finding,), reads=reads, inputs=self._inputs(reads))
         except MemoryError:
             too_big = SourceError(task.filename, "does not fit into memory")
             return Unit((unreadable(too_big, task.filename, task.settings.mode),), reads=reads)
@@ -165,27 +144,44 @@ class Workspace:
         try:
             suppressions = find_suppressions(source.text)
             if task.role is Role.IMPORTED:
-                return Unit((), suppressions, reads)
-            findings = check_file(source, project, task.settings)
+                return Unit((), suppressions, reads, inputs=self._inputs(reads))
+            findings = check_file(source, project, task.settings, _wants(task, suppressions, fixes))
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
-                findings = [replace(f, fix=None) if f.filename == task.filename else f for f in findings]
+                findings = [
+                    replace(f, fix=None, fix_pending=False) if f.filename == task.filename else f for f in findings
+                ]
                 findings += [_syntax_error(problem, task) for problem in source.problems]
                 suppressions = suppressions.partial()
             exported = None
             if task.settings.exported:
                 module = project.module(str(absolute(source.path)))
                 exported = names_exported(module, project, options(task.settings))
+            unresolved, unread = project.unresolved, project.unread
             reads |= project.reads
-            return Unit(tuple(findings), suppressions, reads, project.unresolved, project.unread, exported)
+            inputs = None if project.timed_out else self._inputs(reads, project)
+            return Unit(tuple(findings), suppressions, reads, unresolved, unread, exported, inputs)
         except SyntaxProblem as error:
-            return Unit((_syntax_error(error, task),), reads=reads)
+            return Unit((_syntax_error(error, task),), reads=reads, inputs=self._inputs(reads, project))
         except PartialError as error:
             crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
             reads |= project.reads
             return Unit((*error.findings, crash), suppressions, reads, project.unresolved, project.unread)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
+
+    def _inputs(self, reads: frozenset[Path], project: Project | None = None) -> Inputs | None:
+        """All that the result depends on which was worked out last; None where that cannot be told."""
+        record = Record() if project is None else project.recorder.record()
+        paths = record.files.union(path.as_posix() for path in reads)
+        if not self._torn.isdisjoint(paths) or any(path not in self._states for path in paths):
+            return None
+        files = {path: self._states[path] for path in paths}
+        if project is None:
+            return Inputs(files)
+        resolver = project.resolver
+        answers = {question: resolver.answer(question) for question in record.questions}
+        return Inputs(files, answers, resolver.search)
 
     def problems(self, task: Task) -> tuple[Finding, ...]:
         """What keeps a file from being read, or from being parsed as a whole."""
@@ -224,13 +220,25 @@ class Workspace:
         source = self._sources.get(path)
         if source is None or source.filename != (filename or str(path)):
             data = self._unsaved.get(path)
-            if data is None:
-                self._loaded.setdefault(path, _stamp(path))
-                source = read(path, filename)
-            else:
-                source = from_bytes(data, path, filename)
+            try:
+                if data is None:
+                    self._loaded.setdefault(path, stamp(str(path)))
+                    source = read(path, filename)
+                else:
+                    source = from_bytes(data, path, filename)
+            except SourceError as error:
+                self._note(path, UNREADABLE + error.message)
+                raise
+            self._note(path, fingerprint(source.data))
             _keep(self._sources, path, source)
         return source
+
+    def _note(self, path: Path, holds: str) -> None:
+        """Note what a file holds."""
+        key = path.as_posix()
+        before = self._states.setdefault(key, FileState(holds, settled(self._loaded.get(path, ""))))
+        if before.fingerprint != holds:
+            self._torn.add(key)
 
     def _tree(self, source: SourceFile) -> ast.Module:
         """The tree of a file. Projects whose imports start elsewhere share it."""
@@ -244,6 +252,11 @@ class Workspace:
         return tree
 
 
+def _wants(task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None) -> Wants:
+    """The fixes that are worked out while a file is looked at."""
+    return lambda findings: wanted_fixes(task, suppressions, fixes, findings)
+
+
 def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:
     """Know something, and forget what was known first, once there is too much."""
     known[path] = what
@@ -251,39 +264,9 @@ def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:
         del known[next(iter(known))]
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_mtime_ns, status.st_size
-
-
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:
     span = Span(Position(problem.row, problem.column), Position(problem.row, problem.column + 1))
-    return _finding(SYNTAX_ERROR, problem.message, span, task)
-
-
-def internal_error(task: Task, what: str) -> Finding:
-    """The finding about a file on which exportlint failed."""
-    message = f"internal error: {what}; please report this, with the file if you can"
-    return _finding(INTERNAL_ERROR, message, _START, task)
-
-
-def unreadable(error: SourceError, filename: str, mode: Mode) -> Finding:
-    """The finding about a path that cannot be linted."""
-    place = Position(error.row or 1, 1)
-    return _about(UNREADABLE_FILE, error.message, Span(place, place), filename, mode)
-
-
-def _finding(code: str, message: str, span: Span, task: Task) -> Finding:
-    return _about(code, message, span, task.filename, task.settings.mode)
-
-
-def _about(code: str, message: str, span: Span, filename: str, mode: Mode) -> Finding:
-    rule = find_rule(code)
-    assert rule is not None
-    return Finding(code, rule.name, Severity.ERROR, message, filename, span, mode=mode)
+    return about_file(SYNTAX_ERROR, problem.message, span, task.filename, task.settings.mode)
 
 
 def _describe(error: Exception) -> str:

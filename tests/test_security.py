@@ -356,6 +356,8 @@ def test_what_the_environment_can_say(folder: Path) -> None:
 
 ELSEWHERE = {
     "patterns in `.gitignore` and in settings such as `exclude`": "tests/source/test_globs.py",
+    "`.exportlint_cache` in a folder": "tests/cli/test_cache.py",
+    "`cache-dir` in a configuration file": "tests/cli/test_cache.py",
     "`--log-file`": "tests/server/test_strangers.py",
     "a web page, or another user of the machine": "tests/server/test_strangers.py",
     "`logFile` in what a client sends": "tests/server/test_settings.py",

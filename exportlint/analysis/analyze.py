@@ -73,7 +73,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
             if probe is not None and not probe.asks_for(cls):
                 continue
             project.proceed()
-            if project.clock() > end:
+            if project.is_past(end):
                 engine.limited(cls, "file")
                 break
             for name in _entry_points(engine, cls):

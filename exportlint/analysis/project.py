@@ -13,6 +13,7 @@ from exportlint.analysis.torch import table
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
 from exportlint.syntax.definitions import Class, FunctionNode, Import, Module
 from exportlint.syntax.import_resolver import Resolver, absolute
+from exportlint.syntax.inputs import Record, Recorder
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport, unresolved_imports
 
 MAX_IMPORT_HOPS = 20
@@ -42,39 +43,53 @@ class Project:
         proceed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.thread_time,
     ) -> None:
-        self.resolver = Resolver(search)
+        self.recorder = Recorder()
+        self.resolver = Resolver(search, self.recorder)
         self.proceed = proceed
         self.clock = clock
+        self.timed_out = False
+        """Whether time ran out since the last file was added: looking at it again may give more."""
         self._load = load
         self._tree = tree
         self._modules: dict[str, Module | None] = {}
         self._unread: dict[str, str] = {}
-        self._members: dict[tuple[Module, str], tuple[Definition | str | None, frozenset[str]]] = {}
-        """What names are by star imports, and the files that say so."""
-        self._reads: set[str] = set()
-        self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
+        self._outline_records: dict[str, Record] = {}
+        """What the modules depend on besides their own text: their stubs, and where their folders lie."""
+        self._members: dict[tuple[Module, str], tuple[Definition | str | None, Record]] = {}
+        """What names are by star imports, and what says so."""
+        self._unresolved: WeakKeyDictionary[Module, tuple[tuple[UnresolvedImport, ...], Record]] = WeakKeyDictionary()
 
     @property
     def reads(self) -> frozenset[Path]:
         """The files that were asked for since the last file was added."""
-        return frozenset(map(Path, self._reads))
+        return frozenset(map(Path, self.recorder.record().files))
 
     @property
     def unresolved(self) -> frozenset[UnresolvedImport]:
         """The imports in these files that lead into the project, and to no file."""
         found: set[UnresolvedImport] = set()
-        for key in self._reads:
+        for key in self.recorder.record().files:
             module = self._modules.get(key)
             if module is not None:
                 if module not in self._unresolved:
-                    self._unresolved[module] = unresolved_imports(module, self.resolver)
-                found.update(self._unresolved[module])
+                    with self.recorder.capture() as captured:
+                        self._unresolved[module] = unresolved_imports(module, self.resolver), captured()
+                imports, record = self._unresolved[module]
+                self.recorder.replay(record)
+                found.update(imports)
         return frozenset(found)
 
     @property
     def unread(self) -> frozenset[UnreadFile]:
         """Those of these files that cannot be read or parsed."""
-        return frozenset(UnreadFile(key, self._unread[key]) for key in self._reads if key in self._unread)
+        reads = self.recorder.record().files
+        return frozenset(UnreadFile(key, self._unread[key]) for key in reads if key in self._unread)
+
+    def is_past(self, deadline: float) -> bool:
+        """Whether the clock is past a point in time, at which work is cut short."""
+        is_past = self.clock() > deadline
+        self.timed_out = self.timed_out or is_past
+        return is_past
 
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed, because it holds something else now."""
@@ -87,13 +102,15 @@ class Project:
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
         key = absolute(source.path).as_posix()
-        self._reads = {key}
+        self.recorder.start()
+        self.recorder.read(key)
+        self.timed_out = False
         module = self._modules.get(key)
         if module is None or module.source.data != source.data:
             module = self._outline(source, Path(key))
             self._modules[key] = module
             self._members.clear()
-        self._read(module)
+        self.recorder.replay(self._outline_records[key])
         return module
 
     def trim(self, limit: int = MAX_MODULES) -> None:
@@ -101,7 +118,9 @@ class Project:
         if len(self._modules) > limit:
             self._members.clear()  # they hold modules, which would be there twice once they are read again
         while len(self._modules) > limit:
-            del self._modules[next(iter(self._modules))]
+            first = next(iter(self._modules))
+            del self._modules[first]
+            self._outline_records.pop(first, None)
 
     def module(self, filename: str) -> Module:
         """A module that was read."""
@@ -168,12 +187,9 @@ class Project:
             return self._starred(module, name, seen)
         known = self._members.get((module, name))
         if known is None:
-            before, self._reads = self._reads, set()
-            try:
-                known = self._members[module, name] = (self._starred(module, name, seen), frozenset(self._reads))
-            finally:
-                self._reads = before
-        self._reads |= known[1]
+            with self.recorder.capture() as captured:
+                known = self._members[module, name] = self._starred(module, name, seen), captured()
+        self.recorder.replay(known[1])
         return known[0]
 
     def _starred(self, module: Module, name: str, seen: frozenset[Module]) -> Definition | str | None:
@@ -197,33 +213,34 @@ class Project:
             source = self._load(Path(path))
         except SourceError:
             return True
-        self._reads.add(path)
+        self.recorder.read(path)
         text = source.text
         if "*" in text and _STAR.search(text) is not None:
             return True
         return name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|[ \t]+import\b)", text) is not None
 
     def _module(self, path: str) -> Module | None:
-        self._reads.add(path)
+        self.recorder.read(path)
         if path not in self._modules:
             try:
                 self._modules[path] = self._outline(self._load(Path(path)), Path(path))
             except (SourceError, SyntaxProblem) as error:
                 self._modules[path] = None
                 self._unread[path] = error.message
-        self._read(self._modules[path])
+        if path in self._outline_records:
+            self.recorder.replay(self._outline_records[path])
         return self._modules[path]
 
-    def _read(self, module: Module | None) -> None:
-        if module is not None and module.stub is not None:
-            self._reads.add(module.stub.path.as_posix())
-
     def _outline(self, source: SourceFile, path: Path) -> Module:
-        tree = self._tree(source)
-        name, package = self.resolver.qualified_name(path)
-        stub = _stub_of(path)
-        is_there = stub is not None and stub.name in self.resolver.names(path.parent.as_posix())
-        return Module(source, path, tree, name, package, self._module(stub.as_posix()) if stub and is_there else None)
+        with self.recorder.capture() as captured:
+            tree = self._tree(source)
+            name, package = self.resolver.qualified_name(path)
+            stub = _stub_of(path)
+            is_there = stub is not None and self.resolver.holds(stub.name, path.parent.as_posix())
+            stub_module = self._module(stub.as_posix()) if stub and is_there else None
+            module = Module(source, path, tree, name, package, stub_module)
+            self._outline_records[path.as_posix()] = captured()
+        return module
 
 
 def _stub_of(path: Path) -> Path | None:

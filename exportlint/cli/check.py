@@ -9,6 +9,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
+from exportlint.cli.caching import cache_of, save
 from exportlint.cli.fixing import Outcome, Plan, Prove, carry_out, plan
 from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
@@ -16,7 +17,7 @@ from exportlint.cli.reporting import report
 from exportlint.config import Configuration, Settings
 from exportlint.findings import Finding
 from exportlint.importers import MAX_SOURCE, Importers, importers
-from exportlint.linter import LintResult, Task, lint, once, shown, unreadable
+from exportlint.linter import LintResult, Task, lint, once, shown, unreadable, unsaved
 from exportlint.report import statistics
 from exportlint.report.context import printable
 from exportlint.source import SourceError, discover, is_excluded
@@ -64,13 +65,16 @@ def run(arguments: argparse.Namespace) -> int:
     def settings_of(finding: Finding) -> Settings:
         return by_name.get(finding.filename, here)
 
+    cache = cache_of(arguments, here, cwd, unsaved(looked_at))
     if arguments.add_ignore is not None:
         outside = _outside(tasks, paths, cwd)
         own = [task for task in tasks if task.path not in outside]
-        return _add_ignores(own, shown(_with(lint(looked_at, jobs), problems), settings_of), arguments)
+        return _add_ignores(own, shown(_with(lint(looked_at, jobs, cache=cache), problems), settings_of), arguments)
     kept = _outside(tasks, paths, cwd) if fixes.apply else ()
     prove = _prover(arguments, settings, cwd)
-    outcome = carry_out(fixes, looked_at, jobs, prove, kept, quiet=arguments.quiet)
+    outcome = carry_out(fixes, looked_at, jobs, prove, kept, cache, quiet=arguments.quiet)
+    if cache is not None:
+        save(cache, verbose=arguments.verbose)
     outcome = replace(outcome, result=shown(_with(outcome.result, problems), settings_of), beside=beside)
     report(arguments, fixes, outcome, here, cwd, given)
     failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)

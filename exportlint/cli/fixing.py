@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from exportlint.cache import ResultCache
 from exportlint.cli.lint_progress import LintProgress
 from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
 from exportlint.importers import Importers
-from exportlint.linter import LintResult, Task, lint, result_of, units_of, unsaved
+from exportlint.linter import LintResult, Task, lint
 
 if TYPE_CHECKING:
     from exportlint.fixer import Fixed, FixResult
@@ -93,20 +94,22 @@ def carry_out(
     jobs: int,
     prove: Prove | None = None,
     kept: Collection[Path] = (),
+    cache: ResultCache | None = None,
     *,
     quiet: bool = False,
 ) -> Outcome:
     """Lint files, and fix those that are to be fixed, as far as `prove` proves it, but for those that are `kept`.
 
-    What goes wrong with one of them is told and does not stop it.
+    What goes wrong with one of them is told and does not stop it. What `cache` knows is not worked out again.
     """
     if not plan.apply:
-        result = _with_obstacles(plan, tasks, jobs, quiet=quiet)
+        with LintProgress("linting", len(tasks), quiet=quiet) as progress:
+            result = lint(tasks, jobs, progress.done, cache)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 
     with LintProgress("fixing", None, quiet=quiet):
-        outcome = fix(tasks, lambda task: None if task.path in kept else plan.most, jobs)
+        outcome = fix(tasks, lambda task: None if task.path in kept else plan.most, jobs, cache=cache)
     if prove is not None:
         outcome = prove(outcome, tasks, plan.most, jobs)
     for name in _left(outcome.remaining.findings, {task.filename for task in tasks if task.path in kept}, plan.most):
@@ -122,6 +125,9 @@ def carry_out(
     if len(fixed) < len(outcome.fixed):
         result = lint(tasks, jobs)
     else:
+        if cache is not None and prove is None and not plan.diff:
+            for task, unit in zip(tasks, outcome.units, strict=True):
+                cache.keep(task, unit)
         tasks = outcome.tasks
         result = replace(outcome.remaining, findings=tuple(_tried(f, plan.most) for f in outcome.remaining.findings))
     return Outcome(fixed, tasks, result, bool(problems) or result.failed)
@@ -131,18 +137,6 @@ def _left(findings: Sequence[Finding], kept: Collection[str], most: Applicabilit
     """The files among those that are kept in which something could be fixed."""
     could = (f for f in findings if f.filename in kept and f.fix is not None and f.fix.applicability.rank <= most.rank)
     return dict.fromkeys(finding.filename for finding in could)
-
-
-def _with_obstacles(plan: Plan, tasks: Sequence[Task], jobs: int, *, quiet: bool) -> LintResult:
-    """What is found in files, where fixes are tried in memory: only what `--fix` would apply is said to be fixable."""
-    with LintProgress("linting", len(tasks), quiet=quiet) as progress:
-        units = units_of(tasks, unsaved(tasks), jobs, done=progress.done)
-    result = result_of(tasks, units)
-    if any(f.fix is not None and f.fix.applicability.rank <= plan.most.rank for f in result.findings):
-        from exportlint.fixer import tried
-
-        result = replace(result, findings=tried(tasks, units, lambda _: plan.most, jobs))
-    return result
 
 
 def _written(fixed: Fixed) -> str | None:

@@ -183,7 +183,19 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     actions.add_argument("--show-settings", action="store_true", help="print the settings of the first file")
     work = parser.add_argument_group("work")
     work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one per CPU]")
-    work.add_argument("--no-cache", action="store_true", help="ignored: there is no cache yet")
+    work.add_argument("--no-cache", action="store_true", help="neither use results of earlier runs nor keep these")
+    _add_cache_directory(work)
+
+
+def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--cache-dir", metavar="DIR", help="where results are kept [.exportlint_cache beside the configuration]"
+    )
+
+
+def _fill_clean(parser: argparse.ArgumentParser) -> None:
+    _add_cache_directory(parser)
+    add_configuration(parser)
 
 
 def _fill_rule(parser: argparse.ArgumentParser) -> None:
@@ -219,5 +231,6 @@ _COMMANDS = {
     "rule": ("Explain one rule or all rules.", _fill_rule),
     "config": ("Explain a setting or list all settings.", _fill_config),
     "server": ("Start the language server, for editors.", _fill_server),
+    "clean": ("Remove the results that earlier runs kept.", _fill_clean),
     "version": ("Print the version.", _fill_version),
 }

@@ -143,6 +143,14 @@ _TABLE = (
     ),
     *SEVERITY_OPTIONS,
     Option(
+        "cache-dir",
+        STRING,
+        '".exportlint_cache"',
+        "Where results are kept for the next run, relative to the configuration. The variable EXPORTLINT_CACHE_DIR and "
+        "the flag `--cache-dir` override it; `--no-cache` does without.",
+        'cache-dir = "build/exportlint"',
+    ),
+    Option(
         "module-bases",
         STRINGS,
         "[]",

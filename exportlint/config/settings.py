@@ -46,6 +46,7 @@ class Settings:
     respect_gitignore: bool
     src: tuple[Path, ...]
     follow_importers: str
+    cache_dir: Path
     output_format: str
     module_bases: tuple[str, ...]
     entry_points: tuple[str, ...]
@@ -81,6 +82,10 @@ class Settings:
         """Whether a finding is grave enough to be fixed."""
         return finding.severity.rank <= self.min_fixed.rank
 
+    def offers_fix(self, finding: Finding) -> bool:
+        """Whether somebody sees its fix, or has it applied."""
+        return finding.code in self.fixes.fixable and (self.shows(finding) or self.fixes_severity(finding))
+
     def fails(self, finding: Finding) -> bool:
         """Whether it makes a run fail: nothing does that is not shown."""
         return self.shows(finding) and self.fail_on is not None and finding.severity.rank <= self.fail_on.rank
@@ -101,6 +106,7 @@ class Settings:
             "respect-gitignore": self.respect_gitignore,
             "src": [str(directory) for directory in self.src],
             "follow-importers": self.follow_importers,
+            "cache-dir": str(self.cache_dir),
             "output-format": self.output_format,
             "min-severity": self.min_severity.value,
             "fail-on": self.fail_on.value if self.fail_on else "never",
@@ -176,6 +182,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         respect_gitignore=last("respect-gitignore", True),
         src=tuple(d for text in last("src", (".", "src")) for d in _directories(text, base_of("src"))),
         follow_importers=last("follow-importers", "auto"),
+        cache_dir=_directory(last("cache-dir", ".exportlint_cache"), base_of("cache-dir")),
         output_format=last("output-format", "full"),
         min_severity=least_shown(layers, last("output-format", "full")),
         min_fixed=least_shown(layers, "full"),
@@ -194,6 +201,11 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         verify=verify_settings(layers),
         line_length=detect_line_length(root),
     )
+
+
+def _directory(name: str, base: Path) -> Path:
+    """The directory that a setting names, where `~` and variables stand for what a shell makes of them."""
+    return Path(os.path.normpath(base / os.path.expandvars(os.path.expanduser(name))))  # noqa: PTH111 - never raises
 
 
 def _directories(pattern: str, base: Path) -> list[Path]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from exportlint.fixer.file import MAX_ROUNDS, repair, wanted
 from exportlint.fixer.job import Job, Repair
-from exportlint.fixer.project import Fixed, FixResult, fix, tried
+from exportlint.fixer.project import Fixed, FixResult, fix
 from exportlint.fixer.verdict import Mark
 from exportlint.fixer.write import write
 
-__all__ = ["MAX_ROUNDS", "FixResult", "Fixed", "Job", "Mark", "Repair", "fix", "repair", "tried", "wanted", "write"]
+__all__ = ["MAX_ROUNDS", "FixResult", "Fixed", "Job", "Mark", "Repair", "fix", "repair", "wanted", "write"]

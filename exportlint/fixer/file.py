@@ -14,9 +14,9 @@ from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
 from exportlint.fixes.layout import laid_out_edits
-from exportlint.linter import merge
+from exportlint.linter import merge, worked_out
 from exportlint.source import SourceError, SourceFile
-from exportlint.workspace import Unit, Workspace
+from exportlint.workspace import NO_FIXES, Unit, Workspace
 
 MAX_ROUNDS = 10
 
@@ -149,7 +149,10 @@ class _Rounds:
         task, most = self._job.task, self._job.most
         self._workspace.hold(task.path, source.data)
         tasks = (task, *self._job.witnesses)
-        units = [self._workspace.lint(task) for task in tasks]
+        looked = [self._workspace.lint(task), *(self._workspace.lint(one, NO_FIXES) for one in self._job.witnesses)]
+        units = worked_out(
+            tasks, looked, lambda asked: [self._workspace.lint(one.task, one.fixes) for one in asked], task.filename
+        )
         self._reads.update(*(unit.reads for unit in units))
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
         waiting = tuple(wanted(filter(task.settings.shows, findings), most))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from exportlint.cache import ResultCache
 from exportlint.findings import Applicability, Finding
 from exportlint.fixer.file import repair
 from exportlint.fixer.job import Job, Repair
-from exportlint.fixer.obstacles import obstacles, with_obstacle
 from exportlint.fixer.shifts import Chain
 from exportlint.fixer.verdict import Mark, marks, news
-from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved
+from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved, with_fixes
 from exportlint.source import SourceError
 from exportlint.workspace import Task, Unit, Workspace, internal_error
 
@@ -41,6 +41,8 @@ class FixResult:
     tasks: tuple[Task, ...]
     remaining: LintResult
     problems: tuple[SourceError, ...] = ()
+    units: tuple[Unit, ...] = ()
+    """What looking at the tasks gave."""
 
 
 def fix(
@@ -48,31 +50,18 @@ def fix(
     most: Callable[[Task], Applicability | None],
     jobs: int = 1,
     make: Callable[[Mapping[Path, bytes]], Workspace] = Workspace,
+    cache: ResultCache | None = None,
 ) -> FixResult:
     """Apply fixes until there is none left that holds. Nothing is written.
 
     `most` is the applicability up to which a file is fixed, or None if it is not to be. The result depends neither on
     the order of the files nor on `jobs`, the number of processes, and fixing it again changes nothing. `make` gives
-    the workspaces to look at files in; what these raise in `lint` ends it.
+    the workspaces to look at files in; what these raise in `lint` ends it. `cache` may know what is in
+    the files before they are fixed.
     """
-    run = _Run(tasks, most, jobs, make)
+    run = _Run(tasks, most, jobs, make, cache)
     run.finish()
     return run.result()
-
-
-def tried(
-    tasks: Sequence[Task],
-    units: Sequence[Unit],
-    most: Callable[[Task], Applicability | None],
-    jobs: int = 1,
-) -> tuple[Finding, ...]:
-    """All findings, with what keeps `fix` from applying their fixes, which is found by doing it in memory.
-
-    `units` is what looking at the files gave.
-    """
-    run = _Run(tasks, most, jobs, Workspace, units)
-    run.finish()
-    return run.judged(merge(tasks, units))
 
 
 class _Run:
@@ -84,8 +73,9 @@ class _Run:
         most: Callable[[Task], Applicability | None],
         jobs: int,
         make: Callable[[Mapping[Path, bytes]], Workspace],
-        units: Sequence[Unit] | None = None,
+        cache: ResultCache | None,
     ) -> None:
+        self._cache = cache
         self._tasks = {task.path: task for task in tasks}
         self._paths = {task.filename: path for path, task in self._tasks.items()}
         linted = {path: task for path, task in self._tasks.items() if task.role is Role.LINTED}
@@ -94,9 +84,9 @@ class _Run:
         self._make = make
         self._texts = unsaved(tasks)
         self._original: dict[Path, bytes] = {}
+        self._started = False
         self._fixed: dict[Path, list[Finding]] = {}
-        found = self._lint(list(self._tasks), self._texts) if units is None else units
-        self._units = dict(zip(self._tasks, found, strict=True))
+        self._units = dict(zip(self._tasks, self._lint(list(self._tasks), self._texts), strict=True))
         self._shifts: dict[Path, Chain] = {}
         self._witnesses: dict[Path, set[Path]] = {path: set() for path in self._tasks}
         self._settled: dict[Path, Repair] = {}
@@ -113,7 +103,9 @@ class _Run:
         Returns:
             Whether another pass may change more.
         """
-        repairs = each(list(self._plan()), partial(self._make, self._texts), repair, _lost, self._jobs)
+        jobs = list(self._plan())
+        self._started = True
+        repairs = each(jobs, partial(self._make, self._texts), repair, _lost, self._jobs)
         self._settled |= {r.path: r for r in repairs if r.data == r.before}
         changed = {r.path: r for r in repairs if r.data != r.before}
         known = sum(map(len, self._witnesses.values()))
@@ -147,24 +139,19 @@ class _Run:
             if one.endless:
                 error = internal_error(self._tasks[path], _endless(one.endless))
                 unit = self._units[path]
-                self._units[path] = replace(unit, findings=(*unit.findings, error))
+                self._units[path] = replace(unit, findings=(*unit.findings, error), inputs=None)
         tasks = tuple(
             replace(task, data=self._texts[path]) if path in self._texts else task for path, task in self._tasks.items()
         )
-        remaining = result_of(tasks, list(self._units.values()))
+        remaining = result_of(tasks, self._with_fixes())
         problems = sorted((r.problem for r in self._settled.values() if r.problem is not None), key=str)
         return FixResult(
             tuple(sorted(fixed, key=lambda f: f.task.filename)),
             tasks,
             replace(remaining, findings=tuple(map(self._explained, remaining.findings))),
             tuple(problems),
+            tuple(self._units.values()),
         )
-
-    def judged(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-        """Findings in the files as they were, of which those with an obstacle are still there in what came of them."""
-        shifts = {self._tasks[path].filename: shift for path, shift in self._shifts.items()}
-        left = obstacles(self.result().remaining.findings)
-        return tuple(with_obstacle(f, left, shifts) if self._is_wanted(f) else f for f in findings)
 
     def _explained(self, finding: Finding) -> Finding:
         """A finding that remains, with what keeps its fix from being applied."""
@@ -183,8 +170,20 @@ class _Run:
         limit = self._most.get(path) if self._tasks[path].settings.fixes_severity(finding) else None
         return limit is not None and finding.fix is not None and finding.fix.applicability.rank <= limit.rank
 
+    @property
+    def _known(self) -> ResultCache | None:
+        """What is known of the files as they are on the disk: of those that are fixed, nothing."""
+        return None if self._started else self._cache
+
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:
-        return units_of([self._tasks[path] for path in paths], texts, self._jobs, self._make)
+        return units_of([self._tasks[path] for path in paths], texts, self._jobs, self._make, cache=self._known)
+
+    def _with_fixes(self) -> list[Unit]:
+        """What looking at the files as they are now gives, with the fixes of all findings that are shown."""
+        tasks, units = list(self._tasks.values()), list(self._units.values())
+        found = with_fixes(tasks, units, self._texts, self._jobs, self._make, self._known)
+        self._units = dict(zip(self._units, found, strict=True))
+        return found
 
     def _plan(self) -> Iterator[Job]:
         for witness, unit in self._units.items():
@@ -194,7 +193,7 @@ class _Run:
                     self._witnesses[path].add(witness)
                     self._settled.pop(path, None)
         wanted: set[Path] = set()
-        for finding in merge(list(self._tasks.values()), list(self._units.values())):
+        for finding in merge(list(self._tasks.values()), self._with_fixes()):
             if self._is_wanted(finding):
                 wanted.add(self._paths[finding.filename])
         for path in sorted(wanted - self._settled.keys()):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from exportlint.analysis.limits import bounds
 from exportlint.findings import Applicability, Finding, Severity
 from exportlint.report.context import Context, located, printable
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
@@ -85,6 +84,8 @@ def unread(files: Sequence[UnreadFile], context: Context) -> str:
 
 def limits(findings: Sequence[Finding], context: Context) -> str:
     """The limits of an analysis, and where it ran into one, each line with its line end."""
+    from exportlint.analysis.limits import bounds
+
     lines = ["Limits:"]
     lines += [f"  {name}: {bound.value:,} {bound.unit} per {bound.scope}" for name, bound in bounds().items()]
     lines.append("Cut short:" if findings else "Nothing was cut short.")

@@ -14,7 +14,7 @@ from exportlint.source.discovery import (
 from exportlint.source.encodings import ClientPosition, PositionEncoding, from_client, to_client
 from exportlint.source.errors import SourceError, SyntaxProblem
 from exportlint.source.file import Place, SourceFile, from_bytes, from_text, is_notebook, read, replaced
-from exportlint.source.layout import Layout, holds_projects, is_import_root, layout, project_root
+from exportlint.source.layout import Layout, holds_projects, is_import_root, layout, project_of, project_root
 from exportlint.source.lines import LineIndex
 from exportlint.source.notebook import Notebook, as_json, from_cells
 from exportlint.source.parsing import gc_paused, parse
@@ -51,6 +51,7 @@ __all__ = [
     "is_notebook",
     "layout",
     "parse",
+    "project_of",
     "project_root",
     "read",
     "read_bounded",

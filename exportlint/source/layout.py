@@ -22,15 +22,21 @@ def project_root(path: Path) -> Path | None:
 
     None without either. The user's home holds projects and is none.
     """
-    found = None
-    for folder in path.parents:
+    return project_of(path.parent, {})
+
+
+def project_of(folder: Path, known: dict[Path, Path | None]) -> Path | None:
+    """The folder of the project that a folder is or lies in, as `project_root`; `known` takes in those of all above."""
+    if folder not in known:
         if holds_projects(folder):
-            break
-        if any((folder / name).exists() for name in _REPOSITORIES):
-            return folder
-        if any((folder / name).is_file() for name in _CONFIGURATIONS):
-            found = folder
-    return found
+            known[folder] = None
+        elif any(os.path.exists(f"{folder}/{name}") for name in _REPOSITORIES):  # noqa: PTH110 - of thousands of folders
+            known[folder] = folder
+        else:
+            above = project_of(folder.parent, known) if folder.parent != folder else None
+            is_configured = above is None and any(os.path.isfile(f"{folder}/{name}") for name in _CONFIGURATIONS)  # noqa: PTH113
+            known[folder] = folder if is_configured else above
+    return known[folder]
 
 
 def holds_projects(folder: Path) -> bool:
@@ -67,7 +73,11 @@ def layout(root: Path) -> Layout:
     options = DiscoveryOptions(root)
     found = discover([root], lambda _: options, MAX_ENTRIES)
     initialized = {file.parent for file in found.files if file.name == "__init__.py"}
-    folders = {folder for file in found.files for folder in (file.parent, *file.parent.parents)}
+    folders = {root} if found.files else set()
+    for folder in {file.parent for file in found.files}:
+        while folder not in folders and folder != folder.parent:
+            folders.add(folder)
+            folder = folder.parent
     folders = {folder for folder in folders if folder == root or root in folder.parents} - initialized
     packages: dict[str, list[Path]] = {}
     for folder in sorted(initialized):

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from exportlint.source import Layout, is_import_root, layout, project_root
+from exportlint.source import Layout, is_import_root, layout, project_of
+from exportlint.syntax.inputs import Question, Recorder
 
 Place = tuple[str, tuple[str, ...]]
 """A file, and the rest of a name that starts with the module in it."""
@@ -24,21 +25,28 @@ class Resolver:
 
     For a file they are, in this order: the folder above its topmost package, `search` (the setting `src`), its own
     folder if that is no package, the folders above up to that of the project, which namespace packages start from, and
-    those of the other distributions of the project, the closest first.
+    those of the other distributions of the project, the closest first. What it is asked is noted by `recorder`.
     """
 
-    def __init__(self, search: tuple[Path, ...] = ()) -> None:
+    def __init__(self, search: tuple[Path, ...] = (), recorder: Recorder | None = None) -> None:
+        self._recorder = recorder or Recorder()
         self.search = tuple(absolute(folder).as_posix() for folder in search)
         self._folders: dict[str, frozenset[str]] = {}
         self._near: dict[str, tuple[str, ...]] = {}
         self._others: dict[str, tuple[str, ...]] = {}
         self._layouts: dict[Path, Layout] = {}
         self._projects: dict[str, Path | None] = {}
+        self._projects_above: dict[Path, Path | None] = {}
+        self._folders_above: dict[str, tuple[str, ...]] = {}
         self._holders: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._places: dict[tuple[str, str], tuple[Place, ...]] = {}
 
     def places(self, name: str, folder: str) -> tuple[Place, ...]:
         """The files that a qualified name may start with, as a file in `folder` imports it, the likeliest first."""
+        self._recorder.ask(("places", name, folder))
+        return self._places_of(name, folder)
+
+    def _places_of(self, name: str, folder: str) -> tuple[Place, ...]:
         key = (folder, name)
         if key not in self._places:
             parts = name.split(".")
@@ -53,8 +61,12 @@ class Resolver:
         It is of the project if it would lie in a package of it. What lies in no regular package may be of another
         distribution, which shares the namespace.
         """
+        self._recorder.ask(("unresolved", name, folder))
+        return self._is_unresolved(name, folder)
+
+    def _is_unresolved(self, name: str, folder: str) -> bool:
         parts = name.split(".")
-        places = self.places(name, folder)
+        places = self._places_of(name, folder)
         if any(not rest for _, rest in places):
             return False
         if places:
@@ -70,9 +82,13 @@ class Resolver:
 
     def is_folder(self, name: str, folder: str) -> bool:
         """Whether a qualified name is that of a package, or of a folder that packages lie in."""
+        self._recorder.ask(("folder", name, folder))
+        return self._is_folder(name, folder)
+
+    def _is_folder(self, name: str, folder: str) -> bool:
         path = name.replace(".", "/")
         near, others = self._holding(name.partition(".")[0], folder)
-        return any(self.names(f"{root}/{path}") for root in (*near, *others))
+        return any(self._names(f"{root}/{path}") for root in (*near, *others))
 
     def roots(self, folder: str) -> tuple[str, ...]:
         """The folders that imports of a file in `folder` start from."""
@@ -80,6 +96,10 @@ class Resolver:
 
     def qualified_name(self, path: Path) -> tuple[str, str]:
         """What a file is called when it is imported, and the package that its relative imports start from."""
+        self._recorder.ask(("name", path.name, path.parent.as_posix()))
+        return self._qualified_name(path)
+
+    def _qualified_name(self, path: Path) -> tuple[str, str]:
         folder = path.parent.as_posix()
         top = self._top(folder)
         start = next((above for above in (top, *self._above(top)) if self._is_root(above)), top)
@@ -89,7 +109,27 @@ class Resolver:
         package = [*prefix, *_parts(folder, top)]
         return ".".join([*package, *([] if path.stem == "__init__" else [path.stem])]), ".".join(package)
 
-    def names(self, folder: str) -> frozenset[str]:
+    def holds(self, name: str, folder: str) -> bool:
+        """Whether a folder has something of a name in it."""
+        self._recorder.ask(("entry", name, folder))
+        return name in self._names(folder)
+
+    def answer(self, question: Question) -> object:
+        """The answer to a question that was noted. Raises ValueError if there is no such kind."""
+        kind, name, folder = question
+        if kind == "places":
+            return self._places_of(name, folder)
+        if kind == "unresolved":
+            return self._is_unresolved(name, folder)
+        if kind == "folder":
+            return self._is_folder(name, folder)
+        if kind == "name":
+            return self._qualified_name(Path(folder, name))
+        if kind == "entry":
+            return name in self._names(folder)
+        raise ValueError(kind)
+
+    def _names(self, folder: str) -> frozenset[str]:
         """What is in a folder; nothing if it cannot be listed."""
         if folder not in self._folders:
             parent, _, name = folder.rpartition("/")
@@ -114,10 +154,10 @@ class Resolver:
         key = (folder, top)
         if key not in self._holders:
             files = {f"{top}.py", f"{top}.pyi"}
-            near = tuple(r for r in self._nearby(folder) if top in self.names(r) or not files.isdisjoint(self.names(r)))
+            near = tuple(r for r in self._nearby(folder) if not self._names(r).isdisjoint({top, *files}))
             others = () if top in _ELSEWHERE else self._distributions(folder)
             # Beside a `pyproject.toml` there are scripts as well, which nobody else imports.
-            kept = (r for r in others if top in self.names(r) or (r.endswith("/src") and files & self.names(r)))
+            kept = (r for r in others if top in self._names(r) or (r.endswith("/src") and files & self._names(r)))
             self._holders[key] = near, tuple(root for root in kept if root not in near)
         return self._holders[key]
 
@@ -129,8 +169,8 @@ class Resolver:
 
     def _file(self, folder: str, last: str) -> str | None:
         """The file of a module in a folder. A stub stands for a module that is not written in Python."""
-        names = self.names(folder)
-        inner = self.names(f"{folder}/{last}") if last in names else frozenset()
+        names = self._names(folder)
+        inner = self._names(f"{folder}/{last}") if last in names else frozenset()
         if "__init__.py" in inner:
             return f"{folder}/{last}/__init__.py"
         if f"{last}.py" in names:
@@ -143,7 +183,7 @@ class Resolver:
         """Whether a folder holds what the rest of a name leads to, if not as Python."""
         for part in rest[:-1]:
             folder = f"{folder}/{part}"
-        names, last = self.names(folder), rest[-1]
+        names, last = self._names(folder), rest[-1]
         return last in names or any(n.startswith(f"{last}.") and n.endswith(_COMPILED) for n in names)
 
     def _distributions(self, folder: str) -> tuple[str, ...]:
@@ -156,6 +196,11 @@ class Resolver:
 
     def _above(self, folder: str) -> tuple[str, ...]:
         """The folders above one, up to that of its project, or else up to one of `search`."""
+        if folder not in self._folders_above:
+            self._folders_above[folder] = self._up_to_project(folder)
+        return self._folders_above[folder]
+
+    def _up_to_project(self, folder: str) -> tuple[str, ...]:
         project = self._project(folder)
         above = [parent.as_posix() for parent in Path(folder).parents]
         lasts = [project.as_posix()] if project is not None else self.search
@@ -167,13 +212,13 @@ class Resolver:
 
     def _top(self, folder: str) -> str:
         """The folder above the topmost package that a folder is or lies in; itself if it is no package."""
-        while "__init__.py" in self.names(folder) and "/" in folder:
+        while "__init__.py" in self._names(folder) and "/" in folder:
             folder = folder.rpartition("/")[0]
         return folder
 
     def _project(self, folder: str) -> Path | None:
         if folder not in self._projects:
-            self._projects[folder] = project_root(Path(folder, "_"))
+            self._projects[folder] = project_of(Path(folder), self._projects_above)
         return self._projects[folder]
 
     def _layout(self, project: Path) -> Layout:

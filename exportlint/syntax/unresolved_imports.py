@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from exportlint.syntax.definitions import Module, is_type_checking
-from exportlint.syntax.import_resolver import Resolver
+if TYPE_CHECKING:
+    from exportlint.syntax.definitions import Module
+    from exportlint.syntax.import_resolver import Resolver
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,6 +44,8 @@ def unresolved_imports(module: Module, resolver: Resolver) -> tuple[UnresolvedIm
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    from exportlint.syntax.definitions import is_type_checking
+
     for statement in body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             yield statement

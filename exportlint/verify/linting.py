@@ -14,7 +14,7 @@ from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile
 from exportlint.verify.results import Run
 from exportlint.verify.verdicts import Judgement, judge
-from exportlint.workspace import Task, Unit, Workspace
+from exportlint.workspace import NO_FIXES, Task, Unit, Workspace
 
 _LINTER = "EXP0"
 """The family of rules that say nothing about torch.export."""
@@ -50,8 +50,8 @@ class Linted:
     def _looked_at(self, tasks: Sequence[Task], mode: Mode) -> list[Unit]:
         new = [task for task in tasks if (task.path, mode) not in self._units]
         if new:
-            for task, unit in zip(new, on_big_stack(lambda: [*map(self._workspace.lint, new)]), strict=True):
-                self._units[task.path, mode] = unit
+            looked = on_big_stack(lambda: [self._workspace.lint(one, NO_FIXES) for one in new])
+            self._units |= {(task.path, mode): unit for task, unit in zip(new, looked, strict=True)}
         return [self._units[task.path, mode] for task in tasks]
 
     def _read(self, filename: str) -> SourceFile | None:

@@ -18,14 +18,14 @@ from tempfile import TemporaryDirectory
 from exportlint.big_stack import on_big_stack
 from exportlint.findings import Applicability, Finding
 from exportlint.fixer import Fixed, Job, Mark, Repair, repair, wanted
-from exportlint.linter import merge, units_of, unsaved
+from exportlint.linter import merge, units_of, unsaved, with_fixes
 from exportlint.source import from_bytes, parse
 from exportlint.verify.bench import Bench, Objection, Original
 from exportlint.verify.reach import ran
 from exportlint.verify.slot import Slot
 from exportlint.verify.subsets import largest
 from exportlint.verify.target import Target
-from exportlint.workspace import Role, Task, Unit, Workspace
+from exportlint.workspace import NO_FIXES, Role, Task, Unit, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class _Prover:
 
     def __post_init__(self) -> None:
         self._texts: dict[Path, bytes] = unsaved(self.tasks)
-        units = units_of(self.tasks, self._texts, self.jobs)
+        looked = units_of(self.tasks, self._texts, self.jobs)
+        units = with_fixes(self.tasks, looked, self._texts, self.jobs)
         self._units: dict[Path, Unit] = {task.path: unit for task, unit in zip(self.tasks, units, strict=True)}
 
     def may_run(self, target: Target, files: set[Path]) -> bool:
@@ -97,7 +98,7 @@ class _Prover:
             return True
         unit = self._units.get(file)
         if unit is None:
-            unit = units_of([Task(file, self.tasks[0].settings)], self._texts)[0]
+            unit = units_of([Task(file, self.tasks[0].settings)], self._texts, fixes=NO_FIXES)[0]
         return bool(unit.reads & files)
 
     def file(self, one: Fixed, bench: Bench, originals: Sequence[Original]) -> None:

@@ -29,11 +29,12 @@ from exportlint.analysis.domain.values import (
     constant,
 )
 from exportlint.analysis.project import Project
-from exportlint.check import ANALYSIS_LIMIT, check_file
+from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding, Severity
 from exportlint.source import from_bytes
+from exportlint.units import ANALYSIS_LIMIT
 from exportlint.workspace import Task, Workspace
 from tests.analysis.cases import FORWARD
 

@@ -18,6 +18,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if name.startswith(("EXPORTLINT_", "CLICOLOR")) or name in ("NO_COLOR", "FORCE_COLOR", "VIRTUAL_ENV", "TERM"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     directory = tmp_path / "root"
     directory.mkdir()
     monkeypatch.chdir(directory)

@@ -70,7 +70,7 @@ def test_ctrl_c(root: Path, jobs: str) -> None:
 
 def test_what_a_small_run_does_not_import(root: Path) -> None:
     write(root, {"model.py": NET})
-    heavy = {"asyncio", "concurrent.futures", "json", "multiprocessing", "pathspec", "pygls", "rich", "torch"}
+    heavy = {"asyncio", "concurrent.futures", "multiprocessing", "pathspec", "pygls", "rich", "torch"}
     code = (
         "import sys; from exportlint.cli import main; main(['--isolated', 'model.py']);"
         f"print([m for m in {sorted(heavy)!r} if m in sys.modules])"

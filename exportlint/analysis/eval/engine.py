@@ -148,7 +148,7 @@ class Engine:
         """Ask whether to go on. Raises BudgetExceededError after too many evaluations, or when they took too long."""
         if not self.steps & STEPS_BETWEEN:
             self.project.proceed()
-            if self.project.clock() > self.deadline:
+            if self.project.is_past(self.deadline):
                 raise OutOfTimeError
         if self.steps > self.limit:
             raise BudgetExceededError
