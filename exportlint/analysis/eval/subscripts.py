@@ -113,6 +113,8 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         return UNKNOWN  # what is indexed with strings is no tensor
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
+    if not tensor.assumed and len(parts) > 1 and _takes_no_numbers(frame, values):
+        _demand_numbers(frame, values, node, "index of a tensor")
     dims: list[Dim] = []
     shape = tensor.shape
     position = 0
@@ -255,12 +257,42 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             if isinstance(data, Tensor):
                 read_data(frame, data, target, "[…] =")
             frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
-            for part in index.items if isinstance(index, Tuple) else (index,):
-                if isinstance(part, Tensor) and part.zero_dim:
-                    demand_number(frame, part, target.slice, "index of an assignment")
+            _note_stored_at(frame, target, index)
         elif isinstance(option, (Tuple, Sequence)):
             is_open = isinstance(option, Sequence) and option.type == ITERABLE
             if not isinstance(target.slice, ast.Slice) and not is_open:
                 demand_number(frame, index, target.slice, "list index")
         elif isinstance(option, Dict):
             demand_hash(frame, index, target.slice, "dict key")
+
+
+def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
+    """Record the indices of an assignment to a tensor that torch wants as numbers."""
+    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    values = index.items if isinstance(index, Tuple) else (index,)
+    if len(values) > 1:
+        _demand_numbers(frame, values, target.slice, "index of an assignment")
+    for value in values:
+        if isinstance(value, Tensor) and value.zero_dim:
+            demand_number(frame, value, target.slice, "index of an assignment")
+    for part in parts if frame.engine.mode == "non-strict" else ():
+        for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
+            value = UNKNOWN if bound is None else frame.peek(bound)
+            if isinstance(data_of(value), Tensor):
+                demand_number(frame, value, target.slice, "slice bound of an assignment")
+
+
+def _takes_no_numbers(frame: Frame, values: Seq[Value]) -> bool:
+    """Whether reading a tensor at several indices fails for a number that was read from a tensor.
+
+    `x[0, n]` does in strict mode, whose graph holds the index as a whole; beside a tensor it does so everywhere.
+    """
+    return frame.engine.mode == "strict" or any(isinstance(value, Tensor) for value in values)
+
+
+def _demand_numbers(frame: Frame, values: Seq[Value], node: ast.AST, target: str) -> None:
+    """Demand the numbers that `.item()` gave of several indices; what the size of data gives is measured no better."""
+    for value in values:
+        data = data_of(value)
+        if isinstance(data, Scalar) and data.api != "size":
+            demand_number(frame, value, node, target)
