@@ -113,8 +113,8 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         return UNKNOWN  # what is indexed with strings is no tensor
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
-    if not tensor.assumed and len(parts) > 1 and _takes_no_numbers(frame, values):
-        _demand_numbers(frame, values, node, "index of a tensor")
+    if not tensor.assumed:
+        _note_read_at(frame, node, parts, values)
     dims: list[Dim] = []
     shape = tensor.shape
     position = 0
@@ -129,9 +129,6 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
-            is_number = isinstance(value, Tensor) and value.zero_dim and value.kind == "int" and not value.known
-            if is_number and not tensor.assumed and frame.engine.mode == "strict":
-                demand_number(frame, value, node, "index of a tensor")
             dims.append(ANY_SIZE)
             position += 1
         elif isinstance(value, Python) and value.type == "ellipsis":
@@ -275,11 +272,32 @@ def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
     for value in values:
         if isinstance(value, Tensor) and value.zero_dim:
             demand_number(frame, value, target.slice, "index of an assignment")
-    for part in parts if frame.engine.mode == "non-strict" else ():
-        for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
-            value = UNKNOWN if bound is None else frame.peek(bound)
-            if isinstance(data_of(value), Tensor):
-                demand_number(frame, value, target.slice, "slice bound of an assignment")
+    for bound in _bounds_in(parts):
+        value = frame.peek(bound)
+        data = data_of(value)
+        is_asked = isinstance(data, Tensor) and frame.engine.mode == "non-strict"
+        if data is not None and (is_asked or data.kind == "bool"):
+            demand_number(frame, value, target.slice, "slice bound")
+
+
+def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq[Value]) -> None:
+    """Record the indices that torch wants as numbers where a tensor is read."""
+    if len(parts) > 1 and _takes_no_numbers(frame, values):
+        _demand_numbers(frame, values, node, "index of a tensor")
+    for given in values if frame.engine.mode == "strict" else ():
+        value = next((o for o in options(given) if isinstance(o, Tensor)), given)
+        if isinstance(value, Tensor) and value.zero_dim and value.kind == "int" and not value.known:
+            demand_number(frame, value, node, "index of a tensor")
+    for bound in _bounds_in(parts):
+        value = frame.peek(bound)
+        data = data_of(value)
+        if data is not None and data.kind == "bool":
+            demand_number(frame, value, node, "slice bound")
+
+
+def _bounds_in(parts: Seq[ast.expr]) -> Seq[ast.expr]:
+    slices = [part for part in parts if isinstance(part, ast.Slice)]
+    return [bound for part in slices for bound in (part.lower, part.upper) if bound is not None]
 
 
 def _takes_no_numbers(frame: Frame, values: Seq[Value]) -> bool:
