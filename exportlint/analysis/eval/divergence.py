@@ -16,7 +16,7 @@ ASKS_TYPE = frozenset({"isinstance", "issubclass", "hasattr", "getattr", "callab
 def note_raise(frame: Frame, node: ast.Raise | ast.Assert, exception: ast.expr | None) -> None:
     """Record that a path ends here. Where an `except` may catch the exception, it ends nobody knows where."""
     name = "AssertionError" if isinstance(node, ast.Assert) else _name(frame, exception)
-    is_stub = name == "NotImplementedError" and _is_root(frame)
+    is_stub = _is_root(frame) and (name == "NotImplementedError" or _is_all(frame, node))
     found = Raise(frame.site(node), frame.symbol, name, is_stub)
     frame.raises[found.site] = found
     if frame.catching or frame.guards:
@@ -58,3 +58,12 @@ def _name(frame: Frame, exception: ast.expr | None) -> str:
 def _is_root(frame: Frame) -> bool:
     """Whether a method of the module that is exported is run, which a subclass may override."""
     return isinstance(frame.receiver, Object) and frame.receiver.instance is frame.engine.root
+
+
+def _is_all(frame: Frame, node: ast.Raise | ast.Assert) -> bool:
+    """Whether a `raise` is all that a method does, as "subclasses should implement this" is."""
+    body = getattr(frame.engine.active[-1], "body", None) if frame.engine.active else None
+    statements = body if isinstance(body, list) else []
+    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    return bool(statements) and statements[0] is node

@@ -33,7 +33,8 @@ class Called(NamedTuple):
 class Raise(NamedTuple):
     """A `raise` that ends every call, in the function with the qualified name `symbol`.
 
-    `is_stub`: a method of the module that is exported raises NotImplementedError, for a subclass to override it.
+    `is_stub`: a method of the module that is exported raises NotImplementedError, or does nothing but raise, for a
+    subclass to override it.
     """
 
     site: Site
