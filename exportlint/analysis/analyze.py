@@ -28,17 +28,20 @@ from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.call_graph import ROOT
 from exportlint.analysis.eval.classes import find_method, is_module, lineage, undecorated
 from exportlint.analysis.eval.demands import read_data
-from exportlint.analysis.eval.effects import Effects
+from exportlint.analysis.eval.divergence import certain_raise
+from exportlint.analysis.eval.effects import Effects, Raise
 from exportlint.analysis.eval.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.eval.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_exported, note_inputs, note_outputs
+from exportlint.analysis.eval.pytree_leaves import is_abstract
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, in_order, keep
 from exportlint.analysis.facts.plain import Plain
+from exportlint.analysis.facts.tracing import CertainRaise
 from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
 from exportlint.analysis.project import Project
@@ -46,7 +49,7 @@ from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.report import report_state
-from exportlint.syntax.definitions import Class, Module
+from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 
 RECURSION_LIMIT = 12_000
 
@@ -201,6 +204,9 @@ def _run_root(
     first = engine.effects
     first.function, first.module = node, function.module
     _run(frame, function, wrapper)
+    raised = certain_raise(frame, node) if wrapper is None else None
+    if raised is not None and not first.all_modes() and _is_concrete(frame, cls, node, raised):
+        engine.emit(CertainRaise(raised.site, raised.symbol, False, None, cls.node.name, raised.exception))
     if is_exported(frame, cls):
         modes = first.all_modes()
         if modes:
@@ -221,6 +227,16 @@ def _run_root(
         second.add_to(state)
     engine.calls.current = ROOT
     report_state(engine, state, receiver)
+
+
+def _is_concrete(frame: Frame, cls: Class, node: FunctionNode, raised: Raise) -> bool:
+    """Whether a method that only raises is one that is run, and not one for subclasses to override."""
+    if not raised.is_stub:
+        return True
+    bases = {name for other in cls.module.classes for base in other.node.bases if (name := dotted(base)) is not None}
+    if is_abstract(frame, cls) or any((dotted(d) or "").endswith("abstractmethod") for d in node.decorator_list):
+        return False
+    return is_surely_exported(frame, cls) and cls.node.name not in {name.rpartition(".")[2] for name in bases}
 
 
 def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.values import Tensor
+from exportlint.analysis.domain.values import Sequence, Tensor, Tuple, Value
+from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -17,6 +18,7 @@ from exportlint.fixes.purity import is_pure
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+PADDED = Claim(non_strict=always(None), strict=always(ERROR))
 INSTEAD = {
     "logsumexp": "set what is not selected to `-inf` with `masked_fill` instead of selecting",
     "chunk": "slice: `x[:n], x[n:]`",
@@ -26,11 +28,19 @@ COUNTED = frozenset({"chunk", "split", "unbind", "tensor_split", "LSTM", "GRU", 
 """What runs once for each part."""
 
 
-@rule("EXP107", "data-dependent-operand", SizeNeed)
-def data_dependent_operand(fact: SizeNeed, context: Context) -> Iterator[Report]:
-    """`torch.logsumexp(x[mask], 0)`, `x[mask].chunk(2)`, `self.lstm(x[mask])`."""
-    severity = context.severity(CLAIM)
+@rule("EXP107", "data-dependent-operand", SizeNeed, Call)
+def data_dependent_operand(fact: SizeNeed | Call, context: Context) -> Iterator[Report]:
+    """`torch.logsumexp(x[mask], 0)`, `x[mask].chunk(2)`, `self.lstm(x[mask])`, `pad_sequence([x[0, :n], x[1]])`."""
+    severity = context.severity(PADDED if isinstance(fact, Call) else CLAIM)
     if severity is None or fact.guarded:
+        return
+    if isinstance(fact, Call):
+        if fact.name.endswith(".pad_sequence") and _differ_by_data(fact.positional[:1]):
+            yield Report(
+                severity,
+                "`pad_sequence` compares the lengths of its operands, which depend on tensor data",
+                "keep the tensors padded, and mask what lies beyond the lengths",
+            )
         return
     yield Report(
         severity,
@@ -38,6 +48,18 @@ def data_dependent_operand(fact: SizeNeed, context: Context) -> Iterator[Report]
         INSTEAD.get(fact.api, "mask instead of selecting, or promise with `torch._check` that it is not empty"),
         fix=lambda code: _fix(code, fact),
     )
+
+
+def _differ_by_data(given: tuple[Value, ...]) -> bool:
+    """Whether tensors are given in a list, and data decides how long one is next to the others."""
+    if given and isinstance(given[0], Sequence):
+        return _is_of_data(given[0].item)
+    items = given[0].items if given and isinstance(given[0], Tuple) else ()
+    return len(items) > 1 and any(map(_is_of_data, items))
+
+
+def _is_of_data(value: Value) -> bool:
+    return isinstance(value, Tensor) and not value.assumed and 0 in value.dynamic
 
 
 def _fix(code: Code, fact: SizeNeed) -> Fix:

@@ -11,15 +11,17 @@ from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+PACKING = Claim(non_strict=always(None), strict=always(ERROR))
+PACKS = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 PACKED = Python("PackedSequence")
 
 
 @rule("EXP210", "packed-sequence", Call)
 def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
     """`self.lstm(pack_padded_sequence(x, lengths))`, `pack_padded_sequence(x, lengths.tolist())`."""
-    severity = context.severity(CLAIM)
-    if severity is None or fact.guarded:
+    if fact.guarded:
         return
+    severity = context.severity(CLAIM)
     layer = find_layer(fact.name)
     if layer is not None and layer.recurrent and PACKED in (*fact.positional[:1], fact.keyword("input")):
         message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence: its sizes depend on data"
@@ -27,7 +29,12 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
         message = "`pad_packed_sequence` needs the sizes of a packed sequence as numbers, which depend on data"
     elif fact.name.endswith(".pack_padded_sequence") and _holds_numbers(fact):
         message = "`pack_padded_sequence` needs the lengths as numbers, which come out of a tensor"
+    elif fact.name in PACKS:
+        severity = context.severity(PACKING)
+        message = f"`{fact.name.rpartition('.')[2]}` cannot be traced in strict mode"
     else:
+        return
+    if severity is None:
         return
     yield Report(severity, message, "run the module on the padded sequence and mask what lies beyond the lengths")
 

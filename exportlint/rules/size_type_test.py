@@ -17,6 +17,7 @@ from exportlint.fixes.size_values import is_size
 from exportlint.registry import rule
 
 SYMBOLIC = {"int": "torch.SymInt", "float": "torch.SymFloat", "bool": "torch.SymBool"}
+PATTERN = "class pattern"
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
 
 
@@ -24,7 +25,7 @@ CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
 def size_type_test(fact: SizeConversion | Conversion, context: Context) -> Iterator[Report]:
     """`isinstance(x.shape[0], int)`, `type(n) is int`, `isinstance(t.item(), float)`."""
     severity = context.severity(CLAIM)
-    if fact.target not in {"isinstance()", "type()"} or severity is None:
+    if fact.target not in {"isinstance()", "type()", PATTERN} or severity is None:
         return
     if isinstance(fact, Conversion):
         what, known = "a number read from a tensor", fact.operand.kind
@@ -34,11 +35,13 @@ def size_type_test(fact: SizeConversion | Conversion, context: Context) -> Itera
         return
     kind = known or "int"
     symbolic = SYMBOLIC[kind]
+    is_pattern = fact.target == PATTERN
+    instead = f"ask for `isinstance(n, ({kind}, {symbolic}))`"
     yield Report(
         severity,
         f"during export {what} is a `{symbolic}` and no `{kind}`: the other way is exported",
-        f"ask for `isinstance(n, ({kind}, {symbolic}))`",
-        fix=lambda code: _fix(code, known),
+        f"write `case {kind}() | {symbolic}():`" if is_pattern else instead,
+        fix=None if is_pattern else lambda code: _fix(code, known),
     )
 
 

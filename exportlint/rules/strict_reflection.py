@@ -24,8 +24,6 @@ METHOD = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
 CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
-CHOOSES = frozenset({"builtins.max", "builtins.min"})
-
 Looks = Call | Text | MethodTest | ClassStatement | CachedRead
 
 
@@ -79,7 +77,7 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CLAIM, f"`{fact.name.rpartition('.')[2]}()`", "register it in `__init__`, or have the module return it"
     if fact.name == "builtins.pow" and any(True for v in fact.positional for _ in tensors_in(v)):
         return CLAIM, "`pow()` of a tensor", "use `x ** y`"
-    if fact.name == "copy.copy" and any(True for v in fact.positional for _ in tensors_in(v)):
+    if fact.name == "copy.copy" and any(True for v in fact.positional for _ in tensors_in(v, 0)):
         return None, "", ""  # refused in either mode
     if not _is_refused(fact.name) or _is_constant_expression(fact):
         return None, "", ""

@@ -18,6 +18,7 @@ TARGETS = {
     "set element": "element of a set",
     "hash()": "hash",
     "index of an assignment": "index of an assignment",
+    "slice bound": "slice bound",
     "index of a tensor": "index of a tensor",
     "dim argument": "dimension of an operator",
     "number argument": "argument of an operator that needs a plain number",

@@ -29,6 +29,12 @@ INSTEAD = {
     "sorted()": "use `torch.sort`",
     "groupby()": "find the runs with `torch.unique_consecutive`",
     "filter()": "index with a boolean mask",
+    "filterfalse()": "index with a boolean mask",
+    "takewhile()": "multiply by a `cumprod` of the condition, or index with a boolean mask",
+    "dropwhile()": "multiply by a `cumprod` of the condition, or index with a boolean mask",
+    "nsmallest()": "use `torch.topk` with `largest=False`",
+    "nlargest()": "use `torch.topk`",
+    "heapify()": "use `torch.sort`",
     "list method": "use tensor comparison instead of Python's `==`",
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
 }

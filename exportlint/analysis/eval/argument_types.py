@@ -135,8 +135,14 @@ def _shown(frame: Frame, node: ast.AST) -> Iterator[tuple[str, str]]:
                 yield one.id, kind
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         yield node.func.id, "function"
+        if node.func.id == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Name):
+            yield node.args[1].id, "str"
         if node.func.id == "range":
             yield from ((argument.id, "int") for argument in node.args if isinstance(argument, ast.Name))
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict) and isinstance(node.slice, ast.Name):
+        kinds = {None if key is None else _constant(frame, key) for key in node.value.keys}
+        if kinds == {"str"}:
+            yield node.slice.id, "str"
     elif isinstance(node, ast.IfExp) or (isinstance(node, ast.If) and not isinstance(node.body[-1], ast.Raise)):
         yield from _decided(node.test)
     elif isinstance(node, ast.Match) and isinstance(node.subject, ast.Name):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from exportlint.analysis.domain.lattice import join_environments, widen_environments
+from exportlint.analysis.domain.heap import HEAP
+from exportlint.analysis.domain.lattice import join_environments, options, widen_environments
 from exportlint.analysis.domain.values import (
+    NONE,
     Value,
 )
 from exportlint.analysis.eval.assignment import assign
@@ -131,6 +133,7 @@ def _loop(
     before = frame.env
     ends = [] if entered else [before]
     entry: Environment | None = before
+    peeled = False
     breaks: list[Environment] = []
     for count in range(MAX_PASSES + 1):
         if entry is None:
@@ -155,7 +158,10 @@ def _loop(
             test()
         if not endless:
             ends.append(frame.env)
-        again = join_environments([entry, frame.env])
+        if count == 0 and _is_set(before, frame.env):
+            entry, peeled = frame.env, True
+            continue
+        again = join_environments([before, entry, frame.env] if peeled else [entry, frame.env])
         if again is not None and count >= JOINED_PASSES:
             again = widen_environments(entry, again)
         if again == entry:
@@ -165,6 +171,19 @@ def _loop(
         frame.env = join_environments(ends) or before
         ends = [frame.env] if frame.execute(node.orelse) else []
     return resume(frame, before, [*ends, *breaks])
+
+
+def _is_set(before: Environment, after: Environment) -> bool:
+    """Whether the first pass of a loop sets a variable that was None.
+
+    `best is None or s > best` is a comparison from the second pass on. That pass is run for itself, as joined with the
+    first one it could not be told from a test of an argument that may be left out.
+    """
+    return any(
+        value == NONE and name in after and NONE not in options(after[name])
+        for name, value in before.items()
+        if name != HEAP
+    )
 
 
 @executes(ast.Break)

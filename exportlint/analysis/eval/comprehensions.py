@@ -15,7 +15,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.assignment import assign
-from exportlint.analysis.eval.demands import demand_truth, elements, known_items
+from exportlint.analysis.eval.demands import demand_hash, demand_truth, elements, known_items
 from exportlint.analysis.eval.frame import Frame, Loop, evaluates
 from exportlint.analysis.eval.narrowing import narrowed
 
@@ -27,7 +27,9 @@ def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
 
 @evaluates(ast.SetComp)
 def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
-    return Sequence(comprehension(frame, node.generators, node.elt), "set")
+    item = comprehension(frame, node.generators, node.elt)
+    demand_hash(frame, item, node.elt, "set element")
+    return Sequence(item, "set")
 
 
 @evaluates(ast.GeneratorExp)
@@ -50,7 +52,8 @@ def _sequence(frame: Frame, node: ast.ListComp | ast.GeneratorExp, kind: str) ->
 @evaluates(ast.DictComp)
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     pair = comprehension(frame, node.generators, ast.Tuple([node.key, node.value], ast.Load()))
-    value = pair.items[1] if isinstance(pair, Tuple) else UNKNOWN
+    key, value = pair.items if isinstance(pair, Tuple) else (UNKNOWN, UNKNOWN)
+    demand_hash(frame, key, node.key, "dict key")
     return Dict((), one_of_many(value))
 
 

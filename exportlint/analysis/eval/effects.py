@@ -30,6 +30,19 @@ class Called(NamedTuple):
     reports_facts: bool
 
 
+class Raise(NamedTuple):
+    """A `raise` that ends every call, in the function with the qualified name `symbol`.
+
+    `is_stub`: a method of the module that is exported raises NotImplementedError, or does nothing but raise, for a
+    subclass to override it.
+    """
+
+    site: Site
+    symbol: str
+    exception: str
+    is_stub: bool = False
+
+
 class Mode(NamedTuple):
     """The mode of a module is asked for: `name` is the flag, or the module that behaves by it."""
 
@@ -46,7 +59,7 @@ class Effects:
     `entry` is the heap as it began, `cells` are those that it read, `containers` those that it looked into, `allocated`
     are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
-    failure.
+    failure. `raises` is the `raise` that all of its paths end in.
     """
 
     function: FunctionNode | None = None
@@ -58,6 +71,7 @@ class Effects:
     allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
     runs_operator: bool = False
+    raises: Raise | None = None
 
     def call(self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True) -> None:
         """A function is called, or its result is known from another call."""

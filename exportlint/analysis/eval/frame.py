@@ -20,6 +20,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.effects import Raise
 from exportlint.analysis.eval.engine import STEPS_BETWEEN, Engine
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Role
@@ -103,7 +104,9 @@ class Frame:
 
     __slots__ = (
         "annotations",
+        "catching",
         "cell",
+        "diverged_at",
         "engine",
         "env",
         "exits",
@@ -118,6 +121,7 @@ class Frame:
         "owner",
         "parent",
         "peeking",
+        "raises",
         "raising",
         "receiver",
         "returns",
@@ -152,6 +156,9 @@ class Frame:
         self.annotations: dict[str, ast.expr] = {}
         self.peeking = 0
         self.raising = 0
+        self.catching = 0
+        self.raises: dict[Site | None, Raise] = {}
+        self.diverged_at: ast.AST | None = None
         self.returns: list[tuple[ast.Return, Value]] = []
         self.following: Sequence[ast.stmt] = ()
         self.exits: list[Environment] = []
@@ -243,13 +250,14 @@ class Frame:
 
     def _each(self, value: Union, run: Callable[[Value], Value]) -> Value:
         """What something gives for a value, whichever of its options it is, and the heap that it leaves then."""
-        before = self.heap
+        before, diverged_at, raises = self.heap, self.diverged_at, dict(self.raises)
         found, left = [], []
         for option in value.options:
             self.heap = before
             found.append(run(option))
             left.append((self.heap, self.env))
         self.heap = join_heaps(left, join)
+        self.diverged_at, self.raises = diverged_at, raises
         return join(found)
 
     def peek(self, node: ast.expr) -> Value:
@@ -304,7 +312,14 @@ class Frame:
             self.following = body[index + 1 : index + 9]
             if handler is not None and not handler(self, statement):
                 return False
+            if self.diverged_at is not None and self.diverges(statement):
+                return False
         return True
+
+    def diverges(self, statement: ast.stmt) -> bool:
+        """Whether a call in a statement that was just run never returns, and is surely made there."""
+        call, self.diverged_at = self.diverged_at, None
+        return call is not None and not self.catching and any(node is call for node in _surely_evaluated(statement))
 
     def emit(
         self, kind: Callable[..., Fact], node: ast.AST, value: Value | None = None, **details: object
@@ -343,3 +358,20 @@ class Frame:
             yield
         finally:
             self.guards -= 1
+
+
+_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
+_SOMETIMES = (
+    ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Compare,
+)  # fmt: skip
+"""Expressions whose parts may not be evaluated."""
+
+
+def _surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """The expressions of a simple statement that are evaluated whenever it is run."""
+    waiting: list[ast.AST] = [node] if isinstance(node, _SIMPLE) else []
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if not isinstance(part, _SOMETIMES):
+            waiting.extend(ast.iter_child_nodes(part))

@@ -21,6 +21,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
+from exportlint.analysis.eval.divergence import certain_raise, note_divergence
 from exportlint.analysis.eval.effects import Effects, Names, Places, Summary, summarize
 from exportlint.analysis.eval.frame import Environment, Frame, calls
 from exportlint.analysis.eval.generators import generated
@@ -86,6 +87,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
     engine.effects.call(summary.effects, heap.written)
     _take_over(frame, summary, heap)
+    note_divergence(frame, summary.effects.raises, node)
     return _returned(frame, value, node, function)
 
 
@@ -129,6 +131,9 @@ def _run(inner: Frame, function: Function, node: ast.AST, given: Places) -> Summ
     finally:
         engine.active.pop()
         engine.effects, engine.calls.current = outer, caller
+    raised = certain_raise(inner, function.node) if inner.raises and not isinstance(function.node, ast.Lambda) else None
+    if raised is not None and not raised.is_stub:
+        effects.raises = raised
     if value == UNKNOWN:
         value = _promised(inner, function)
     # what never returns leaves nothing behind

@@ -10,6 +10,7 @@ from exportlint.analysis.domain.values import (
     UNKNOWN,
     Const,
     Dict,
+    External,
     Object,
     Python,
     Scalar,
@@ -26,6 +27,8 @@ from exportlint.analysis.eval.branches_and_loops import resume
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful
 from exportlint.analysis.eval.frame import Environment, Frame, executes
 from exportlint.analysis.eval.narrowing import is_instance, narrowed, recognized
+from exportlint.analysis.eval.sizes import note_conversion
+from exportlint.analysis.facts import Conversion
 
 NO_SEQUENCE = (Const, Tensor, Dict, Object, TorchModule, Size, Scalar)
 NO_MAPPING = (Const, Tensor, Tuple, Sequence, Shape, TorchModule, Size, Scalar)
@@ -77,6 +80,8 @@ def _matched(frame: Frame, pattern: ast.pattern, value: Value) -> bool | None:
     if isinstance(pattern, ast.MatchClass):
         return _matches_class(frame, pattern, value)
     if isinstance(pattern, ast.MatchOr):
+        if any(isinstance(part, ast.MatchClass) and _is_symbolic(frame, part) for part in pattern.patterns):
+            value = doubtful(value)  # `int() | torch.SymInt()` takes both
         # one comparison of data is enough to tell: the next ones are never reached
         values = [value, *[doubtful(value)] * (len(pattern.patterns) - 1)]
         return _first(_matched(frame, part, v) for part, v in zip(pattern.patterns, values, strict=True))
@@ -172,6 +177,7 @@ def _matches_mapping(frame: Frame, pattern: ast.MatchMapping, value: Value) -> b
 
 def _matches_class(frame: Frame, pattern: ast.MatchClass, value: Value) -> bool | None:
     kind = is_instance(frame, value, pattern.cls)
+    _note_number_pattern(frame, pattern, value)
     found = recognized(frame, value, pattern.cls)
     verdicts: list[bool | None] = [kind]
     for part in pattern.patterns:
@@ -181,6 +187,21 @@ def _matches_class(frame: Frame, pattern: ast.MatchClass, value: Value) -> bool 
     for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
         verdicts.append(_matched(frame, part, frame.attribute(found, name, pattern)))
     return _all(verdicts)
+
+
+def _note_number_pattern(frame: Frame, pattern: ast.MatchClass, value: Value) -> None:
+    """Record `case int():` for a symbol, which is none during export."""
+    asked = frame.peek(pattern.cls)
+    name = asked.name.removeprefix("builtins.") if isinstance(asked, External) else None
+    if isinstance(value, Size) and name == "int":
+        note_conversion(frame, value, pattern, "class pattern")
+    if isinstance(value, Scalar) and not value.assumed and name in {"int", "float"} and value.kind in {name, None}:
+        frame.emit(Conversion, pattern, value, target="class pattern", operand=value)
+
+
+def _is_symbolic(frame: Frame, pattern: ast.MatchClass) -> bool:
+    asked = frame.peek(pattern.cls)
+    return isinstance(asked, External) and asked.name in {"torch.SymInt", "torch.SymFloat"}
 
 
 def _narrow(frame: Frame, subject: ast.expr, pattern: ast.pattern) -> None:

@@ -79,7 +79,9 @@ def _opaque(frame: Frame, value: Value) -> str | None:
         return "function" if is_plain else None
     if isinstance(value, External):
         api = table.lookup(value.name)
-        return "torch.dtype" if value.name in DTYPES else "type" if api and api.kind == "module" else None
+        if value.name in DTYPES:
+            return "torch.dtype"
+        return {"module": "type", "function": "function"}.get(api.kind) if api else None
     if isinstance(value, TorchModule):
         return value.name
     if isinstance(value, Shape) and not value.plain:

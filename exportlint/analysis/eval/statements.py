@@ -18,6 +18,7 @@ from exportlint.analysis.eval.assignment import assign, forget, is_followed, not
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import data_of, demand_truth, read_data
+from exportlint.analysis.eval.divergence import note_raise
 from exportlint.analysis.eval.frame import Frame, executes
 from exportlint.analysis.eval.heap_writes import write_contents
 from exportlint.analysis.eval.names import decorated, named_value
@@ -90,6 +91,8 @@ SYMBOLS = {
 @executes(ast.Return)
 def _return_statement(frame: Frame, node: ast.Return) -> bool:
     value = NONE if node.value is None else result(frame, node.value)
+    if frame.diverged_at is not None and frame.diverges(node):
+        return False
     frame.returns.append((node, value))
     frame.exits.append(frame.env)
     return False
@@ -107,11 +110,14 @@ def result(frame: Frame, node: ast.expr) -> Value:
 def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
     if node.exc is not None:
         frame.evaluate(node.exc)
+    note_raise(frame, node, node.exc)
     return False
 
 
 @executes(ast.Assert)
 def _assert_statement(frame: Frame, node: ast.Assert) -> bool:
+    if isinstance(node.test, ast.Constant) and not node.test.value:
+        note_raise(frame, node, None)
     is_true = _demand_assertion(frame, node)
     env = narrowed(frame, frame.env, node.test, True)
     if is_true is False or env is None:

@@ -113,6 +113,8 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         return UNKNOWN  # what is indexed with strings is no tensor
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
+    if not tensor.assumed:
+        _note_read_at(frame, node, parts, values)
     dims: list[Dim] = []
     shape = tensor.shape
     position = 0
@@ -127,9 +129,6 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
-            is_number = isinstance(value, Tensor) and value.zero_dim and value.kind == "int" and not value.known
-            if is_number and not tensor.assumed and frame.engine.mode == "strict":
-                demand_number(frame, value, node, "index of a tensor")
             dims.append(ANY_SIZE)
             position += 1
         elif isinstance(value, Python) and value.type == "ellipsis":
@@ -255,12 +254,63 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             if isinstance(data, Tensor):
                 read_data(frame, data, target, "[…] =")
             frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
-            for part in index.items if isinstance(index, Tuple) else (index,):
-                if isinstance(part, Tensor) and part.zero_dim:
-                    demand_number(frame, part, target.slice, "index of an assignment")
+            _note_stored_at(frame, target, index)
         elif isinstance(option, (Tuple, Sequence)):
             is_open = isinstance(option, Sequence) and option.type == ITERABLE
             if not isinstance(target.slice, ast.Slice) and not is_open:
                 demand_number(frame, index, target.slice, "list index")
         elif isinstance(option, Dict):
             demand_hash(frame, index, target.slice, "dict key")
+
+
+def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
+    """Record the indices of an assignment to a tensor that torch wants as numbers."""
+    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    values = index.items if isinstance(index, Tuple) else (index,)
+    if len(values) > 1:
+        _demand_numbers(frame, values, target.slice, "index of an assignment")
+    for value in values:
+        if isinstance(value, Tensor) and value.zero_dim:
+            demand_number(frame, value, target.slice, "index of an assignment")
+    for bound in _bounds_in(parts):
+        value = frame.peek(bound)
+        data = data_of(value)
+        is_asked = isinstance(data, Tensor) and frame.engine.mode == "non-strict"
+        if data is not None and (is_asked or data.kind == "bool"):
+            demand_number(frame, value, target.slice, "slice bound")
+
+
+def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq[Value]) -> None:
+    """Record the indices that torch wants as numbers where a tensor is read."""
+    if len(parts) > 1 and _takes_no_numbers(frame, values):
+        _demand_numbers(frame, values, node, "index of a tensor")
+    for given in values if frame.engine.mode == "strict" else ():
+        value = next((o for o in options(given) if isinstance(o, Tensor)), given)
+        if isinstance(value, Tensor) and value.zero_dim and value.kind == "int" and not value.known:
+            demand_number(frame, value, node, "index of a tensor")
+    for bound in _bounds_in(parts):
+        value = frame.peek(bound)
+        data = data_of(value)
+        if data is not None and data.kind == "bool":
+            demand_number(frame, value, node, "slice bound")
+
+
+def _bounds_in(parts: Seq[ast.expr]) -> Seq[ast.expr]:
+    slices = [part for part in parts if isinstance(part, ast.Slice)]
+    return [bound for part in slices for bound in (part.lower, part.upper) if bound is not None]
+
+
+def _takes_no_numbers(frame: Frame, values: Seq[Value]) -> bool:
+    """Whether reading a tensor at several indices fails for a number that was read from a tensor.
+
+    `x[0, n]` does in strict mode, whose graph holds the index as a whole; beside a tensor it does so everywhere.
+    """
+    return frame.engine.mode == "strict" or any(isinstance(value, Tensor) for value in values)
+
+
+def _demand_numbers(frame: Frame, values: Seq[Value], node: ast.AST, target: str) -> None:
+    """Demand the numbers that `.item()` gave of several indices; what the size of data gives is measured no better."""
+    for value in values:
+        data = data_of(value)
+        if isinstance(data, Scalar) and data.api != "size":
+            demand_number(frame, value, node, target)

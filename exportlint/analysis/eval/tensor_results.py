@@ -21,10 +21,12 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.demands import read_data
-from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.frame import Frame, note_guarded_operator
 from exportlint.analysis.eval.sizes import broadcast, note_fixed_rows
 
 BROADCASTS = frozenset({"operator", "comparison"})
+FITTED = BROADCASTS | {"matmul"}
+"""What Python does with tensors whose shapes have to fit together."""
 KEEPS_ARRAY = BROADCASTS | {"indexing", "matmul"}
 """What Python does with an array of numpy gives another one; functions of torch make tensors of it."""
 RANKS: dict[Kind | None, int] = {"bool": 0, "int": 1, "float": 2}
@@ -50,6 +52,8 @@ def result(
     if operation in BROADCASTS:
         note_fixed_rows(frame, tensors, node, operation)
     certain = [t for t in tensors if not t.assumed]
+    if frame.guards and len(certain) > 1 and operation in FITTED:
+        note_guarded_operator(frame)
     trail = next((t.trail for t in certain or tensors if t.trail is not None), None)
     if trail is None:
         trail = next((trail for o in operands if (trail := trail_of(o)) is not None), None)

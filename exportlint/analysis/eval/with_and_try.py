@@ -21,6 +21,7 @@ from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.branches_and_loops import resume
 from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.eval.frame import Environment, Frame, executes
+from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.syntax.definitions import TRIES
@@ -39,12 +40,14 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
         swallows = swallows or _suppresses(frame, item.context_expr)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)
+    frame.catching += 1
     if not swallows:
         reached = frame.execute(node.body)
     else:
         with frame.guarded():
             frame.execute(node.body)
         reached = True
+    frame.catching -= 1
     for context, place in reversed(entered):
         frame.call(frame.attribute(context, "__exit__", place), Arguments((NONE, NONE, NONE)), place)
     return reached
@@ -77,12 +80,14 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
     """`try`, also with `except*`."""
     before = dict(frame.env)
     swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
+    frame.catching += bool(node.handlers)
     if swallowing is not None:
         with frame.engine.collecting(frame.heap) as effects, frame.guarded():
             reached = frame.execute(node.body)
         _note_caught_operators(frame, swallowing, effects)
     else:
         reached = frame.execute(node.body)
+    frame.catching -= bool(node.handlers)
     body_env = frame.env
     ends: list[Environment] = []
     if reached and frame.execute(node.orelse):
@@ -106,7 +111,8 @@ for kind in TRIES:
 
 def _note_caught_operators(frame: Frame, handler: ast.ExceptHandler, effects: Effects) -> None:
     """Record a `try` around operators on tensors, unless there is more to be said of what stands in it."""
-    if effects.runs_operator and not any(fact.guarded for fact in effects.all_facts().values()):
+    told = (fact for fact in effects.all_facts().values() if not isinstance(fact, Call))
+    if effects.runs_operator and not any(fact.guarded for fact in told):
         frame.emit(CaughtOperator, handler.type or handler.body[0], None)
 
 

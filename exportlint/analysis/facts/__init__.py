@@ -16,7 +16,7 @@ from exportlint.findings import Mode
 Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
     "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
-    "groupby()",
+    "groupby()", "takewhile()", "dropwhile()", "filterfalse()", "nsmallest()", "nlargest()", "heapify()",
 ]  # fmt: skip
 """Python constructs that ask a value for its truth."""
 

@@ -22,8 +22,8 @@ class SizeConversion(Fact):
     """Python wants a plain number, or as many steps as a size has.
 
     `target` is what wants it: "int()", "math.sqrt()", "range()", "iteration", "list repetition", "set element",
-    "isinstance()", "text". `varies`: the size is known to vary from call to call. `is_float`: it is the result of a
-    division or the like.
+    "isinstance()", "class pattern", "text". `varies`: the size is known to vary from call to call. `is_float`: it is
+    the result of a division or the like.
     """
 
     target: str

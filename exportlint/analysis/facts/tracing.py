@@ -89,6 +89,14 @@ class WrappedCall(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class CertainRaise(Fact):
+    """A `raise` that every call of the module reaches. `name` is the module, `exception` the class of the exception."""
+
+    name: str
+    exception: str
+
+
+@dataclass(frozen=True, slots=True)
 class CaughtOperator(Fact):
     """An `except` stands around operators on tensors and goes on without them where they fail."""
 

@@ -79,6 +79,11 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
         if frame.engine.mode == "non-strict":
             frame.emit(Conversion, node, positional[0], target=f"{name}() of one tensor", operand=positional[0])
         return result(frame, node, name, (positional[0],), positional[0].kind)
+    if len(positional) > 2 and frame.engine.mode == "non-strict":
+        # non-strict traces `max(a, b)` for itself; with more, Python compares
+        data = next((value for value in values if data_of(value) is not None), None)
+        if data is not None:
+            demand_truth(frame, data, node, construct)
     flat = [o for v in values for o in options(v)]
     if any(isinstance(o, Tensor) for o in flat):
         return result(frame, node, name, flat)

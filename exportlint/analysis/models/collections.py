@@ -5,31 +5,54 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.values import (
+    NONE,
     UNKNOWN,
     Const,
     Dict,
     Instance,
     Object,
     Sequence,
+    Tensor,
     Tuple,
     TupleType,
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.demands import elements
+from exportlint.analysis.eval.demands import data_of, demand_truth, elements
 from exportlint.analysis.eval.frame import Frame, calls
+from exportlint.analysis.facts import Construct
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
 
 functions("collections.Counter", numbers=(0,))
 functions("bisect.* heapq.* statistics.*", numbers="every")
-functions("heapq.nsmallest heapq.nlargest heapq.heappush heapq.heappop heapq.heapify", strict="refuses")
+functions("heapq.heappush heapq.heappop", strict="refuses")
 functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
 functions("decimal.Decimal", numbers=(0,), strict="refuses")
 functions("fractions.Fraction", numbers=(0, 1))
 functions("array.array queue.Queue types.MethodType enum.auto ctypes.c_int", strict="refuses")
 functions("dataclasses.make_dataclass", strict="refuses")
 functions("weakref.ref", returns=UNKNOWN)
+
+
+HEAPS: dict[str, Construct] = {
+    "heapq.nsmallest": "nsmallest()",
+    "heapq.nlargest": "nlargest()",
+    "heapq.heapify": "heapify()",
+}
+
+
+@function(" ".join(HEAPS), numbers="every", strict="refuses")
+def _compare(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`heapq.nlargest(n, items, key)` compares the items, or what the key gives for them."""
+    items = arguments.get(0, "x") if name == "heapq.heapify" else arguments.get(1, "iterable")
+    item = elements(frame, items or UNKNOWN, node)
+    key = arguments.get(2, "key") or NONE
+    compared = item if key == NONE else frame.call(key, Arguments((item,)), node)
+    assert isinstance(node, ast.expr)
+    if isinstance(data_of(compared), Tensor):
+        demand_truth(frame, compared, node, HEAPS[name])
+    return NONE if name == "heapq.heapify" else Sequence(item, "list")
 
 
 @function("collections.OrderedDict collections.defaultdict")

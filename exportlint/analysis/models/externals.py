@@ -42,9 +42,11 @@ def _call_external(frame: Frame, callee: External, arguments: Arguments, node: a
 
 
 def _takes_tensor(name: str) -> bool:
-    """Whether a function is one of torch's that takes a tensor first."""
+    """Whether a function is one of torch's that takes a tensor first, or several; `einsum` has a text before them."""
     api = table.lookup(name)
-    return api is not None and api.kind == "function" and any("tensor" in o.types[:1] for o in api.overloads)
+    if api is None or api.kind != "function":
+        return False
+    return any("tensor" in kind.removesuffix("?") for o in api.overloads for kind in o.types[:2] if kind != "tensor?")
 
 
 def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: ast.AST) -> Value:

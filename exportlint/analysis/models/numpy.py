@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.values import Python, Shape, Size, Value
+from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.values import Python, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
@@ -37,6 +37,11 @@ functions(
 )
 
 
+SUMS = frozenset({"numpy.mean", "numpy.sum"})
+REDUCTIONS = SUMS | {"numpy.max", "numpy.min"}
+"""What strict mode computes of an array, and not of a list of tensors."""
+
+
 @function("numpy.ndarray.tobytes numpy.ndarray.tofile", strict="refuses")
 @function("numpy.*")
 def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -44,9 +49,15 @@ def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api=shown(name), operand=tensor)
         if frame.engine.mode == "strict":
+            if name in REDUCTIONS and not any(isinstance(o, Tensor) for v in arguments.values for o in options(v)):
+                demand_number(frame, tensor, node, f"{shown(name)}()")
             return replace(result(frame, node, name, (tensor,)), array=True)
         return ARRAY
     scalar = next((s for v in arguments.values for s in numbers_in(v)), None)
+    is_listed = isinstance(arguments.get(0), (Tuple, Sequence))
+    if scalar is not None and is_listed and name in SUMS and frame.engine.mode == "non-strict":
+        # what numpy does with a list of objects is Python's arithmetic
+        return replace(scalar, kind="float" if name == "numpy.mean" else scalar.kind, dim=None)
     if scalar is not None:
         demand_number(frame, scalar, node, f"{shown(name)}()")
     for value in arguments.positional[:1]:

@@ -18,7 +18,7 @@ EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
 functions(POOL, returns=Python(POOL), strict="refuses")
 functions(EXECUTOR, returns=Python(EXECUTOR), strict="refuses")
 functions("threading.current_thread threading.Lock threading.RLock threading.get_ident", strict="refuses")
-functions("threading.local multiprocessing.cpu_count asyncio.sleep", strict="refuses")
+functions("threading.local multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
 functions("atexit.register", effect="act")
 
 
