@@ -9,6 +9,7 @@ from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     FALSE,
     Tensor,
+    Value,
 )
 from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
@@ -37,7 +38,7 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
     if not name[:1].isupper() or name in WITHOUT_ARGUMENTS or fact.keyword("validate_args") == FALSE:
         return
     given = (*fact.positional, *(value for _, value in fact.keywords))
-    if any(isinstance(o, Tensor) and not o.assumed for value in given for o in options(value)):
+    if any(_is_data(value) for value in given):
         yield Report(
             severity,
             f"`{public_name(fact.name)}` checks the values of its arguments, which torch.export does not know",
@@ -49,9 +50,14 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
 METHODS = frozenset({"log_prob", "cdf"})
 
 
+def _is_data(value: Value, *, known: bool = True) -> bool:
+    """Whether it surely is a tensor; `known`: one whose values tracing knows will do."""
+    return all(isinstance(o, Tensor) and not o.assumed and (known or not o.known) for o in options(value))
+
+
 def _of_method(fact: Call, severity: Severity) -> Iterator[Report]:
     """`self.prior.log_prob(x)`."""
-    if any(isinstance(o, Tensor) and not o.assumed and not o.known for v in fact.positional for o in options(v)):
+    if any(_is_data(value, known=False) for value in fact.positional):
         yield Report(
             severity,
             f"`{fact.name.rpartition('.')[2]}` of a distribution checks the values that it is given, "

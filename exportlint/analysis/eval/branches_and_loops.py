@@ -9,11 +9,13 @@ from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.domain.lattice import join_environments, options, widen_environments
 from exportlint.analysis.domain.values import (
     NONE,
+    Tensor,
+    Tuple,
     Value,
 )
 from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.baked_values import branch_on
-from exportlint.analysis.eval.demands import demand_truth, elements, known_items
+from exportlint.analysis.eval.demands import data_of, demand_truth, elements, known_items
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, Loop, executes
 from exportlint.analysis.eval.narrowing import branch_paths
@@ -81,7 +83,15 @@ def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     if items is not None and len(set(items)) > 1:
         return _unrolled(frame, node, items)
     item = elements(frame, iterable, node.iter)
-    return _loop(frame, node, lambda: assign(frame, node.target, item, node))
+    return _loop(frame, node, lambda: assign(frame, node.target, item, node), entered=_has_items(iterable))
+
+
+def _has_items(iterable: Value) -> bool:
+    """Whether there surely is something to iterate over."""
+    if isinstance(iterable, Tensor):
+        sure = not (iterable.assumed or iterable.optional or iterable.dynamic)
+        return sure and iterable.shape.at(0).within()[0] >= 1
+    return isinstance(iterable, Tuple) and bool(iterable.items)
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: tuple[Value, ...]) -> bool:
@@ -161,7 +171,8 @@ def _loop(
         if count == 0 and _is_set(before, frame.env):
             entry, peeled = frame.env, True
             continue
-        again = join_environments([before, entry, frame.env] if peeled else [entry, frame.env])
+        began = _overtaken(entry, frame.env) if count < JOINED_PASSES else entry
+        again = join_environments([before, began, frame.env] if peeled else [began, frame.env])
         if again is not None and count >= JOINED_PASSES:
             again = widen_environments(entry, again)
         if again == entry:
@@ -184,6 +195,17 @@ def _is_set(before: Environment, after: Environment) -> bool:
         for name, value in before.items()
         if name != HEAP
     )
+
+
+def _overtaken(before: Environment, after: Environment) -> Environment:
+    """What a round of a loop began with, but for variables that hold data from the next round on.
+
+    That round has been run, so the next one need not stand for it.
+    """
+    return {
+        name: after[name] if name in after and data_of(after[name]) and not data_of(value) else value
+        for name, value in before.items()
+    }
 
 
 @executes(ast.Break)

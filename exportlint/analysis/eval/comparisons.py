@@ -34,7 +34,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import compared, read_environment
-from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth
+from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
@@ -81,6 +81,8 @@ def _comparison(frame: Frame, node: ast.Compare) -> Value:
 def compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
     """`left op right`, for every way that the operands can be."""
     if isinstance(left, Union) or isinstance(right, Union):
+        if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            left, right = without_none(left), without_none(right)
         return join([_compare(frame, node, op, a, b) for a in options(left) for b in options(right)])
     return _compare(frame, node, op, left, right)
 

@@ -10,6 +10,7 @@ from exportlint.analysis.domain.dim import ANY_SIZE
 from exportlint.analysis.domain.lattice import each, join, options, tensors_in
 from exportlint.analysis.domain.values import (
     BASE,
+    NONE,
     PYTHON,
     UNKNOWN,
     Const,
@@ -37,27 +38,23 @@ MAX_UNROLLED = 8
 
 
 def data_of(value: Value) -> Tensor | Scalar | None:
-    """The tensor data that a value is, if it surely is some on the way at hand; None for what tracing knows."""
-    if isinstance(value, (Const, Python)):
-        return None
+    """The tensor data that a value surely is; None for what tracing knows.
+
+    A value that is data only if an option or the rank of an input makes it so is none: export of the other alternative
+    passes.
+    """
     found: Tensor | Scalar | None = None
     for option in options(value):
-        if isinstance(option, (Dict, Tuple, Sequence, Object)):
-            return None  # one of several kinds of things: which one decides more than we know
-        if isinstance(option, Tensor):
-            if not option.assumed and not option.known and found is None:
-                found = option
-        elif isinstance(option, Scalar) and not option.assumed and found is None:
-            found = option
-    if isinstance(found, Scalar) and found.api == "size":
-        # on one way data decides the size, on the other the shapes of the inputs do
-        return None if any(isinstance(option, (Size, Python)) for option in options(value)) else found
+        if not isinstance(option, (Tensor, Scalar)) or option.assumed or (isinstance(option, Tensor) and option.known):
+            return None
+        found = found or option
     return found
 
 
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
-    data = None if frame.engine.constructing else data_of(value) or _plain_tensor(value)
+    demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
+    data = None if frame.engine.constructing else data_of(demanded) or _plain_tensor(demanded)
     if data is not None:
         if isinstance(data, Tensor):
             read_data(frame, data, node, construct)
@@ -96,7 +93,7 @@ def _truth(value: Value) -> bool | None:
 
 def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
-    data = None if frame.engine.constructing else data_of(value)
+    data = None if frame.engine.constructing else data_of(without_none(value))
     if data is None:
         note_conversion(frame, value, node, target)
         return False
@@ -104,6 +101,11 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
         read_data(frame, data, node, target)
     frame.emit(Conversion, node, data, target=target, operand=data)
     return True
+
+
+def without_none(value: Value) -> Value:
+    """What a value is where None would not do: Python refuses it, and so the code never gets that far with it."""
+    return join([option for option in value.options if option != NONE]) if isinstance(value, Union) else value
 
 
 def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
@@ -137,7 +139,19 @@ def read_data(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mu
 
 def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     """What iterating over a value gives, element by element."""
-    return each(value, lambda option: _elements(frame, option, node))
+    return each(filled(value), lambda option: _elements(frame, option, node))
+
+
+def filled(value: Value) -> Value:
+    """What a value is where code takes an element of it: an empty list or tuple has none."""
+    kept = [option for option in options(value) if not (isinstance(option, Tuple) and not option.items)]
+    return join(kept) if kept and isinstance(value, Union) else value
+
+
+def compared_elements(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """What iterating over a value gives, where all elements are compared: data if one of them surely is."""
+    items = value.items if isinstance(value, Tuple) else ()
+    return next((item for item in items if data_of(item) is not None), None) or elements(frame, value, node)
 
 
 def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:

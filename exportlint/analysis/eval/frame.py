@@ -10,11 +10,12 @@ from typing import TypeVar
 
 from exportlint.analysis.domain.allocations import CONTAINERS, identified, is_mutable, refreshed, without
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Allocation, Cell, Heap, join_heaps
-from exportlint.analysis.domain.lattice import join, trail_of
+from exportlint.analysis.domain.lattice import join, trail_of, union
 from exportlint.analysis.domain.trails import Site, Trail, site_of
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     Closure,
+    Const,
     Instance,
     Union,
     Value,
@@ -99,6 +100,12 @@ class Loop:
     unrolled: bool = False
 
 
+def _lacks(value: Value, name: str) -> bool:
+    """Whether reading an attribute of a value surely raises: so the value is never there when the code goes on."""
+    is_plain = isinstance(value, Const) and (value.value is None or isinstance(value.value, (int, float)))
+    return is_plain and isinstance(value, Const) and not hasattr(value.value, name)
+
+
 class Frame:
     """The variables of a call, and where it came from."""
 
@@ -114,6 +121,7 @@ class Frame:
         "globals",
         "guards",
         "is_root",
+        "last_operands",
         "loops",
         "module",
         "nonlocals",
@@ -152,6 +160,7 @@ class Frame:
         self.cell = Closure(self.env, closure, engine.region)
         self.guards = guards
         self.is_root = is_root
+        self.last_operands: dict[ast.AST, Value] = {}
         self.on_accelerator = 0
         self.annotations: dict[str, ast.expr] = {}
         self.peeking = 0
@@ -244,7 +253,10 @@ class Frame:
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         """`value.name`, read at a node."""
         if isinstance(value, Union):
-            return self._each(value, lambda option: self.attribute(option, name, node))
+            having = union([option for option in value.options if not _lacks(option, name)])
+            if not isinstance(having, Union):
+                return self.attribute(having, name, node)
+            return self._each(having, lambda option: self.attribute(option, name, node))
         handler = ATTRIBUTES.get(type(value))
         return handler(self, value, name, node) if handler is not None else UNKNOWN
 

@@ -25,11 +25,15 @@ from exportlint.analysis.domain.values import (
     Unknown,
     Value,
 )
+from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Environment, Frame
-from exportlint.syntax.definitions import dotted
+from exportlint.analysis.limits import MAX_BASES
+from exportlint.syntax.definitions import Class, dotted
 
 T = TypeVar("T")
 CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
+PLAIN_BASES = frozenset({External("builtins.object"), External("torch.nn.Module")})
+"""Bases of other libraries that leave `isinstance` as it is."""
 
 
 def narrowed(frame: Frame, env: Environment, test: ast.expr, assumption: bool) -> Environment | None:
@@ -123,15 +127,17 @@ def _is_tensor(value: Value) -> bool | None:
 def is_instance(frame: Frame, value: Value, kinds: ast.expr) -> bool | None:
     """`isinstance(value, kinds)`, or None if it is not known."""
     elts = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
-    verdicts = [_is_one(value, frame.evaluate(kind)) for kind in elts]
+    verdicts = [_is_one(frame, value, frame.evaluate(kind)) for kind in elts]
     if any(v is True for v in verdicts):
         return True
     return None if None in verdicts else False
 
 
-def _is_one(value: Value, kind: Value) -> bool | None:
+def _is_one(frame: Frame, value: Value, kind: Value) -> bool | None:
     if isinstance(value, Unknown):
         return None
+    if isinstance(value, Object) and isinstance(kind, ClassValue):
+        return _is_object_of(frame, value, kind.definition)
     if not isinstance(kind, External):
         return False if isinstance(value, (Tensor, Const, TorchModule)) and not _optional(value) else None
     last = kind.name.rpartition(".")[2]
@@ -156,6 +162,22 @@ def _is_one(value: Value, kind: Value) -> bool | None:
     if isinstance(value, (Object, TorchModule)):
         return False if last in CONTAINER_TYPES or last == "Tensor" else None
     return None
+
+
+def _is_object_of(frame: Frame, value: Object, cls: Class) -> bool | None:
+    """Whether an object is one of a class of the project. One that is only promised can be of a class below its own."""
+    own = lineage(frame, value.instance.definition)
+    if cls in own:
+        return True
+    if value.instance.promised or len(own) >= MAX_BASES:
+        return None
+    told = all(isinstance(base, (ClassValue, External)) for one in own for base in bases(frame, one))
+    asked = lineage(frame, cls)
+    # a metaclass can tell `isinstance` what it likes
+    plain = not any(one.node.keywords for one in asked) and all(
+        isinstance(base, ClassValue) or base in PLAIN_BASES for one in asked for base in bases(frame, one)
+    )
+    return False if told and plain else None
 
 
 def _optional(value: Value) -> bool:

@@ -34,7 +34,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import propagate
-from exportlint.analysis.eval.demands import demand_number, demand_truth, note_text
+from exportlint.analysis.eval.demands import demand_number, demand_truth, note_text, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import arithmetic, expression_of, read_arithmetic
@@ -67,6 +67,8 @@ def _binary(frame: Frame, node: ast.BinOp) -> Value:
 def operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
     """`left op right`, for every way that the operands can be."""
     if isinstance(left, Union) or isinstance(right, Union):
+        if any(isinstance(option, (Tensor, Scalar)) for option in (*options(left), *options(right))):
+            left, right = without_none(left), without_none(right)
         return join(_operate(frame, node, op, a, b) for a in options(left) for b in options(right))
     return _operate(frame, node, op, left, right)
 

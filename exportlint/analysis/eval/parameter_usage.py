@@ -540,7 +540,8 @@ class _Reader:
     def _note_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
         is_mask = isinstance(index, (ast.Compare, ast.UnaryOp)) and not _is_number(index)
-        if is_mask or not isinstance(index, ast.Name):  # a lone index can be a tensor as well as a number
+        # a lone index can be a tensor as well as a number, but for one of a list or of modules
+        if is_mask or not isinstance(index, ast.Name) or self._is_in_list(index, node.value):
             self._mark(index, "tensor" if is_mask else "number")
         if self._holds(node.value) is None:
             return
@@ -555,6 +556,13 @@ class _Reader:
                 self._mark(node.value, "count")
         elif self._is_position(index) and isinstance(node.ctx, ast.Load):
             self._mark(node.value, "position")
+
+    def _is_in_list(self, index: ast.Name, container: ast.expr) -> bool:
+        """Whether a parameter says which item of a list, a tuple or a container of modules is meant."""
+        if index.id not in self.held or dotted(container) is None or self._holds(container) is not None:
+            return False
+        found = self.frame.peek(container)
+        return isinstance(found, (Tuple, Sequence)) or (isinstance(found, TorchModule) and found.items is not None)
 
     def _is_key_of(self, index: ast.expr, container: ast.expr) -> bool:
         """Whether it is a string, or what was found in the container itself: in a tensor nobody looks for indices."""

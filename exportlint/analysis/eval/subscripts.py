@@ -39,6 +39,7 @@ from exportlint.analysis.eval.demands import (
     data_of,
     demand_hash,
     demand_number,
+    filled,
     read_data,
     size_of,
 )
@@ -54,6 +55,7 @@ NDARRAY = Python("ndarray")
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     container = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
+    container = container if isinstance(node.slice, ast.Slice) else filled(container)
     found = each(container, lambda option: _item(frame, node, option, index))
     return propagate(frame, (index,), node, found, "choice")
 
@@ -101,7 +103,7 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
 def _array_item(frame: Frame, node: ast.Subscript, index: Value) -> Value:
     """An item or a part of an array: numpy asks tensors among the indices for their memory."""
     values = index.items if isinstance(index, Tuple) else (index,)
-    tensor = next((o for value in values for o in options(value) if isinstance(o, Tensor) and not o.assumed), None)
+    tensor = next((t for value in values if isinstance(t := data_of(value), Tensor)), None)
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api="np.ndarray.__getitem__", operand=tensor)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -24,6 +24,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import (
+    compared_elements,
     demand_hash,
     demand_number,
     demand_truth,
@@ -104,7 +105,8 @@ def _sorted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     if isinstance(value, Shape):
         note_conversion(frame, product(value.tensor), node, "sorted()")
     key = arguments.keywords.get("key")
-    keyed = item if key is None or key == NONE else frame.call(key, Arguments((item,)), node)
+    compared = compared_elements(frame, value, node)
+    keyed = compared if key is None or key == NONE else frame.call(key, Arguments((compared,)), node)
     demand_truth(frame, keyed, node, "sorted()")
     return Sequence(item)
 

@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import (
+    compared_elements,
     data_of,
     demand_truth,
     elements,
@@ -92,7 +93,9 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
         # torch.sym_max holds integers; a float, as data of unknown dtype mostly is, needs a comparison now
         is_float = any(_is_float(o) for o in flat)
         if is_float and frame.engine.mode == "non-strict":
-            demand_truth(frame, scalar, node, construct)
+            asked = compared_elements(frame, positional[0], node) if len(positional) == 1 else join(values)
+            if isinstance(data_of(asked), Scalar) or any(isinstance(data_of(v), Scalar) for v in values):
+                demand_truth(frame, scalar, node, construct)
             return Python("float")
         return Scalar("float" if is_float else scalar.kind, scalar.api, scalar.assumed, scalar.trail)
     size = next((o for o in flat if isinstance(o, Size) and o.kind != "str"), None)

@@ -84,7 +84,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
             if data is not None and "key" not in arguments.keywords:
                 frame.emit(Branch, node, data, construct="sorted()", condition=data)
         if name == "pop":
-            return item
+            return _popped(receiver, arguments) or item
         return (
             unidentified(receiver) if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
         )
@@ -142,6 +142,14 @@ def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, nod
         if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
             return receiver.updated(value.value, arguments.get(1) or NONE)
     return None
+
+
+def _popped(receiver: Tuple | Sequence, arguments: Arguments) -> Value | None:
+    """What `pop` takes out of a list whose items are known one by one."""
+    place = arguments.get(0) or Const(-1)
+    if not isinstance(receiver, Tuple) or not isinstance(place, Const) or not isinstance(place.value, int):
+        return None
+    return receiver.items[place.value] if -len(receiver.items) <= place.value < len(receiver.items) else None
 
 
 def _one_of(values: tuple[Value, ...]) -> Value:

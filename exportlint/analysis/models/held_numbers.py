@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Dict, Scalar, Sequence, Tuple, Value
+from exportlint.analysis.eval.demands import data_of
 
 
 def numbers_in(value: Value) -> list[Scalar]:
-    """Those that a value is, or that it holds directly, but for such as are only assumed to be some."""
+    """Those that a value surely is, or that it surely holds directly."""
     items: tuple[Value, ...] = (value,)
     if isinstance(value, Tuple):
         items = value.items
     elif isinstance(value, Sequence):
-        items = (value.item,)
+        items = options(value.item)  # a list holds one and the other
     elif isinstance(value, Dict):
         items = tuple(entry for _, entry in value.entries)
-    return [s for i in items for s in options(i) if isinstance(s, Scalar) and not s.assumed]
+    return [number for item in items if isinstance(number := data_of(item), Scalar)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Scalar, Sequence, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of, demand_number
@@ -34,7 +33,7 @@ def _note(frame: Frame, value: Value | None, node: ast.AST) -> None:
         return
     if isinstance(value, (Tuple, Sequence)):
         items = value.items if isinstance(value, Tuple) else (value.item,)
-        scalar = next((s for i in items for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
+        scalar = next((s for i in items if isinstance(s := data_of(i), Scalar)), None)
         if scalar is not None:
             frame.emit(Conversion, node, scalar, target="function argument", operand=scalar)
     elif data_of(value) is not None:

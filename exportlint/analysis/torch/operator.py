@@ -76,11 +76,12 @@ class Operator:
 
     `shape` is None where nothing is said of it. `dtype` is the one that a cast gives, empty where the table says
     enough. `converts`: the result has the same values, in another dtype, layout or place, and converting twice is
-    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes that it
-    must know. `plain`: parameters that have no symbolic form, `compared`: those that it compares with numbers, so that
-    a size can be one but a number read from a tensor cannot. `overwrites`: it writes to the tensor in place, and twice
-    is the same as once. `acts`: it is called for something that is no result. `host`: what of a tensor it takes out of
-    the graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else.
+    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes
+    that it must know. `plain`: parameters that have no symbolic form, `compared`: those that it compares with
+    numbers, so that a size can be one but a number read from a tensor cannot. `overwrites`: it writes to the tensor
+    in place, and twice is the same as once, given the same random numbers. `acts`: it is called for something that
+    is no result. `host`: what of a tensor it takes out of the graph. `strict`: TorchDynamo refuses to call it,
+    measured on 2.13 by a module that calls nothing else.
     """
 
     names: tuple[str, ...]

@@ -6,13 +6,14 @@ import ast
 import re
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
+from exportlint.analysis.models.held_numbers import numbers_in
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.public_names import public_name
@@ -78,10 +79,9 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
     for parameter, value in given:
         if parameter in DIMS:
-            for item in (i for option in options(value) for i in _items(option)):
-                data = data_of(item)
-                if isinstance(data, Scalar):
-                    frame.emit(Conversion, node, data, target="dim argument", operand=data)
+            numbers = [next(iter(numbers_in(o)), None) for o in options(value)]
+            if numbers[0] is not None and None not in numbers:
+                frame.emit(Conversion, node, numbers[0], target="dim argument", operand=numbers[0])
             continue
         if parameter in record.plain or parameter in record.compared:
             data = data_of(value)
@@ -89,10 +89,6 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
             elif parameter in record.plain:
                 note_conversion(frame, value, node, f"{public_name(name)}()")
-
-
-def _items(value: Value) -> tuple[Value, ...]:
-    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else (value,)
 
 
 def divided_dims(name: str, operands: tuple[Value, ...], arguments: Arguments | None) -> frozenset[int]:

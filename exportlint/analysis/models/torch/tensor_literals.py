@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.domain.dim import constant
-from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import SCALAR, UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     Const,
@@ -22,6 +22,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import bake_in
+from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import data_shape, note_conversion, product
 from exportlint.analysis.eval.tensor_results import kind_of, promoted, result
@@ -48,7 +49,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         inner = next((t for t in tensors_in(data) if not t.assumed and t.data is None), None)
         if inner is not None:
             frame.emit(Conversion, node, inner, target=f"{name}()", operand=inner)
-        scalar = next((s for i in items_of(data) for s in options(i) if isinstance(s, Scalar) and not s.assumed), None)
+        scalar = next((s for i in items_of(data) if isinstance(s := data_of(i), Scalar)), None)
         if scalar is not None and name != "torch.tensor":
             frame.emit(Conversion, node, scalar, target=f"{name}()", operand=scalar)
     if isinstance(data, Scalar) and not data.assumed and name in {"torch.as_tensor", "torch.asarray"}:

@@ -60,4 +60,12 @@ OPERATORS = (
     operator("clamp clip", shape="elementwise"),
     operator("where", shape="elementwise"),
     *each("Tensor.fill_ Tensor.zero_ Tensor.copy_", shape="same", overwrites=True),
+    *each(
+        """
+        Tensor.normal_ Tensor.uniform_ Tensor.random_ Tensor.exponential_ Tensor.geometric_ Tensor.cauchy_
+        Tensor.log_normal_ Tensor.bernoulli_
+        """,
+        shape="same",
+        overwrites=True,
+    ),
 )
