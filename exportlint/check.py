@@ -11,10 +11,12 @@ from itertools import accumulate
 from exportlint.analysis.analyze import analyze, probe
 from exportlint.analysis.domain.trails import Route, RouteStep, Site, Trail
 from exportlint.analysis.eval.call_graph import Caller as CalledFrom
+from exportlint.analysis.eval.call_graph import home_of
 from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.eval.probe import Observation, Probe
 from exportlint.analysis.facts import Fact, Place
 from exportlint.analysis.facts.order import route_order
+from exportlint.analysis.kept_results import KeptResults
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.claims import LINE, Context, Report
@@ -56,11 +58,18 @@ Wants = Callable[[Iterable[Finding]], Iterable[Finding]]
 """Those of some findings whose fixes somebody wants."""
 
 
-def check_file(source: SourceFile, project: Project, settings: Settings, wants: Wants | None = None) -> list[Finding]:
+def check_file(
+    source: SourceFile,
+    project: Project,
+    settings: Settings,
+    wants: Wants | None = None,
+    results: KeptResults | None = None,
+) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
     Only the fixes that somebody `wants` are worked out, by default those of all findings that are shown; other findings
-    that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied.
+    that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied. The `results` of
+    classes in an earlier version of the file are taken over where they hold.
 
     Raises:
         SyntaxProblem: the file cannot be parsed.
@@ -68,16 +77,18 @@ def check_file(source: SourceFile, project: Project, settings: Settings, wants: 
         SupersededError: the project raises it.
     """
     with gc_paused():  # nearly all that is made for a file is needed until its findings are there
-        return _check(source, project, settings, wants or functools.partial(_seen, settings))
+        return _check(source, project, settings, wants or functools.partial(_seen, settings), results)
 
 
-def _check(source: SourceFile, project: Project, settings: Settings, wants: Wants) -> list[Finding]:
+def _check(
+    source: SourceFile, project: Project, settings: Settings, wants: Wants, results: KeptResults | None
+) -> list[Finding]:
     project.trim()
     module = project.add(source)
     rules = _rules_by_fact()
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
-    analysis = analyze(module, project, options(settings))
+    analysis = analyze(module, project, options(settings), kept=results)
     reports = [
         reported
         for fact in analysis.facts
@@ -225,7 +236,7 @@ def _finding(
 
 
 def _callers(fact: Fact, analysis: Analysis, project: Project) -> Iterator[Caller]:
-    for caller in analysis.callers(fact):
+    for caller in analysis.callers(fact, home_of(project.module(fact.site.filename), fact.site.row)):
         source = project.source(caller.definition.filename)
         definition = span_of(source, caller.definition)
         # A class never spans files, so its calls are where it is.

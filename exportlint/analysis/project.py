@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from exportlint.analysis.torch import table
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
+from exportlint.syntax.chunks import Outline
 from exportlint.syntax.definitions import Class, FunctionNode, Import, Module
 from exportlint.syntax.import_resolver import Resolver, absolute
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport, unresolved_imports
@@ -52,6 +54,10 @@ class Project:
         self._members: dict[tuple[Module, str], tuple[Definition | str | None, frozenset[str]]] = {}
         """What names are by star imports, and the files that say so."""
         self._reads: set[str] = set()
+        self.asked: set[str] = set()
+        """The names that were looked up since somebody last cleared it."""
+        self._outlines: dict[str, tuple[Module, Outline]] = {}
+        self._versions: Counter[str] = Counter()
         self._unresolved: WeakKeyDictionary[Module, tuple[UnresolvedImport, ...]] = WeakKeyDictionary()
 
     @property
@@ -83,6 +89,7 @@ class Project:
         for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
             self._modules.pop(gone.as_posix(), None)
             self._unread.pop(gone.as_posix(), None)
+            self._versions[gone.as_posix()] += 1
 
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
@@ -101,7 +108,38 @@ class Project:
         if len(self._modules) > limit:
             self._members.clear()  # they hold modules, which would be there twice once they are read again
         while len(self._modules) > limit:
-            del self._modules[next(iter(self._modules))]
+            gone = next(iter(self._modules))
+            del self._modules[gone]
+            self._outlines.pop(gone, None)
+
+    def outline(self, path: str) -> tuple[Module, Outline] | None:
+        """A file that was read once, as it is now, and its chunks; None if it never had to be parsed, or cannot be."""
+        if path not in self._modules and path not in self._outlines:
+            return None
+        before, self._reads = self._reads, set()
+        try:
+            module = self._module(path)
+        finally:
+            self._reads = before
+        if module is None:
+            return None
+        known = self._outlines.get(path)
+        if known is None or known[0] is not module:
+            known = self._outlines[path] = module, Outline(module, known[1] if known is not None else None)
+        return known
+
+    def version(self, path: str) -> int:
+        """A number that is another one once a file has changed."""
+        return self._versions[path]
+
+    def note_reads(self, paths: Iterable[str]) -> None:
+        """Say that the file at hand depends on others, too."""
+        self._reads.update(paths)
+
+    @property
+    def read_paths(self) -> frozenset[str]:
+        """The paths of `reads`."""
+        return frozenset(self._reads)
 
     def module(self, filename: str) -> Module:
         """A module that was read."""
@@ -157,6 +195,7 @@ class Project:
 
         `seen` are the modules whose star imports led here.
         """
+        self.asked.add(name)
         binding = module.bindings.get(name)
         if isinstance(binding, Import):
             return binding.target

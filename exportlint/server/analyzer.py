@@ -68,7 +68,7 @@ class Analyzer:
         self._order: Order | None = None
         self._stopped = False
         self._number = 0
-        self._workspace = Workspace({}, self._proceed)
+        self._workspace = Workspace({}, self._proceed, keeps_results=True)
         self._known: dict[Opened, _Looked] = {}
         self._parsed = LastParsed(self._problems)
         self._shown: Mapping[Opened, Shown] = {}
@@ -110,7 +110,7 @@ class Analyzer:
 
     def _fail(self, order: Order) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
-        self._workspace, self._known = Workspace({}, self._proceed), {}
+        self._workspace, self._known = Workspace({}, self._proceed, keeps_results=True), {}
         found = {}
         for document, task in order.tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
@@ -154,7 +154,7 @@ class Analyzer:
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
-            self._workspace = Workspace({}, self._proceed)
+            self._workspace = Workspace({}, self._proceed, keeps_results=True)
         before = self._held
         self._workspace.see(_data(self._parsed.known(order.tasks).values()))
         self._shown = self._parsed.of(order.tasks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,6 +130,29 @@ class Module:
 
         visit(self.tree.body, "")
         return tuple(found)
+
+    def class_around(self, row: int) -> Class | None:
+        """The innermost class around a row."""
+        rows, found = self._classes_by_row
+        at = bisect_right(rows, row) - 1
+        while at >= 0:
+            cls, around = found[at]
+            if row <= (cls.node.end_lineno or 0):
+                return cls
+            at = around
+        return None
+
+    @cached_property
+    def _classes_by_row(self) -> tuple[list[int], list[tuple[Class, int]]]:
+        """The rows in which classes begin, and each class with the index of the one around it, or else -1."""
+        classes = sorted(self.classes, key=lambda cls: cls.node.lineno)
+        around: list[tuple[Class, int]] = []
+        for cls in classes:
+            at = len(around) - 1
+            while at >= 0 and (around[at][0].node.end_lineno or 0) < cls.node.lineno:
+                at = around[at][1]
+            around.append((cls, at))
+        return [cls.node.lineno for cls in classes], around
 
     @property
     def is_stub(self) -> bool:
