@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.eval.call_graph import Caller, CallRecord
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts import Fact, Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Analysis:
     """The facts of a file and of the helpers that it reaches, and which calls lead to them.
 
@@ -21,12 +23,28 @@ class Analysis:
 
     def callers(self, fact: Fact, home: Site | None) -> tuple[Caller, ...]:
         """The exported classes that reach a fact from outside of `home`, the class around it, in order."""
-        if not any(fact.key in record.met for record in self.calls):
+        found = self._met.get(fact.key)
+        if found is None:
             return ()
-        places = (fact.key, fact.met_at)
-        place = next((place for place in places if any(record.met.get(place) for record in self.calls)), None)
-        records = self.calls if place is None else [record for record in self.calls if record.met.get(place)]
-        return tuple(dict.fromkeys(caller for record in records for caller in record.callers(home, place)))
+        place = fact.key
+        records = [record for record in found if record.met[place]]
+        if not records:
+            place = fact.met_at
+            records = [record for record in self._met.get(place, ()) if record.met[place]]
+        if records:
+            callers = (caller for record in records for caller in record.callers(home, place))
+        else:
+            callers = (caller for record in self.calls for caller in record.callers(home, None))
+        return tuple(dict.fromkeys(callers))
+
+    @cached_property
+    def _met(self) -> Mapping[Place, Sequence[CallRecord]]:
+        """The records that know of a place."""
+        found: dict[Place, list[CallRecord]] = {}
+        for record in self.calls:
+            for place in record.met:
+                found.setdefault(place, []).append(record)
+        return found
 
     def roots(self, fact: Fact) -> frozenset[str]:
         """The exported classes, by their names in the file, that run the function in which a fact is met."""

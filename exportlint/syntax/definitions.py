@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from exportlint.source import SourceFile
-from exportlint.syntax.class_roles import made, parts, registered
-from exportlint.syntax.walk import walk
+from exportlint.syntax.class_roles import called, made, parts, registered
+from exportlint.syntax.walk import once_a_statement, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -164,7 +164,7 @@ class Module:
         """Names that `:=` binds somewhere."""
         if ":=" not in self.source.text:
             return frozenset()
-        return frozenset(node.target.id for node in walk(self.tree) if isinstance(node, ast.NamedExpr))
+        return frozenset[str]().union(*map(_walruses, self.tree.body))
 
     @cached_property
     def called_in_classes(self) -> frozenset[str]:
@@ -172,10 +172,9 @@ class Module:
 
         What functions of the module call is called by those that call them.
         """
-        calls: dict[str, set[str]] = {}
         found: set[str] = set()
         for cls in self.classes:
-            waiting, seen = list(_called(cls.node)), {cls.node.name}
+            waiting, seen = list(called(cls.node)), {cls.node.name}
             while waiting:
                 name = waiting.pop()
                 if name in seen:
@@ -183,9 +182,7 @@ class Module:
                 seen.add(name)
                 definition = self.bindings.get(name)
                 if isinstance(definition, FunctionNode):
-                    if name not in calls:
-                        calls[name] = _called(definition)
-                    waiting += calls[name]
+                    waiting += called(definition)
             found |= seen - {cls.node.name}
         return frozenset(found)
 
@@ -290,9 +287,9 @@ def dotted(node: ast.expr) -> str | None:
     return None
 
 
-def _called(node: ast.AST) -> set[str]:
-    """The names that are called in a node."""
-    return {call.func.id for call in walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)}
+@once_a_statement
+def _walruses(statement: ast.stmt) -> frozenset[str]:
+    return frozenset(node.target.id for node in walk(statement) if isinstance(node, ast.NamedExpr))
 
 
 def _is_accessor(node: FunctionNode) -> bool:
