@@ -26,9 +26,10 @@ from exportlint.findings import Applicability, Caller, Finding, Fix, Position, S
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import Rule, all_rules
-from exportlint.source import SourceFile, gc_paused
+from exportlint.source import Notebook, SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
 
+_Reported = tuple[Finding, Fact, Report]
 ANALYSIS_LIMIT = "EXP006"
 _WRITES = "EXP3"
 """The codes of the rules about what is written: another finding does not explain these by its trail."""
@@ -89,12 +90,21 @@ def _check(
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
     analysis = analyze(module, project, options(settings), kept=results)
-    reports = [
-        reported
-        for fact in analysis.facts
-        for rule in rules.get(type(fact), ())
-        for reported in _reports(rule, fact, project, settings, crashes, shown)
-    ]
+    reports: list[_Reported] = []
+    for fact in analysis.facts:
+        reported = None if results is None else results.reports.get(fact)
+        if reported is None:
+            failed = len(crashes)
+            reported = tuple(
+                reported
+                for rule in rules.get(type(fact), ())
+                for reported in _reports(rule, fact, project, settings, crashes, shown)
+            )
+            if results is not None and len(crashes) == failed and not isinstance(source, Notebook):
+                results.reports.set(fact, reported)
+        reports += reported
+    if results is not None:
+        results.reports.trim()
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
     kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
@@ -185,7 +195,7 @@ def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
 
 def _reports(
     rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[RouteStep, Step]
-) -> Iterator[tuple[Finding, Fact, Report]]:
+) -> Iterator[_Reported]:
     """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
     try:
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
@@ -194,13 +204,13 @@ def _reports(
         crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
 
 
-def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[Finding, Fact, Report]]:
+def _one_verdict(reports: Iterable[_Reported]) -> list[_Reported]:
     """Of what a rule says at one place of facts of one key, what it says of one of them: the gravest of all."""
-    groups: dict[tuple[object, ...], list[tuple[Finding, Fact, Report]]] = {}
+    groups: dict[tuple[object, ...], list[_Reported]] = {}
     for reported in reports:
         finding, fact, _ = reported
         groups.setdefault((fact.key, finding.code, finding.filename, finding.span), []).append(reported)
-    kept: list[tuple[Finding, Fact, Report]] = []
+    kept: list[_Reported] = []
     for group in groups.values():
         _, told, _ = min(group, key=_gravest)
         through = frozenset[str]().union(*(finding.through for finding, _, _ in group))
@@ -208,7 +218,7 @@ def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[
     return kept
 
 
-def _gravest(reported: tuple[Finding, Fact, Report]) -> tuple[object, ...]:
+def _gravest(reported: _Reported) -> tuple[object, ...]:
     """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
     finding, fact, _ = reported
     length, places = route_order(fact.trail)

@@ -9,7 +9,6 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.exported_models import models, names_exported
 from exportlint.analysis.kept_results import KeptResults
 from exportlint.analysis.project import MAX_MODULES, Project
@@ -134,7 +133,7 @@ class Workspace:
         *,
         keeps_results: bool = False,
     ) -> None:
-        self._kept: dict[tuple[Path, Options, tuple[Path, ...]], KeptResults] | None = {} if keeps_results else None
+        self._kept: dict[tuple[object, ...], KeptResults] | None = {} if keeps_results else None
         self._unsaved = dict(unsaved)
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
@@ -246,7 +245,8 @@ class Workspace:
     def _results(self, task: Task) -> KeptResults | None:
         if self._kept is None:
             return None
-        key = task.path, options(task.settings), task.settings.src
+        settings = task.settings
+        key = task.path, task.filename, options(settings), settings.torch_version, settings.src
         found = self._kept.pop(key, None) or KeptResults.nothing()
         _keep(self._kept, key, found, _MAX_KEPT)
         return found

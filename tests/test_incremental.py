@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.analysis import analyze
+from exportlint.analysis.eval.engine import Engine
 from exportlint.big_stack import on_big_stack
 from exportlint.config.settings import combine
 from exportlint.pages import Page
@@ -185,7 +186,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     export = analyze._export
 
-    def noting(engine: analyze.Engine, cls: Class, entry_point: str) -> None:
+    def noting(engine: Engine, cls: Class, entry_point: str) -> None:
         names.append(cls.node.name)
         export(engine, cls, entry_point)
 

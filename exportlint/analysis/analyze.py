@@ -86,7 +86,10 @@ def analyze(
     for result in results:
         for key, fact in result.facts:
             keep(facts, fact, key)
-    return Analysis((*in_order(facts.values()), *of_scripts), calls)
+    ordered = tuple(in_order(facts.values(), None if kept is None else kept.text_of))
+    if kept is not None:
+        kept.texts.trim()
+    return Analysis((*ordered, *of_scripts), calls)
 
 
 def _run_classes(

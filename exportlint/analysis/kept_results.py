@@ -8,15 +8,43 @@ asked of whole files (`_Queries`) says the same of the names in it. `Project.ask
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.facts.order import FactKey
+from exportlint.analysis.facts.order import FactKey, text_of
 from exportlint.analysis.project import Project
 from exportlint.syntax.chunks import AMBIENT, Chunk, Outline, Shift
 from exportlint.syntax.definitions import Class, Module
+
+T = TypeVar("T")
+
+
+class ByFact(Generic[T]):
+    """What was worked out for facts, which are told by being the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Fact, T]] = {}
+        self._asked: dict[int, tuple[Fact, T]] = {}
+
+    def get(self, fact: Fact) -> T | None:
+        """What is known of a fact."""
+        known = self._known.get(id(fact))
+        if known is None:
+            return None
+        self._asked[id(fact)] = known
+        return known[1]
+
+    def set(self, fact: Fact, value: T) -> T:
+        """Know something of a fact, which is kept, so that no other has its id."""
+        self._known[id(fact)] = self._asked[id(fact)] = fact, value
+        return value
+
+    def trim(self) -> None:
+        """Forget facts that nobody asked for since this was last called."""
+        self._known, self._asked = self._asked, {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +103,14 @@ class KeptResults:
     modules: dict[str, Module]
     computed: frozenset[str] = frozenset()
     """Names that code looked up and that no chunk of its closure has."""
+    texts: ByFact[str] = field(default_factory=ByFact)
+    reports: ByFact[Any] = field(default_factory=ByFact)
+    """What rules say of facts, which depends on nothing else that changes while this is kept."""
+
+    def text_of(self, fact: Fact) -> str:
+        """`text_of` of a fact, worked out once."""
+        known = self.texts.get(fact)
+        return known if known is not None else self.texts.set(fact, text_of(fact))
 
     @staticmethod
     def nothing() -> KeptResults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import time
 from collections import Counter
@@ -143,7 +144,7 @@ class Project:
 
     def module(self, filename: str) -> Module:
         """A module that was read."""
-        module = self._modules[Path(filename).as_posix()]
+        module = self._modules[_key(filename)]
         assert module is not None
         return module
 
@@ -263,6 +264,11 @@ class Project:
         stub = _stub_of(path)
         is_there = stub is not None and stub.name in self.resolver.names(path.parent.as_posix())
         return Module(source, path, tree, name, package, self._module(stub.as_posix()) if stub and is_there else None)
+
+
+@functools.lru_cache(maxsize=MAX_MODULES)
+def _key(filename: str) -> str:
+    return Path(filename).as_posix()
 
 
 def _stub_of(path: Path) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from itertools import groupby
@@ -27,12 +27,13 @@ def keep(facts: dict[FactKey, Fact], fact: Fact, key: FactKey) -> None:
         facts[key] = fact
 
 
-def in_order(facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Facts by their places, at most MAX_FACTS of one kind at each."""
+def in_order(facts: Iterable[Fact], text: Callable[[Fact], str] | None = None) -> Iterator[Fact]:
+    """Facts by their places, at most MAX_FACTS of one kind at each. `text` is `text_of`, perhaps from memory."""
+    text = text or text_of
     for _, group in groupby(sorted(facts, key=_place), key=_place):
         alike = list(group)
         if len(alike) > 1:
-            alike.sort(key=lambda fact: (fact.guarded, text_of(fact)))
+            alike.sort(key=lambda fact: (fact.guarded, text(fact)))
         yield from alike[:MAX_FACTS]
 
 
