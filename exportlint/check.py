@@ -23,9 +23,7 @@ from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
 from exportlint.edits import places
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
-from exportlint.fixes.code import Code
-from exportlint.fixes.errors import DeclinedError
-from exportlint.registry import Rule, all_rules
+from exportlint.registry import Rule, rules_for
 from exportlint.source import Notebook, SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
 
@@ -86,7 +84,6 @@ def _check(
 ) -> list[Finding]:
     project.trim()
     module = project.add(source)
-    rules = _rules_by_fact()
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
     analysis = analyze(module, project, options(settings), kept=results)
@@ -97,7 +94,7 @@ def _check(
             failed = len(crashes)
             reported = tuple(
                 reported
-                for rule in rules.get(type(fact), ())
+                for rule in rules_for(type(fact))
                 for reported in _reports(rule, fact, project, settings, crashes, shown)
             )
             if results is not None and len(crashes) == failed and not isinstance(source, Notebook):
@@ -187,12 +184,6 @@ def options(settings: Settings) -> Options:
     )
 
 
-@functools.cache
-def _rules_by_fact() -> dict[type, tuple[Rule, ...]]:
-    kinds = {kind for rule in all_rules() for kind in rule.facts}
-    return {kind: tuple(rule for rule in all_rules() if kind in rule.facts) for kind in kinds}
-
-
 def _reports(
     rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[RouteStep, Step]
 ) -> Iterator[_Reported]:
@@ -268,6 +259,9 @@ def _fix(
 ) -> Fix | None:
     if report.fix is None:
         return None
+    from exportlint.fixes.code import Code
+    from exportlint.fixes.errors import DeclinedError
+
     site = report.site or fact.site
     code = Code(
         project.module(site.filename),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix, Mode, Severity, TorchVersion
-from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.registry import all_rules
+from exportlint.registry import rules_for
+
+if TYPE_CHECKING:
+    from exportlint.fixes.code import Code
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -79,8 +82,8 @@ def fix_of(fact: Fact, code: Code, context: Context) -> Fix:
         DeclinedError: no rule has one in the file that `code` is about.
     """
     bare = replace(fact, guarded=False)
-    for rule in all_rules():
-        for report in rule.check(bare, context) if type(fact) in rule.facts else ():
+    for rule in rules_for(type(fact)):
+        for report in rule.check(bare, context):
             site = report.site or fact.site
             if report.fix is not None and site.filename == code.site.filename:
                 found: Fix | None = report.fix(code.about(site, fact.met_at))

@@ -260,7 +260,7 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
             kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
             merged += map(task.settings.fixes.apply, kept)
         else:
-            merged += (replace(finding, fix=None) for finding in unit.suppressions.remaining(wanted))
+            merged += (replace(finding, fix=None, fix_pending=False) for finding in unit.suppressions.remaining(wanted))
     return tuple(sorted(merged, key=lambda f: f.sort_key))
 
 

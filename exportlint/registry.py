@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -52,12 +53,28 @@ class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one rule is called, which facts it looks at, and the function that turns a fact into findings."""
+    """What one rule is called, the module it is in, and the names of the classes of facts that it looks at."""
 
     code: str
     name: str
-    facts: tuple[type, ...]
-    check: Callable[..., Iterable[Any]]
+    module: str
+    fact_names: frozenset[str]
+
+    @property
+    def facts(self) -> tuple[type, ...]:
+        """The classes of facts that it looks at; imports its module."""
+        return self._loaded[0]
+
+    @property
+    def check(self) -> Callable[..., Iterable[Any]]:
+        """The function that turns a fact into findings; imports its module."""
+        return self._loaded[1]
+
+    @property
+    def _loaded(self) -> _Loaded:
+        if self.code not in _checks:
+            importlib.import_module(self.module)
+        return _checks[self.code]
 
     @property
     def family(self) -> str:
@@ -77,33 +94,66 @@ class Rule:
 
 _FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
 
+_Loaded = tuple[tuple[type, ...], Callable[..., Iterable[Any]]]
+
 _registered: dict[str, Rule] = {}
+_checks: dict[str, _Loaded] = {}
+"""The facts and the functions of the rules whose modules are imported, by code."""
+
+_DECORATOR = re.compile(r'^@rule\(\s*"(EXP\d{3})",\s*"([a-z0-9-]+)"([\w\s,]*)\)', re.MULTILINE)
 
 
 def rule(code: str, name: str, *facts: type) -> Callable[[F], F]:
     """Register the decorated function as the rule `code`, called for each fact of the classes `facts`."""
 
     def register(check: F) -> F:
-        known = next((r for r in _registered.values() if code == r.code or name == r.name), None)
-        if known is not None and (known.check.__module__, known.code) != (check.__module__, code):
-            raise ValueError(f"{code} {name} collides with {known.code} {known.name} of {known.check.__module__}")
-        _registered[code] = Rule(code, name, facts, check)
+        _register(Rule(code, name, check.__module__, frozenset(kind.__name__ for kind in facts)))
+        _checks[code] = facts, check
         return check
 
     return register
 
 
+def _register(new: Rule) -> None:
+    known = next((r for r in _registered.values() if new.code == r.code or new.name == r.name), None)
+    if known is not None and (known.module, known.code) != (new.module, new.code):
+        raise ValueError(f"{new.code} {new.name} collides with {known.code} {known.name} of {known.module}")
+    _registered[new.code] = new
+
+
 @functools.cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule there is, by code."""
-    import importlib
+    """Every rule there is, by code.
+
+    Their decorators are read, and their modules not imported: with the fixes, that takes longer than linting a file.
+    """
     import pkgutil
 
     import exportlint.rules
 
-    for module in pkgutil.iter_modules(exportlint.rules.__path__):
-        importlib.import_module(f"{exportlint.rules.__name__}.{module.name}")
+    folder = Path(exportlint.rules.__path__[0])
+    for found in pkgutil.iter_modules(exportlint.rules.__path__):
+        module = f"{exportlint.rules.__name__}.{found.name}"
+        try:
+            text = (folder / f"{found.name}.py").read_text(encoding="utf-8")
+        except OSError:  # imported from somewhere else than a folder of sources
+            text = ""
+        decorators = _DECORATOR.findall(text)
+        for code, name, facts in decorators:
+            _register(Rule(code, name, module, frozenset(re.findall(r"\w+", facts))))
+        if not decorators:
+            importlib.import_module(module)
     return tuple(sorted(_registered.values(), key=lambda r: r.code))
+
+
+def rules_for(fact: type) -> tuple[Rule, ...]:
+    """The rules that look at a class of facts, by code. Only their modules are imported."""
+    if fact not in _by_fact:
+        _by_fact[fact] = tuple(r for r in all_rules() if fact.__name__ in r.fact_names and fact in r.facts)
+    return _by_fact[fact]
+
+
+_by_fact: dict[type, tuple[Rule, ...]] = {}
 
 
 @functools.cache

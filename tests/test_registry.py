@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 
@@ -103,3 +104,10 @@ def test_two_rules_cannot_share_a_code_or_name(code: str, name: str) -> None:
     all_rules()
     with pytest.raises(ValueError, match="collides with EXP001 syntax-error"):
         rule(code, name)(lambda: ())
+
+
+def test_what_is_read_of_the_rules_is_what_they_register() -> None:
+    for told in all_rules():
+        importlib.import_module(told.module)
+        assert (told.code, told.name) == (registry._registered[told.code].code, registry._registered[told.code].name)
+        assert told.fact_names == {kind.__name__ for kind in told.facts}, told.code

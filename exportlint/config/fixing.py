@@ -18,10 +18,10 @@ class FixPolicy:
     def apply(self, finding: Finding) -> Finding:
         """The finding with the fix that it offers here, if any."""
         fix = finding.fix
+        if finding.code not in self.fixable:
+            return replace(finding, fix=None, fix_pending=False)
         if fix is None:
             return finding
-        if finding.code not in self.fixable:
-            return replace(finding, fix=None)
         applicability = self._applicability(finding.code, fix.applicability)
         if applicability is fix.applicability:
             return finding

@@ -58,8 +58,14 @@ class Analysis:
 
     @property
     def found(self) -> tuple[tuple[Finding, ...], tuple[Reached, ...]]:
-        """All that is found of it."""
-        return self.findings, self.reached
+        """All that is found of it, without fixes, which are worked out later than it is shown."""
+        reached = (replace(one, finding=_without_fix(one.finding)) for one in self.reached)
+        return tuple(map(_without_fix, self.findings)), tuple(reached)
+
+    @property
+    def lacks_fixes(self) -> bool:
+        """Whether there are findings whose fixes nobody has worked out yet."""
+        return any(finding.fix_pending for finding in self.findings)
 
     @property
     def source(self) -> SourceFile | None:
@@ -115,6 +121,10 @@ def analyses(outcome: Outcome) -> dict[Document, Analysis]:
             tuple(one for one in outside if (one.caller.cell or 1) == index + 1),
         )
     return found
+
+
+def _without_fix(finding: Finding) -> Finding:
+    return finding if finding.fix is None else replace(finding, fix=None)
 
 
 def _reached(outcome: Outcome, findings: Iterable[Finding]) -> Iterable[Reached]:

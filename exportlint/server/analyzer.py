@@ -12,14 +12,14 @@ from pathlib import Path
 from exportlint.analysis.project import SupersededError
 from exportlint.big_stack import start_on_big_stack
 from exportlint.findings import Finding
-from exportlint.linter import merge
+from exportlint.linter import merge, worked_out
 from exportlint.server.analyses import Outcome
 from exportlint.server.last_parsed import LastParsed, Shown, moves
 from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions import find_suppressions
-from exportlint.workspace import SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error
+from exportlint.workspace import NO_FIXES, SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,10 @@ class _Looked:
         return moves(self.shown, self.task) if self.shown.is_of_before else None
 
 
+class _InterruptedError(SupersededError):
+    """Somebody waits for the fixes of a document that has been looked at already."""
+
+
 Deliver = Callable[[Mapping[Opened, Outcome]], None]
 
 
@@ -66,8 +70,12 @@ class Analyzer:
         self._deliver = deliver
         self._wake = threading.Condition()
         self._order: Order | None = None
+        self._lacking: frozenset[Opened] = frozenset()
+        """The documents whose fixes somebody asked for."""
+        self._may_be_interrupted = False
         self._stopped = False
         self._number = 0
+        self._tasks: Mapping[Opened, Task] = {}
         self._workspace = Workspace({}, self._proceed, keeps_results=True)
         self._known: dict[Opened, _Looked] = {}
         self._parsed = LastParsed(self._problems)
@@ -86,6 +94,12 @@ class Analyzer:
             self._order = order
             self._wake.notify()
 
+    def work_out_fixes(self, document: Opened) -> None:
+        """Work out the fixes of the findings in a document next, once it has been looked at, and deliver it again."""
+        with self._wake:
+            self._lacking |= {document}
+            self._wake.notify()
+
     def stop(self) -> None:
         """Look at nothing any more."""
         with self._wake:
@@ -95,26 +109,29 @@ class Analyzer:
     def _run(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped or self._order is not None)
+                self._wake.wait_for(lambda: self._stopped or self._order is not None or self._lacking)
                 if self._stopped:
                     return
                 order, self._order = self._order, None
-            assert order is not None
             try:
-                self._work(order)
+                if order is not None:
+                    self._work(order)
+                self._work_out()
+                with self._wake:
+                    self._lacking = self._lacking.intersection(self._known)  # others are not open any more
             except SupersededError:
-                continue  # the next order holds all that is left to look at
+                continue  # the next order holds all that is left to look at, and who needs a fix asks again
             except Exception:
-                log.exception("looking at %s failed", [str(task.path) for task in order.tasks.values()])
-                self._fail(order)
+                log.exception("looking at %s failed", [str(task.path) for task in self._tasks.values()])
+                self._fail()
 
-    def _fail(self, order: Order) -> None:
+    def _fail(self) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
         self._workspace, self._known = Workspace({}, self._proceed, keeps_results=True), {}
         found = {}
-        for document, task in order.tasks.items():
+        for document, task in self._tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
-            found[document] = Outcome(document, task, (finding,), Unit((finding,)), order.number)
+            found[document] = Outcome(document, task, (finding,), Unit((finding,)), self._number)
         self._deliver(found)
 
     def _problems(self, task: Task) -> tuple[Finding, ...]:
@@ -123,9 +140,11 @@ class Analyzer:
     def _proceed(self) -> None:
         if self._stopped or self._order is not None:
             raise SupersededError
+        if self._may_be_interrupted and self._lacking and not self._lacking.isdisjoint(self._known):
+            raise _InterruptedError
 
     def _work(self, order: Order) -> None:
-        self._number = order.number
+        self._number, self._tasks = order.number, order.tasks
         self._see(order)
         before = self._known
         opened = {document.uri for document in order.tasks}
@@ -143,13 +162,45 @@ class Analyzer:
         for document in stale:
             task = order.tasks[document]
             shown = self._shown[document]
-            unit = self._workspace.lint(shown.task)
+            unit = self._look(shown.task)
             self._known[document] = _Looked(task, shown, unit, self._workspace.classes(shown.task))
             self._told_of[document.uri] = frozenset(finding.filename for finding in unit.findings) - {task.filename}
             self._proceed()
             if document is stale[0] is not stale[-1] and not self._is_told_of(task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
+
+    def _look(self, task: Task) -> Unit:
+        while True:
+            self._may_be_interrupted = True
+            try:
+                return self._workspace.lint(task, NO_FIXES)
+            except _InterruptedError:
+                self._may_be_interrupted = False
+                self._work_out()
+            finally:
+                self._may_be_interrupted = False
+
+    def _work_out(self) -> None:
+        """Work out the fixes that somebody asked for, of the documents that have been looked at."""
+        for document in [*self._lacking]:
+            if document in self._known:
+                self._work_out_of(document)
+                with self._wake:
+                    self._lacking -= {document}
+
+    def _work_out_of(self, document: Opened) -> None:
+        known = list(self._known.items())
+        helpers = self._helpers(looked for _, looked in known).values()
+        units = worked_out(
+            [*(looked.task for _, looked in known), *(task for task, _ in helpers)],
+            [*(looked.unit for _, looked in known), *(unit for _, unit in helpers)],
+            lambda asked: [self._workspace.lint(look.task, look.fixes) for look in asked],
+            self._known[document].task.filename,
+        )
+        for (one, looked), unit in zip(known, units, strict=False):
+            self._known[one] = replace(looked, unit=unit)
+        self._deliver(self._outcomes([document]))
 
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""

@@ -55,7 +55,7 @@ def diagnostic(
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         source=SOURCE,
-        data={"name": finding.name, "fixable": finding.fix is not None},
+        data={"name": finding.name},
     )
     if client.code_description and rule is not None:
         shown.code_description = types.CodeDescription(rule.url)
@@ -103,7 +103,7 @@ def _call(
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         source=SOURCE,
-        data={"name": finding.name, "fixable": False},
+        data={"name": finding.name},
     )
     if client.code_description and rule is not None:
         shown.code_description = types.CodeDescription(rule.url)

@@ -82,6 +82,7 @@ def moved(finding: Finding, moves: dict[str, Moves]) -> Finding | None:
         trail=tuple(moves[step.filename].step(step) if step.filename in moves else step for step in finding.trail),
         callers=tuple(caller for caller in callers if caller is not None),
         fix=None if here else finding.fix,
+        fix_pending=finding.fix_pending and not here,
     )
 
 

@@ -149,6 +149,17 @@ class Server(LanguageServer):
             await self._news.wait()
         return None
 
+    async def with_fixes(self, analysis: Analysis) -> Analysis:
+        """What is known of a document, with the fixes of its findings; without, if the document changes meanwhile."""
+        uri, document = analysis.document.uri, analysis.document
+        while analysis.lacks_fixes:
+            self.analyzer.work_out_fixes(analysis.outcome.opened)
+            await self._news.wait()
+            if self.session.document(uri) != document:
+                return analysis
+            analysis = self.known(uri) or analysis
+        return analysis
+
     async def change(self) -> None:
         """Wait until something is no longer as the client was last told of all files."""
         while self.reported == self.orders:

@@ -71,6 +71,12 @@ class Asked:
         client = self.server.session.client
         return client.resolves_edits and client.code_action_data
 
+    @property
+    def needs_fixes(self) -> bool:
+        """Whether what is asked for depends on fixes that nobody has worked out yet."""
+        wants_some = self.wants(QUICK_FIX) or self.wants(self.fix_all)
+        return wants_some and any(finding.fix_pending for finding in self.findings)
+
     @cached_property
     def findings(self) -> list[Finding]:
         """The findings in that part, and those that the client names."""

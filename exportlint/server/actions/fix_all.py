@@ -43,7 +43,7 @@ async def _everything(asked: Asked) -> list[types.CodeAction]:
 def _fixable(asked: Asked) -> list[Finding]:
     findings = asked.analysis.outcome.findings if asked.analysis is not None else ()
     limit: Applicability = most(asked.server, asked.document)
-    return [f for f in findings if f.fix is not None and f.fix.applicability.rank <= limit.rank]
+    return [f for f in findings if f.fix_pending or (f.fix is not None and f.fix.applicability.rank <= limit.rank)]
 
 
 async def _offered(

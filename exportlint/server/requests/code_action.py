@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lsprotocol import types
 
 from exportlint.server.actions import (
@@ -42,5 +44,10 @@ async def handle(server: Server, params: types.CodeActionParams) -> list[types.C
         return []
     known = analysis if analysis is not None and analysis.document == document else None
     asked = Asked(server, document, params.range, params.context, known)
+    if known is not None and asked.needs_fixes:
+        known = await server.with_fixes(known)
+        if session.document(document.uri) is not document:
+            return []
+        asked = replace(asked, analysis=known)
     kinds = (fix, propose, target, fix_all, ignore, trail, verify)
     return [action for kind in kinds for action in await kind.offer(asked)]

@@ -45,6 +45,8 @@ async def handle(server: Server, params: types.HoverParams) -> types.Hover | Non
     analysis = await server.analysis(document.uri)
     if analysis is None or analysis.document != document:
         return None
+    if any(finding.fix_pending for finding in _at(analysis, offset)):
+        analysis = await server.with_fixes(analysis)
     found = {finding.span: _of_finding(finding, analysis, client) for finding in _at(analysis, offset)}
     for span, reached in calls(analysis).items():
         if is_in(span, document.lines, offset):

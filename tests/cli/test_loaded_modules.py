@@ -1,0 +1,65 @@
+"""What a plain check of one file imports: nothing that it does not use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.runner import NET
+
+CLEAN = NET.replace("if x.sum() > 0:", "if self.training:")
+SCRIPT = "print('no model')\n"
+
+_PROGRAM = """\
+import sys
+from exportlint.cli import main
+main(["--isolated", "--output-format", "concise", *sys.argv[1:]])
+print(*sys.modules, sep="\\n", file=sys.stderr)
+"""
+
+REPORT = {"cells", "concise", "context", "statistics", "summary", "trails", "wrapping"}
+HEAVY = ("torch", "numpy", "libcst", "pygls", "lsprotocol", "rich", "asyncio", "multiprocessing", "concurrent")
+
+
+def loaded(file: Path, text: str, *arguments: str) -> frozenset[str]:
+    """The modules that are imported once a file has been checked."""
+    file.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(file), *arguments], capture_output=True, text=True, check=True
+    )
+    return frozenset(done.stderr.split())
+
+
+def below(package: str, modules: frozenset[str]) -> set[str]:
+    """The modules of a package, without its name."""
+    return {name.removeprefix(f"{package}.") for name in modules if name.startswith(f"{package}.")}
+
+
+@pytest.mark.parametrize("text", [SCRIPT, CLEAN, NET], ids=["no model", "no finding", "finding"])
+def test_a_check_imports_neither_what_fixes_nor_what_serves(text: str, tmp_path: Path) -> None:
+    modules = loaded(tmp_path / "net.py", text)
+    assert not {name for name in modules if name.partition(".")[0] in HEAVY}
+    for package in ("fixer", "server", "verify", "workers", "explain", "atomic", "pages"):
+        assert not {name for name in modules if f"{name}.".startswith(f"exportlint.{package}.")}
+    assert below("exportlint.report", modules) <= REPORT
+
+
+def test_what_has_no_model_needs_no_rules_and_no_interpreter(tmp_path: Path) -> None:
+    modules = loaded(tmp_path / "script.py", SCRIPT)
+    assert not below("exportlint.rules", modules)
+    assert below("exportlint.fixes", modules) <= {"errors"}
+    assert not below("exportlint.analysis.models", modules)
+
+
+def test_only_rules_that_look_at_what_happens_are_imported(tmp_path: Path) -> None:
+    clean, net = (loaded(tmp_path / "net.py", text) for text in (CLEAN, NET))
+    assert "tensor_branch" not in below("exportlint.rules", clean)
+    assert "tensor_branch" in below("exportlint.rules", net)
+    assert len(below("exportlint.rules", net)) < 30
+
+
+def test_fixes_are_imported_with_the_rules_that_have_them(tmp_path: Path) -> None:
+    assert "truth" not in below("exportlint.fixes", loaded(tmp_path / "net.py", CLEAN))
