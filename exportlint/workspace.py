@@ -235,7 +235,7 @@ class Workspace:
             module = project.add(source)
         except (SourceError, SyntaxProblem):
             return ()
-        lines, exportable = source.lines, models(module, project, options(task.settings))
+        lines, exportable = source.lines, models(module, project, options(task.settings), self._results(task))
         wholes = ((cls, (whole := lines.span_of(cls.node)), whole.start) for cls in module.classes)
         return tuple(
             ClassSite(Span(start, lines.position(lines.line_end(start.row))), whole, cls.qualname, cls in exportable)

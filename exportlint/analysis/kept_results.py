@@ -7,7 +7,7 @@ asked of whole files (`_Queries`) says the same of the names in it. `Project.ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -107,6 +107,24 @@ class KeptResults:
     reports: ByFact[Any] = field(default_factory=ByFact)
     """What rules say of facts, which depends on nothing else that changes while this is kept."""
 
+    models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
+
+    def keys(self, module: Module, project: Project) -> dict[Class, Key]:
+        """What the classes of a file are kept under, if what is kept is of this version of the file."""
+        path = module.path.as_posix()
+        found, outline = project.outline(path), self.outlines.get(path)
+        is_current = found is not None and isinstance(outline, Outline) and found == (module, outline)
+        return keys_of(module, outline) if is_current and isinstance(outline, Outline) else {}
+
+    def is_model(self, key: Key, ask: Callable[[], bool]) -> bool:
+        """Whether a class is a model, as `ask` says; asked once for each of its results."""
+        result, known = self.results.get(key), self.models.get(key)
+        if result is None:
+            return ask()
+        if known is None or known[0] is not result:
+            known = self.models[key] = result, ask()
+        return known[1]
+
     def text_of(self, fact: Fact) -> str:
         """`text_of` of a fact, worked out once."""
         known = self.texts.get(fact)
@@ -176,6 +194,7 @@ class KeptResults:
         for key in fresh:
             results[key] = replace(results[key], closure=closures.of(key[0], self.computed), reads=paths)
         self.results = results
+        self.models = {key: known for key, known in self.models.items() if key in results}
 
 
 def _outline(project: Project, path: str) -> Outline | int:
