@@ -35,7 +35,7 @@ from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_exported, note_inputs, note_outputs
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
-from exportlint.analysis.facts.order import FactKey, in_order, keep
+from exportlint.analysis.facts.order import FactKey, Identity, in_order, keep
 from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.kept_results import ClassResult, KeptResults, Key, keys_of
@@ -86,9 +86,9 @@ def analyze(
     for result in results:
         for key, fact in result.facts:
             keep(facts, fact, key)
-    ordered = tuple(in_order(facts.values(), None if kept is None else kept.text_of))
+    ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
     if kept is not None:
-        kept.texts.trim()
+        kept.trim()
     return Analysis((*ordered, *of_scripts), calls)
 
 
@@ -123,7 +123,7 @@ def _run_classes(
 def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]) -> ClassResult:
     found: dict[FactKey, Fact] = {}
     for fact in map(plain.fact, (facts | engine.effects.facts).values()):
-        keep(found, fact, fact.identity)
+        keep(found, fact, Identity(fact.identity))
     return ClassResult(tuple(found.items()), CallRecord(), setup=engine.exported_dims.get(cls.full_name))
 
 

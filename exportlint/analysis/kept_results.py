@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.facts.order import FactKey, text_of
+from exportlint.analysis.facts.order import FactKey, Identity, Ordering, Place, place_of, text_of
 from exportlint.analysis.project import Project
 from exportlint.syntax.chunks import AMBIENT, Chunk, Outline, Shift
 from exportlint.syntax.definitions import Class, Module
@@ -103,6 +103,7 @@ class KeptResults:
     modules: dict[str, Module]
     computed: frozenset[str] = frozenset()
     """Names that code looked up and that no chunk of its closure has."""
+    places: ByFact[Place] = field(default_factory=ByFact)
     texts: ByFact[str] = field(default_factory=ByFact)
     reports: ByFact[Any] = field(default_factory=ByFact)
     """What rules say of facts, which depends on nothing else that changes while this is kept."""
@@ -125,10 +126,25 @@ class KeptResults:
             known = self.models[key] = result, ask()
         return known[1]
 
-    def text_of(self, fact: Fact) -> str:
-        """`text_of` of a fact, worked out once."""
-        known = self.texts.get(fact)
-        return known if known is not None else self.texts.set(fact, text_of(fact))
+    @property
+    def ordering(self) -> Ordering:
+        """The order of facts, of which each is asked only once for what it depends on."""
+        places, texts = self.places, self.texts
+
+        def place(fact: Fact) -> Place:
+            known = places.get(fact)
+            return known if known is not None else places.set(fact, place_of(fact))
+
+        def text(fact: Fact) -> str:
+            known = texts.get(fact)
+            return known if known is not None else texts.set(fact, text_of(fact))
+
+        return Ordering(place, text)
+
+    def trim(self) -> None:
+        """Forget facts that were not asked for in the last version."""
+        self.places.trim()
+        self.texts.trim()
 
     @staticmethod
     def nothing() -> KeptResults:
@@ -252,7 +268,7 @@ class _Mover:
     def _fact(self, key: FactKey, fact: Fact) -> tuple[FactKey, Fact]:
         moved = self._of(fact)
         assert isinstance(moved, Fact)
-        return (key, fact) if moved is fact else (moved.identity, moved)
+        return (key, fact) if moved is fact else (Identity(moved.identity), moved)
 
     def _of(self, value: object) -> object:
         if value is None or isinstance(value, (str, int, float, type)):

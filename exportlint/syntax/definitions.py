@@ -118,12 +118,16 @@ class Module:
 
         def visit(body: Sequence[ast.stmt], prefix: str) -> None:
             for statement in flat(body):
+                if not prefix and not _holds_classes(statement):
+                    continue
                 if isinstance(statement, ast.ClassDef):
                     known = self.bindings.get(statement.name)
                     is_known = isinstance(known, Class) and known.node is statement
                     cls = known if is_known else Class(self, statement, prefix + statement.name)
                     assert isinstance(cls, Class)
                     found.append(cls)
+                    if not prefix and not _holds_inner_classes(statement):
+                        continue
                     visit(statement.body, f"{cls.qualname}.")
                 elif isinstance(statement, FunctionNode):
                     visit(statement.body, f"{prefix}{statement.name}.<locals>.")
@@ -285,6 +289,16 @@ def dotted(node: ast.expr) -> str | None:
         base = dotted(node.value)
         return f"{base}.{node.attr}" if base else None
     return None
+
+
+@once_a_statement
+def _holds_classes(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ClassDef) or _holds_inner_classes(statement)
+
+
+@once_a_statement
+def _holds_inner_classes(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.ClassDef) and node is not statement for node in walk(statement))
 
 
 @once_a_statement
