@@ -4,12 +4,14 @@
 
 Starts the real server, opens a generated model file of each length, and types inside of one method, a character at a
 time. What is counted is the time from sending `textDocument/didChange` until `textDocument/publishDiagnostics` of that
-version has been read, so pipes, JSON and the client's reading are part of it.
+version has been read, so pipes, JSON and the client's reading are part of it. `parse` is the median of `ast.parse` of
+the whole text, taken between keystrokes, and `ratio` is p95 against it.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import platform
 import statistics
 import sys
@@ -29,11 +31,11 @@ WARM_UP = 10
 def main() -> None:
     """Print a line for each length."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=[500, 1_000, 5_000])
+    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=[500, 1_000, 5_000, 20_000])
     parser.add_argument("--keystrokes", type=int, metavar="N", default=100)
     arguments = parser.parse_args()
     print(f"Python {platform.python_version()}, {arguments.keystrokes} keystrokes each, ms")
-    print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8}")
+    print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8} {'parse':>8} {'ratio':>8}")
     for lines in arguments.lines:
         with tempfile.TemporaryDirectory() as root, process(Path(root)) as server:
             print(measure(server, Path(root), model(lines), arguments.keystrokes), flush=True)
@@ -52,7 +54,7 @@ def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:
     row = text.count("\n", 0, method)
     server.change(uri, 2, _insert(row, 0, " " * 8 + "\n"))
     server.published(uri, 2)
-    times = []
+    times, parses = [], []
     for version in range(3, keystrokes + WARM_UP + 3):
         typed = (version - 3) % len(TYPED)
         change = _insert(row, 8 + typed, TYPED[typed])
@@ -64,10 +66,15 @@ def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:
         server.published(uri, version)
         times.append((time.perf_counter() - started) * 1_000)
         time.sleep(0.01)
+        if version % 10 == 0:
+            started = time.perf_counter()
+            ast.parse(text)
+            parses.append((time.perf_counter() - started) * 1_000)
     assert server.stop() == 0
     times = sorted(times[WARM_UP:])
     p95 = statistics.quantiles(times, n=20)[-1]
-    shown = (first * 1_000, statistics.median(times), p95, times[-1])
+    parse = statistics.median(parses)
+    shown = (first * 1_000, statistics.median(times), p95, times[-1], parse, p95 / parse)
     return f"{text.count(chr(10)):>8} {findings:>8} " + " ".join(f"{value:>8.1f}" for value in shown)
 
 

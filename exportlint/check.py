@@ -11,10 +11,12 @@ from itertools import accumulate
 from exportlint.analysis.analyze import analyze, probe
 from exportlint.analysis.domain.trails import Route, RouteStep, Site, Trail
 from exportlint.analysis.eval.call_graph import Caller as CalledFrom
+from exportlint.analysis.eval.call_graph import home_of
 from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.eval.probe import Observation, Probe
 from exportlint.analysis.facts import Fact, Place
 from exportlint.analysis.facts.order import route_order
+from exportlint.analysis.kept_results import KeptResults
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.claims import LINE, Context, Report
@@ -22,10 +24,11 @@ from exportlint.config import Settings
 from exportlint.edits import places
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
 from exportlint.registry import Rule, rules_for
-from exportlint.source import SourceFile, gc_paused
+from exportlint.source import Notebook, SourceFile, gc_paused
 from exportlint.syntax.definitions import Module
 from exportlint.units import ANALYSIS_LIMIT
 
+_Reported = tuple[Finding, Fact, Report]
 _WRITES = "EXP3"
 """The codes of the rules about what is written: another finding does not explain these by its trail."""
 MAX_SNIPPET = 60
@@ -54,11 +57,18 @@ Wants = Callable[[Iterable[Finding]], Iterable[Finding]]
 """Those of some findings whose fixes somebody wants."""
 
 
-def check_file(source: SourceFile, project: Project, settings: Settings, wants: Wants | None = None) -> list[Finding]:
+def check_file(
+    source: SourceFile,
+    project: Project,
+    settings: Settings,
+    wants: Wants | None = None,
+    results: KeptResults | None = None,
+) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
     Only the fixes that somebody `wants` are worked out, by default those of all findings that are shown; other findings
-    that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied.
+    that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied. The `results` of
+    classes in an earlier version of the file are taken over where they hold.
 
     Raises:
         SyntaxProblem: the file cannot be parsed.
@@ -66,21 +76,32 @@ def check_file(source: SourceFile, project: Project, settings: Settings, wants: 
         SupersededError: the project raises it.
     """
     with gc_paused():  # nearly all that is made for a file is needed until its findings are there
-        return _check(source, project, settings, wants or functools.partial(_seen, settings))
+        return _check(source, project, settings, wants or functools.partial(_seen, settings), results)
 
 
-def _check(source: SourceFile, project: Project, settings: Settings, wants: Wants) -> list[Finding]:
+def _check(
+    source: SourceFile, project: Project, settings: Settings, wants: Wants, results: KeptResults | None
+) -> list[Finding]:
     project.trim()
     module = project.add(source)
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
-    analysis = analyze(module, project, options(settings))
-    reports = [
-        reported
-        for fact in analysis.facts
-        for rule in rules_for(type(fact))
-        for reported in _reports(rule, fact, project, settings, crashes, shown)
-    ]
+    analysis = analyze(module, project, options(settings), kept=results)
+    reports: list[_Reported] = []
+    for fact in analysis.facts:
+        reported = None if results is None else results.reports.get(fact)
+        if reported is None:
+            failed = len(crashes)
+            reported = tuple(
+                reported
+                for rule in rules_for(type(fact))
+                for reported in _reports(rule, fact, project, settings, crashes, shown)
+            )
+            if results is not None and len(crashes) == failed and not isinstance(source, Notebook):
+                results.reports.set(fact, reported)
+        reports += reported
+    if results is not None:
+        results.reports.trim()
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
     kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
@@ -165,7 +186,7 @@ def options(settings: Settings) -> Options:
 
 def _reports(
     rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[RouteStep, Step]
-) -> Iterator[tuple[Finding, Fact, Report]]:
+) -> Iterator[_Reported]:
     """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
     try:
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
@@ -174,13 +195,13 @@ def _reports(
         crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
 
 
-def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[Finding, Fact, Report]]:
+def _one_verdict(reports: Iterable[_Reported]) -> list[_Reported]:
     """Of what a rule says at one place of facts of one key, what it says of one of them: the gravest of all."""
-    groups: dict[tuple[object, ...], list[tuple[Finding, Fact, Report]]] = {}
+    groups: dict[tuple[object, ...], list[_Reported]] = {}
     for reported in reports:
         finding, fact, _ = reported
         groups.setdefault((fact.key, finding.code, finding.filename, finding.span), []).append(reported)
-    kept: list[tuple[Finding, Fact, Report]] = []
+    kept: list[_Reported] = []
     for group in groups.values():
         _, told, _ = min(group, key=_gravest)
         through = frozenset[str]().union(*(finding.through for finding, _, _ in group))
@@ -188,7 +209,7 @@ def _one_verdict(reports: Iterable[tuple[Finding, Fact, Report]]) -> list[tuple[
     return kept
 
 
-def _gravest(reported: tuple[Finding, Fact, Report]) -> tuple[object, ...]:
+def _gravest(reported: _Reported) -> tuple[object, ...]:
     """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
     finding, fact, _ = reported
     length, places = route_order(fact.trail)
@@ -216,7 +237,7 @@ def _finding(
 
 
 def _callers(fact: Fact, analysis: Analysis, project: Project) -> Iterator[Caller]:
-    for caller in analysis.callers(fact):
+    for caller in analysis.callers(fact, home_of(project.module(fact.site.filename), fact.site.row)):
         source = project.source(caller.definition.filename)
         definition = span_of(source, caller.definition)
         # A class never spans files, so its calls are where it is.

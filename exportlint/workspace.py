@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from exportlint.analysis.exported_models import models, names_exported
+from exportlint.analysis.kept_results import KeptResults
 from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.findings import Finding, Position, Span
@@ -52,6 +53,9 @@ __all__ = [
 SYNTAX_ERROR = "EXP001"
 
 _MAX_PROJECTS = 8
+_MAX_KEPT = 64
+"""Files of which the results of classes are kept."""
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 
@@ -76,10 +80,18 @@ class Workspace:
     """The files of a project, some of which are to be seen as they are not on the disk: unsaved, or fixed.
 
     What was read is kept, so one workspace is for files that do not change but by `hold`. `proceed` is called again and
-    again while a file is looked at, and may raise SupersededError to end it.
+    again while a file is looked at, and may raise SupersededError to end it. One that `keeps_results` runs only those
+    classes of a file again that depend on what changed.
     """
 
-    def __init__(self, unsaved: Mapping[Path, bytes], proceed: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        unsaved: Mapping[Path, bytes],
+        proceed: Callable[[], None] = lambda: None,
+        *,
+        keeps_results: bool = False,
+    ) -> None:
+        self._kept: dict[tuple[object, ...], KeptResults] | None = {} if keeps_results else None
         self._unsaved = dict(unsaved)
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
@@ -145,7 +157,8 @@ class Workspace:
             suppressions = find_suppressions(source.text)
             if task.role is Role.IMPORTED:
                 return Unit((), suppressions, reads, inputs=self._inputs(reads))
-            findings = check_file(source, project, task.settings, _wants(task, suppressions, fixes))
+            wants = _wants(task, suppressions, fixes)
+            findings = check_file(source, project, task.settings, wants, self._results(task))
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
                 findings = [
@@ -202,12 +215,21 @@ class Workspace:
             module = project.add(source)
         except (SourceError, SyntaxProblem):
             return ()
-        lines, exportable = source.lines, models(module, project, options(task.settings))
+        lines, exportable = source.lines, models(module, project, options(task.settings), self._results(task))
         wholes = ((cls, (whole := lines.span_of(cls.node)), whole.start) for cls in module.classes)
         return tuple(
             ClassSite(Span(start, lines.position(lines.line_end(start.row))), whole, cls.qualname, cls in exportable)
             for cls, whole, start in wholes
         )
+
+    def _results(self, task: Task) -> KeptResults | None:
+        if self._kept is None:
+            return None
+        settings = task.settings
+        key = task.path, task.filename, options(settings), settings.torch_version, settings.src
+        found = self._kept.pop(key, None) or KeptResults.nothing()
+        _keep(self._kept, key, found, _MAX_KEPT)
+        return found
 
     def _project(self, src: tuple[Path, ...]) -> Project:
         if src not in self._projects:
@@ -257,10 +279,10 @@ def _wants(task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None) ->
     return lambda findings: wanted_fixes(task, suppressions, fixes, findings)
 
 
-def _keep(known: dict[Path, _T], path: Path, what: _T) -> None:
+def _keep(known: dict[_K, _T], key: _K, what: _T, limit: int = MAX_MODULES) -> None:
     """Know something, and forget what was known first, once there is too much."""
-    known[path] = what
-    while len(known) > MAX_MODULES:
+    known[key] = what
+    while len(known) > limit:
         del known[next(iter(known))]
 
 

@@ -6,7 +6,7 @@ import ast
 import gc
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -15,6 +15,7 @@ from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import HEAP, Allocation, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
 from exportlint.analysis.domain.reachability import reachable
+from exportlint.analysis.domain.trails import site_of
 from exportlint.analysis.domain.values import (
     Function,
     Instance,
@@ -25,7 +26,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import bake_in
-from exportlint.analysis.eval.call_graph import ROOT
+from exportlint.analysis.eval.call_graph import ROOT, CallRecord
 from exportlint.analysis.eval.classes import find_method, is_module, lineage, undecorated
 from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.divergence import certain_raise
@@ -39,11 +40,12 @@ from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_expo
 from exportlint.analysis.eval.pytree_leaves import is_abstract
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
-from exportlint.analysis.facts.order import FactKey, in_order, keep
+from exportlint.analysis.facts.order import FactKey, Identity, in_order, keep
 from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.facts.tracing import CertainRaise
 from exportlint.analysis.handlers import load_interpreter
-from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
+from exportlint.analysis.kept_results import ClassResult, KeptResults, Key, keys_of
+from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, AnalysisLimit, steps_of
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
@@ -52,48 +54,130 @@ from exportlint.analysis.state.report import report_state
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 
 RECURSION_LIMIT = 12_000
+ExportedDims = Mapping[str, Mapping[str, Mapping[int, Range]]]
 
 
-def analyze(module: Module, project: Project, options: Options, probe: Probe | None = None) -> Analysis:
+def analyze(
+    module: Module, project: Project, options: Options, probe: Probe | None = None, kept: KeptResults | None = None
+) -> Analysis:
     """What happens when the modules of a file are exported, in order.
 
     Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
-    and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run.
+    and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run; with
+    `kept`, those whose results are not known from an earlier version of the file.
     """
     scripts = export_facts(module, project, options)
     of_scripts = tuple(map(PlainScripts().fact, scripts))
     if not any(cls.node.bases for cls in module.classes):
         return Analysis(of_scripts)  # no class that could be a module
     load_interpreter()
-    engine = Engine(project, options, _exported_dims(scripts), probe=probe)
+    dims = _exported_dims(scripts)
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
     try:
-        end = project.clock() + MAX_FILE_SECONDS
-        facts: dict[FactKey, Fact] = {}
-        for cls in module.classes:
-            if probe is not None and not probe.asks_for(cls):
-                continue
-            project.proceed()
-            if project.is_past(end):
-                engine.limited(cls, "file")
-                break
-            for name in _entry_points(engine, cls):
-                root = engine.for_root()
-                _export(root, cls, name)
-                for key, fact in root.effects.all_facts().items():
-                    keep(facts, fact, key)
-            if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
-                engine.limited(cls, "bases")
-        engine.calls.current = ROOT
+        if kept is None:
+            engine = Engine(project, options, dims, probe=probe)
+            classes = [cls for cls in module.classes if probe is None or probe.asks_for(cls)]
+            results = _run_classes(engine, classes)
+            calls: tuple[CallRecord, ...] = (engine.calls.record(),)
+        else:
+            results = _with_kept(module, project, options, dims, kept)
+            calls = tuple(result.calls for result in results)
     finally:
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    return Analysis(
-        (*map(Plain().fact, in_order((facts | engine.effects.facts).values())), *of_scripts), engine.calls.record()
-    )
+    facts: dict[FactKey, Fact] = {}
+    for result in results:
+        for key, fact in result.facts:
+            keep(facts, fact, key)
+    ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
+    if kept is not None:
+        kept.trim()
+    return Analysis((*ordered, *of_scripts), calls)
+
+
+def _run_classes(
+    engine: Engine, classes: Iterable[Class], note: Callable[[Class], None] = lambda _: None
+) -> list[ClassResult]:
+    """What running some classes of a file gives, in order, but for the record of their calls."""
+    project, plain = engine.project, Plain()
+    end = project.clock() + MAX_FILE_SECONDS
+    results: list[ClassResult] = []
+    for cls in classes:
+        project.proceed()
+        engine.effects = Effects()
+        if project.is_past(end):
+            engine.limited(cls, "file")
+            results.append(_result(cls, engine, plain, {}))
+            break
+        facts: dict[FactKey, Fact] = {}
+        for name in _entry_points(engine, cls):
+            root = engine.for_root()
+            _export(root, cls, name)
+            for key, fact in root.effects.all_facts().items():
+                keep(facts, fact, key)
+        if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
+            engine.limited(cls, "bases")
+        results.append(_result(cls, engine, plain, facts))
+        note(cls)
+    engine.calls.current = ROOT
+    return results
+
+
+def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]) -> ClassResult:
+    found: dict[FactKey, Fact] = {}
+    for fact in map(plain.fact, (facts | engine.effects.facts).values()):
+        keep(found, fact, Identity(fact.identity))
+    return ClassResult(tuple(found.items()), CallRecord(), setup=engine.exported_dims.get(cls.full_name))
+
+
+def _with_kept(
+    module: Module, project: Project, options: Options, dims: ExportedDims, kept: KeptResults
+) -> list[ClassResult]:
+    """What running the classes of a file gives, where classes whose results are kept need not be run."""
+    kept.update(project)
+    path = module.path.as_posix()
+    outlined = project.outline(path)
+    assert outlined is not None
+    keys = keys_of(module, outlined[1])
+    known = {key: kept.results[key] for key in keys.values() if key in kept.results}
+    known = {
+        keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
+    }
+    classes = [cls for cls, key in keys.items() if key not in known]
+    if not classes:
+        asked: dict[Key, Set[str]] = {}
+    else:
+        asked = {}
+        project.asked.clear()
+
+        def note(cls: Class) -> None:
+            asked[keys[cls]] = frozenset(project.asked)
+            project.asked.clear()
+
+        engine = Engine(project, options, dims)
+        found = _run_classes(engine, classes, note)
+        if any(isinstance(fact, AnalysisLimit) for result in found for _, fact in result.facts):
+            # What there is room for depends on what was run before: all or nothing.
+            known.clear()
+            kept.forget()
+            if len(classes) < len(keys):
+                engine = Engine(project, options, dims)
+                found = _run_classes(engine, module.classes)
+            record = engine.calls.record()
+            return [replace(result, calls=record if at == 0 else CallRecord()) for at, result in enumerate(found)]
+        record = engine.calls.record()
+        for cls, result in zip(classes, found, strict=True):
+            places = dict.fromkeys(
+                place for _, fact in result.facts for part in (fact, *fact.inner) for place in (part.key, part.met_at)
+            )
+            known[keys[cls]] = replace(result, calls=record.of(site_of(module, cls.node), places))
+    for result in known.values():
+        project.recorder.replay(result.reads)
+    kept.keep({key: known[key] for key in keys.values()}, project, asked)
+    return [kept.results[key] for key in keys.values()]
 
 
 def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
@@ -104,7 +188,7 @@ def probe(module: Module, project: Project, options: Options, known: Analysis, f
     return found
 
 
-def _exported_dims(scripts: tuple[Fact, ...]) -> Mapping[str, Mapping[str, Mapping[int, Range]]]:
+def _exported_dims(scripts: tuple[Fact, ...]) -> ExportedDims:
     if not scripts:
         return {}
     from exportlint.analysis.scripts.dims import exported_dims

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from exportlint.analysis.eval.classes import find_method, is_module
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.handlers import load_interpreter
+from exportlint.analysis.kept_results import KeptResults
 from exportlint.analysis.project import Project
 from exportlint.syntax.definitions import Class, Module
 
 
-def models(module: Module, project: Project, options: Options) -> frozenset[Class]:
-    """The `nn.Module`s of a file that have a `forward`, if only an inherited one, and that its importers can name."""
+def models(module: Module, project: Project, options: Options, kept: KeptResults | None = None) -> frozenset[Class]:
+    """The `nn.Module`s of a file that have a `forward`, if only an inherited one, and that its importers can name.
+
+    What is `kept` of the file is of the version at hand.
+    """
     if not any(cls.node.bases for cls in module.classes):
         return frozenset()
     load_interpreter()
     frame = Frame(Engine(project, options), module)
-    return frozenset(
-        cls
-        for cls in module.classes
-        if "<locals>" not in cls.qualname and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
-    )
+
+    def is_model(cls: Class) -> bool:
+        is_nameable = "<locals>" not in cls.qualname
+        return is_nameable and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
+
+    keys = kept.keys(module, project) if kept is not None else {}
+    if kept is None or not keys:
+        return frozenset(filter(is_model, module.classes))
+    return frozenset(cls for cls, key in keys.items() if kept.is_model(key, partial(is_model, cls)))
 
 
 def names_exported(module: Module, project: Project, options: Options) -> bool | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from exportlint.analysis.torch import table
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
+from exportlint.syntax.chunks import Outline
 from exportlint.syntax.definitions import Class, FunctionNode, Import, Module
 from exportlint.syntax.import_resolver import Resolver, absolute
 from exportlint.syntax.inputs import Record, Recorder
@@ -57,6 +60,10 @@ class Project:
         """What the modules depend on besides their own text: their stubs, and where their folders lie."""
         self._members: dict[tuple[Module, str], tuple[Definition | str | None, Record]] = {}
         """What names are by star imports, and what says so."""
+        self.asked: set[str] = set()
+        """The names that were looked up since somebody last cleared it."""
+        self._outlines: dict[str, tuple[Module, Outline]] = {}
+        self._versions: Counter[str] = Counter()
         self._unresolved: WeakKeyDictionary[Module, tuple[tuple[UnresolvedImport, ...], Record]] = WeakKeyDictionary()
 
     @property
@@ -98,6 +105,7 @@ class Project:
         for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
             self._modules.pop(gone.as_posix(), None)
             self._unread.pop(gone.as_posix(), None)
+            self._versions[gone.as_posix()] += 1
 
     def add(self, source: SourceFile) -> Module:
         """The module of a file that is linted. Raises SyntaxProblem."""
@@ -118,13 +126,31 @@ class Project:
         if len(self._modules) > limit:
             self._members.clear()  # they hold modules, which would be there twice once they are read again
         while len(self._modules) > limit:
-            first = next(iter(self._modules))
-            del self._modules[first]
-            self._outline_records.pop(first, None)
+            gone = next(iter(self._modules))
+            del self._modules[gone]
+            self._outlines.pop(gone, None)
+            self._outline_records.pop(gone, None)
+
+    def outline(self, path: str) -> tuple[Module, Outline] | None:
+        """A file that was read once, as it is now, and its chunks; None if it never had to be parsed, or cannot be."""
+        if path not in self._modules and path not in self._outlines:
+            return None
+        with self.recorder.capture():
+            module = self._module(path)
+        if module is None:
+            return None
+        known = self._outlines.get(path)
+        if known is None or known[0] is not module:
+            known = self._outlines[path] = module, Outline(module, known[1] if known is not None else None)
+        return known
+
+    def version(self, path: str) -> int:
+        """A number that is another one once a file has changed."""
+        return self._versions[path]
 
     def module(self, filename: str) -> Module:
         """A module that was read."""
-        module = self._modules[Path(filename).as_posix()]
+        module = self._modules[_key(filename)]
         assert module is not None
         return module
 
@@ -176,6 +202,7 @@ class Project:
 
         `seen` are the modules whose star imports led here.
         """
+        self.asked.add(name)
         binding = module.bindings.get(name)
         if isinstance(binding, Import):
             return binding.target
@@ -241,6 +268,11 @@ class Project:
             module = Module(source, path, tree, name, package, stub_module)
             self._outline_records[path.as_posix()] = captured()
         return module
+
+
+@functools.lru_cache(maxsize=MAX_MODULES)
+def _key(filename: str) -> str:
+    return Path(filename).as_posix()
 
 
 def _stub_of(path: Path) -> Path | None:

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.eval.call_graph import Caller, CallRecord
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts import Fact, Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Analysis:
-    """The facts of a file and of the helpers that it reaches, and which calls lead to them."""
+    """The facts of a file and of the helpers that it reaches, and which calls lead to them.
+
+    Each record of `calls` is about other exported classes, and no call leads from one record to another.
+    """
 
     facts: tuple[Fact, ...]
-    calls: CallRecord = field(default_factory=CallRecord)
+    calls: tuple[CallRecord, ...] = ()
 
-    def callers(self, fact: Fact) -> tuple[Caller, ...]:
-        """The exported classes that reach a fact from outside of the class around it, in order."""
-        return self.calls.callers(fact.site, fact.key, fact.met_at) if fact.key in self.calls.met else ()
+    def callers(self, fact: Fact, home: Site | None) -> tuple[Caller, ...]:
+        """The exported classes that reach a fact from outside of `home`, the class around it, in order."""
+        found = self._met.get(fact.key)
+        if found is None:
+            return ()
+        place = fact.key
+        records = [record for record in found if record.met[place]]
+        if not records:
+            place = fact.met_at
+            records = [record for record in self._met.get(place, ()) if record.met[place]]
+        if records:
+            callers = (caller for record in records for caller in record.callers(home, place))
+        else:
+            callers = (caller for record in self.calls for caller in record.callers(home, None))
+        return tuple(dict.fromkeys(callers))
+
+    @cached_property
+    def _met(self) -> Mapping[Place, Sequence[CallRecord]]:
+        """The records that know of a place."""
+        found: dict[Place, list[CallRecord]] = {}
+        for record in self.calls:
+            for place in record.met:
+                found.setdefault(place, []).append(record)
+        return found
 
     def roots(self, fact: Fact) -> frozenset[str]:
         """The exported classes, by their names in the file, that run the function in which a fact is met."""
-        return self.calls.roots(fact.met_at)
+        functions = frozenset[Site]().union(*(record.functions(fact.met_at) for record in self.calls))
+        return frozenset[str]().union(*(record.roots(functions) for record in self.calls))

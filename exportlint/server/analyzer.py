@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -73,10 +74,12 @@ class Analyzer:
         self._lacking: frozenset[Opened] = frozenset()
         """The documents whose fixes somebody asked for."""
         self._may_be_interrupted = False
+        self._frozen: frozenset[str] = frozenset()
+        """The documents that were open when the garbage collector last was told to leave alone what there is."""
         self._stopped = False
         self._number = 0
         self._tasks: Mapping[Opened, Task] = {}
-        self._workspace = Workspace({}, self._proceed)
+        self._workspace = Workspace({}, self._proceed, keeps_results=True)
         self._known: dict[Opened, _Looked] = {}
         self._parsed = LastParsed(self._problems)
         self._shown: Mapping[Opened, Shown] = {}
@@ -116,6 +119,7 @@ class Analyzer:
             try:
                 if order is not None:
                     self._work(order)
+                    self._spare_collector(order)
                 self._work_out()
                 with self._wake:
                     self._lacking = self._lacking.intersection(self._known)  # others are not open any more
@@ -125,9 +129,19 @@ class Analyzer:
                 log.exception("looking at %s failed", [str(task.path) for task in self._tasks.values()])
                 self._fail()
 
+    def _spare_collector(self, order: Order) -> None:
+        """Keep what is known of open documents out of garbage collections, which hold up every thread."""
+        opened = frozenset(document.uri for document in order.tasks)
+        if self._frozen - opened:
+            gc.unfreeze()
+            gc.collect()
+        if opened != self._frozen:
+            gc.freeze()
+            self._frozen = opened
+
     def _fail(self) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
-        self._workspace, self._known = Workspace({}, self._proceed), {}
+        self._workspace, self._known = Workspace({}, self._proceed, keeps_results=True), {}
         found = {}
         for document, task in self._tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
@@ -205,7 +219,7 @@ class Analyzer:
     def _see(self, order: Order) -> None:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
-            self._workspace = Workspace({}, self._proceed)
+            self._workspace = Workspace({}, self._proceed, keeps_results=True)
         before = self._held
         self._workspace.see(_data(self._parsed.known(order.tasks).values()))
         self._shown = self._parsed.of(order.tasks)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from exportlint.syntax.walk import walk
+from exportlint.syntax.walk import once_a_statement, walk
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -15,26 +16,68 @@ def parts(tree: ast.Module) -> frozenset[str]:
 
     So are names that are handed on rather than called: `resnet(BasicBlock)`, `BLOCKS = {"basic": BasicBlock}`.
     """
-    definitions: dict[str, list[Definition]] = {}
+    functions: dict[str, list[frozenset[str]]] = {}
     found: set[str] = set()
     waiting: list[str] = []
-    for node in walk(tree):
-        if isinstance(node, Definition):
-            definitions.setdefault(node.name, []).append(node)
-        if isinstance(node, ast.ClassDef):
-            waiting += set(_loaded(node)) - {node.name}
+    for statement in tree.body:
+        uses = _uses(statement)
+        waiting += uses.by_classes
+        for name, loaded in uses.by_functions:
+            functions.setdefault(name, []).append(loaded)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            for definition in definitions.get(name, ()):
-                if not isinstance(definition, ast.ClassDef):
-                    waiting += _loaded(definition)
-    for statement in tree.body:
-        if not isinstance(statement, ast.ClassDef):
-            local = {node.name for node in walk(statement) if isinstance(node, ast.ClassDef)}
-            found |= set(_loaded(statement, called=False)) - local
-    return frozenset(found)
+            for loaded in functions.get(name, ()):
+                waiting += loaded
+    return frozenset(found.union(*map(_handed_on, tree.body)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """The names that the classes in a statement read, but each its own, and what each function in it reads."""
+
+    by_classes: frozenset[str]
+    by_functions: tuple[tuple[str, frozenset[str]], ...]
+
+
+@once_a_statement
+def _uses(statement: ast.stmt) -> _Uses:
+    by_classes: set[str] = set()
+    by_functions: list[tuple[str, frozenset[str]]] = []
+
+    def loaded(node: ast.AST) -> set[str]:
+        found: set[str] = set()
+        waiting = [node]
+        while waiting:
+            for field, value in ast.iter_fields(waiting.pop()):
+                if field in {"annotation", "returns"}:
+                    continue
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.Name):
+                        if isinstance(child.ctx, ast.Load):
+                            found.add(child.id)
+                    elif isinstance(child, Definition):
+                        found.update(loaded(child))
+                    elif isinstance(child, ast.AST):
+                        waiting.append(child)
+        if isinstance(node, ast.ClassDef):
+            by_classes.update(found - {node.name})
+        elif isinstance(node, Definition):
+            by_functions.append((node.name, frozenset(found)))
+        return found
+
+    loaded(statement)
+    return _Uses(frozenset(by_classes), tuple(by_functions))
+
+
+@once_a_statement
+def _handed_on(statement: ast.stmt) -> frozenset[str]:
+    """The names that a statement reads and does not call, unless it is a class."""
+    if isinstance(statement, ast.ClassDef):
+        return frozenset()
+    local = {node.name for node in walk(statement) if isinstance(node, ast.ClassDef)}
+    return frozenset(_loaded(statement, called=False)) - local
 
 
 def _loaded(node: ast.AST, *, called: bool = True) -> Iterator[str]:
@@ -54,13 +97,21 @@ def _loaded(node: ast.AST, *, called: bool = True) -> Iterator[str]:
 
 def made(tree: ast.Module) -> frozenset[str]:
     """The names that the file calls when it is run or in functions that export: its models, if they are classes."""
-    return frozenset(
-        node.func.id
-        for statement in tree.body
-        if not isinstance(statement, Definition) or any(_exports(node) for node in walk(statement))
-        for node in walk(statement)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    )
+    return frozenset[str]().union(*map(_made, tree.body))
+
+
+@once_a_statement
+def _made(statement: ast.stmt) -> frozenset[str]:
+    if isinstance(statement, Definition) and not any(_exports(node) for node in walk(statement)):
+        return frozenset()
+    return called(statement)
+
+
+@once_a_statement
+def called(statement: ast.stmt) -> frozenset[str]:
+    """The names that are called in a statement."""
+    calls = (node for node in walk(statement) if isinstance(node, ast.Call))
+    return frozenset(call.func.id for call in calls if isinstance(call.func, ast.Name))
 
 
 def _exports(node: ast.AST) -> bool:
@@ -74,31 +125,58 @@ def registered(tree: ast.Module) -> frozenset[str]:
     """
     found: set[str] = set()
     helpers: set[str] = set()
-    statements = list(tree.body)
+    registrations = [(statement, _registrations(statement)) for statement in tree.body]
     while True:
         known = len(helpers)
-        for statement in statements:
-            if not isinstance(statement, ast.ClassDef) and any(_registers(node, helpers) for node in walk(statement)):
-                found.update(_loaded(statement))
+        for statement, names in registrations:
+            if not isinstance(statement, ast.ClassDef) and _registers(names.called, helpers):
+                found.update(_read(statement))
                 if isinstance(statement, Definition):
                     helpers.add(statement.name)
         if len(helpers) == known:
             break
-    for node in walk(tree):
-        if isinstance(node, ast.ClassDef) and any(_names_registration(d, helpers) for d in node.decorator_list):
-            found.add(node.name)
+    for _, names in registrations:
+        found.update(name for name, decorators in names.decorated if _registers(decorators, helpers))
     return frozenset(found)
 
 
-def _registers(node: ast.AST, helpers: set[str]) -> bool:
-    return isinstance(node, ast.Call) and _names_registration(node.func, helpers)
+@dataclass(frozen=True, slots=True)
+class _Registrations:
+    """What may register something in a statement: the last names of what it calls, and of what decorates classes."""
+
+    called: frozenset[str]
+    decorated: tuple[tuple[str, frozenset[str]], ...]
 
 
-def _names_registration(node: ast.expr, helpers: set[str]) -> bool:
+@once_a_statement
+def _registrations(statement: ast.stmt) -> _Registrations:
+    found: set[str] = set()
+    decorated: list[tuple[str, frozenset[str]]] = []
+    for node in walk(statement):
+        if isinstance(node, ast.Call):
+            found.update(_called_names(node.func))
+        elif isinstance(node, ast.ClassDef) and node.decorator_list:
+            decorators = (name for decorator in node.decorator_list for name in _called_names(decorator))
+            decorated.append((node.name, frozenset(decorators)))
+    return _Registrations(frozenset(found), tuple(decorated))
+
+
+def _called_names(node: ast.expr) -> Iterator[str]:
+    """The last names of what an expression calls, or of it."""
     if isinstance(node, ast.Call):
-        return any(_names_registration(part, helpers) for part in (node.func, *node.args))
-    name = _last_name(node)
-    return "register" in name or name in helpers
+        for part in (node.func, *node.args):
+            yield from _called_names(part)
+    else:
+        yield _last_name(node)
+
+
+def _registers(names: frozenset[str], helpers: set[str]) -> bool:
+    return not helpers.isdisjoint(names) or any("register" in name for name in names)
+
+
+@once_a_statement
+def _read(statement: ast.stmt) -> frozenset[str]:
+    return frozenset(_loaded(statement))
 
 
 def _last_name(node: ast.expr) -> str:

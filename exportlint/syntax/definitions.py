@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from exportlint.source import SourceFile
-from exportlint.syntax.class_roles import made, parts, registered
-from exportlint.syntax.walk import walk
+from exportlint.syntax.class_roles import called, made, parts, registered
+from exportlint.syntax.walk import once_a_statement, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -117,18 +118,45 @@ class Module:
 
         def visit(body: Sequence[ast.stmt], prefix: str) -> None:
             for statement in flat(body):
+                if not prefix and not _holds_classes(statement):
+                    continue
                 if isinstance(statement, ast.ClassDef):
                     known = self.bindings.get(statement.name)
                     is_known = isinstance(known, Class) and known.node is statement
                     cls = known if is_known else Class(self, statement, prefix + statement.name)
                     assert isinstance(cls, Class)
                     found.append(cls)
+                    if not prefix and not _holds_inner_classes(statement):
+                        continue
                     visit(statement.body, f"{cls.qualname}.")
                 elif isinstance(statement, FunctionNode):
                     visit(statement.body, f"{prefix}{statement.name}.<locals>.")
 
         visit(self.tree.body, "")
         return tuple(found)
+
+    def class_around(self, row: int) -> Class | None:
+        """The innermost class around a row."""
+        rows, found = self._classes_by_row
+        at = bisect_right(rows, row) - 1
+        while at >= 0:
+            cls, around = found[at]
+            if row <= (cls.node.end_lineno or 0):
+                return cls
+            at = around
+        return None
+
+    @cached_property
+    def _classes_by_row(self) -> tuple[list[int], list[tuple[Class, int]]]:
+        """The rows in which classes begin, and each class with the index of the one around it, or else -1."""
+        classes = sorted(self.classes, key=lambda cls: cls.node.lineno)
+        around: list[tuple[Class, int]] = []
+        for cls in classes:
+            at = len(around) - 1
+            while at >= 0 and (around[at][0].node.end_lineno or 0) < cls.node.lineno:
+                at = around[at][1]
+            around.append((cls, at))
+        return [cls.node.lineno for cls in classes], around
 
     @cached_property
     def is_stub(self) -> bool:
@@ -140,7 +168,7 @@ class Module:
         """Names that `:=` binds somewhere."""
         if ":=" not in self.source.text:
             return frozenset()
-        return frozenset(node.target.id for node in walk(self.tree) if isinstance(node, ast.NamedExpr))
+        return frozenset[str]().union(*map(_walruses, self.tree.body))
 
     @cached_property
     def called_in_classes(self) -> frozenset[str]:
@@ -148,10 +176,9 @@ class Module:
 
         What functions of the module call is called by those that call them.
         """
-        calls: dict[str, set[str]] = {}
         found: set[str] = set()
         for cls in self.classes:
-            waiting, seen = list(_called(cls.node)), {cls.node.name}
+            waiting, seen = list(called(cls.node)), {cls.node.name}
             while waiting:
                 name = waiting.pop()
                 if name in seen:
@@ -159,9 +186,7 @@ class Module:
                 seen.add(name)
                 definition = self.bindings.get(name)
                 if isinstance(definition, FunctionNode):
-                    if name not in calls:
-                        calls[name] = _called(definition)
-                    waiting += calls[name]
+                    waiting += called(definition)
             found |= seen - {cls.node.name}
         return frozenset(found)
 
@@ -266,9 +291,19 @@ def dotted(node: ast.expr) -> str | None:
     return None
 
 
-def _called(node: ast.AST) -> set[str]:
-    """The names that are called in a node."""
-    return {call.func.id for call in walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)}
+@once_a_statement
+def _holds_classes(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ClassDef) or _holds_inner_classes(statement)
+
+
+@once_a_statement
+def _holds_inner_classes(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.ClassDef) and node is not statement for node in walk(statement))
+
+
+@once_a_statement
+def _walruses(statement: ast.stmt) -> frozenset[str]:
+    return frozenset(node.target.id for node in walk(statement) if isinstance(node, ast.NamedExpr))
 
 
 def _is_accessor(node: FunctionNode) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exportlint.syntax.walk import once_a_statement, walk
+
 if TYPE_CHECKING:
     from exportlint.syntax.definitions import Module
     from exportlint.syntax.import_resolver import Resolver
@@ -37,10 +39,15 @@ def unresolved_imports(module: Module, resolver: Resolver) -> tuple[UnresolvedIm
     folder = module.path.parent.as_posix()
     return tuple(
         UnresolvedImport(module.filename, statement.lineno, name)
-        for statement in _statements(module.tree.body)
+        for statement in _statements([outer for outer in module.tree.body if _imports(outer)])
         for name in _modules(statement, module)
         if resolver.is_unresolved(name, folder)
     )
+
+
+@once_a_statement
+def _imports(statement: ast.stmt) -> bool:
+    return any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in walk(statement))
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:

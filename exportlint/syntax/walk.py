@@ -1,9 +1,14 @@
-"""A walk over syntax trees that is several times as fast as that of `ast`."""
+"""Walks over syntax trees: one that is several times as fast as that of `ast`, and those that are done only once."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+_T = TypeVar("_T")
 
 _LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment", "lineno", "op", "ops", "level", "module"})
 """Fields that hold no nodes which anybody asks for by walking."""
@@ -28,3 +33,19 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
                 waiting += value
             else:
                 waiting.append(value)
+
+
+def once_a_statement(gather: Callable[[ast.stmt], _T]) -> Callable[[ast.stmt], _T]:
+    """Have something gathered once for a statement, which several versions of a file can have.
+
+    What is gathered depends on the statement alone, and holds no node of it.
+    """
+    known: WeakKeyDictionary[ast.stmt, _T] = WeakKeyDictionary()
+
+    @functools.wraps(gather)
+    def gathered(statement: ast.stmt) -> _T:
+        if statement not in known:
+            known[statement] = gather(statement)
+        return known[statement]
+
+    return gathered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from exportlint.analysis.domain.trails import Site, site_of
@@ -59,24 +59,35 @@ class Step:
 
 @dataclass(frozen=True)
 class CallRecord:
-    """The calls of an analysis, by their numbers: where each of them comes from, and what is met in it.
-
-    `classes` are the classes of the files that were met, the inner ones behind those around them.
-    """
+    """The calls of an analysis, by their numbers: where each of them comes from, and what is met in it."""
 
     calls: tuple[Call | None, ...] = (None,)
     steps: Mapping[int, tuple[Step, ...]] = field(default_factory=dict)
     met: Mapping[Place, frozenset[int]] = field(default_factory=dict)
-    classes: Mapping[str, tuple[Site, ...]] = field(default_factory=dict)
 
-    def callers(self, site: Site, *places: Place) -> tuple[Caller, ...]:
-        """The exported classes that reach a site, but that in whose code it stands, in order.
+    def of(self, root: Site, places: Iterable[Place]) -> CallRecord:
+        """The part that the entry points of one class lead to, and of what is met in it, what happens at `places`."""
+        starts = [number for number, call in self._all() if call.root is not None and call.root.definition == root]
+        kept = sorted(frozenset[int]().union(*(self._reached[number] for number in starts)))
+        numbers = {number: index for index, number in enumerate(kept, 1)}
+        met = {p: frozenset(numbers[n] for n in self.met[p] if n in numbers) for p in places if p in self.met}
+        steps = {
+            numbers[number]: tuple(
+                replace(step, caller=numbers.get(step.caller, ROOT))
+                for step in self.steps[number]
+                if step.caller in numbers or step.caller == ROOT
+            )
+            for number in kept
+            if number in self.steps
+        }
+        return CallRecord((None, *(self.calls[number] for number in kept)), steps, met)
 
-        `places` are what may have been met there; where nothing was, as in a constructor, it is reached by all calls of
-        the class around it.
+    def callers(self, home: Site | None, place: Place | None) -> tuple[Caller, ...]:
+        """The exported classes that reach a place, but `home`, the class around it, in order.
+
+        Where nothing was met, as in a constructor, it is reached by all calls of the class around it.
         """
-        home = self._home(site)
-        starts = next((calls for place in places if (calls := self.met.get(place))), None) or self._calls_of(home)
+        starts = self._calls_of(home) if place is None else self.met.get(place, frozenset())
         before = self._before(starts)
         found: dict[Caller, None] = {}
         for number in sorted(before):
@@ -85,9 +96,12 @@ class CallRecord:
                 found |= dict.fromkeys(self._from(number, call.root.definition, starts, before))
         return tuple(found)
 
-    def roots(self, place: Place) -> frozenset[str]:
-        """The exported classes that run a function in which a place is met."""
-        functions = {call.function for number in self.met.get(place, ()) if (call := self.calls[number])}
+    def functions(self, place: Place) -> frozenset[Site]:
+        """The functions in which a place is met."""
+        return frozenset(call.function for number in self.met.get(place, ()) if (call := self.calls[number]))
+
+    def roots(self, functions: Collection[Site]) -> frozenset[str]:
+        """The exported classes that run some functions."""
         starts = [number for number, call in self._all() if call.function in functions]
         reached = (self.calls[number] for number in self._before(starts))
         return frozenset(call.root.name for call in reached if call is not None and call.root is not None)
@@ -147,19 +161,11 @@ class CallRecord:
                 reached[start] = frozenset(found)
         return reached
 
-    def _home(self, site: Site) -> Site | None:
-        return innermost(self.classes.get(site.filename, ()), site.row)
-
 
 def _position(caller: Caller) -> tuple[int, int, int, int, str]:
     call = caller.call
     assert call is not None
     return call.row, call.column, call.end_row, call.end_column, caller.callee
-
-
-def innermost(classes: Iterable[Site], row: int) -> Site | None:
-    """The innermost class around a row; of the classes of a file, inner ones come behind those around them."""
-    return next((cls for cls in reversed(tuple(classes)) if cls.row <= row <= cls.end_row), None)
 
 
 @dataclass(slots=True)
@@ -210,9 +216,6 @@ class CallGraph:
 
     def record(self) -> CallRecord:
         """What was followed, as plain data."""
-        modules = {call.module: None for call in self._calls if call is not None}
-        classes = {module: {site_of(module, cls.node): cls for cls in module.classes} for module in modules}
-        homes = {module: _homes(sites) for module, sites in classes.items()}
         calls: list[Call | None] = []
         for call in self._calls:
             if call is None:
@@ -222,7 +225,7 @@ class CallGraph:
                 Root(call.root.qualname, site_of(call.root.module, call.root.node)) if call.root is not None else None
             )
             function = site_of(call.module, call.function)
-            calls.append(Call(function, call.symbol, homes[call.module].get(function.row), root))
+            calls.append(Call(function, call.symbol, home_of(call.module, function.row), root))
         steps = {
             number: tuple(self._step(caller, node) for caller, node in callers)
             for number, callers in self._callers.items()
@@ -231,7 +234,6 @@ class CallGraph:
             tuple(calls),
             steps,
             {place: frozenset(met) for place, met in self._met.items()},
-            {module.filename: tuple(sites) for module, sites in classes.items()},
         )
 
     def _step(self, caller: int, node: ast.AST) -> Step:
@@ -245,6 +247,7 @@ class CallGraph:
         return len(self._calls) - 1
 
 
-def _homes(classes: Iterable[Site]) -> dict[int, Site]:
-    """The innermost class around each row."""
-    return {row: cls for cls in classes for row in range(cls.row, cls.end_row + 1)}
+def home_of(module: Module, row: int) -> Site | None:
+    """The innermost class around a row."""
+    cls = module.class_around(row)
+    return None if cls is None else site_of(module, cls.node)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from itertools import groupby
 
@@ -27,18 +27,44 @@ def keep(facts: dict[FactKey, Fact], fact: Fact, key: FactKey) -> None:
         facts[key] = fact
 
 
-def in_order(facts: Iterable[Fact]) -> Iterator[Fact]:
+class Identity(tuple[object, ...]):
+    """What makes a fact another one than others: `Fact.identity` that knows its hash."""
+
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """What facts are ordered by: their place, then their text. Both may come from memory."""
+
+    place: Callable[[Fact], Place]
+    text: Callable[[Fact], str]
+
+
+def in_order(facts: Iterable[Fact], ordering: Ordering | None = None) -> Iterator[Fact]:
     """Facts by their places, at most MAX_FACTS of one kind at each."""
-    for _, group in groupby(sorted(facts, key=_place), key=_place):
+    place, text = (place_of, text_of) if ordering is None else (ordering.place, ordering.text)
+    for _, group in groupby(sorted(facts, key=place), key=place):
         alike = list(group)
         if len(alike) > 1:
-            alike.sort(key=lambda fact: (fact.guarded, text_of(fact)))
+            alike.sort(key=lambda fact: (fact.guarded, text(fact)))
         yield from alike[:MAX_FACTS]
 
 
-def _place(fact: Fact) -> tuple[object, ...]:
+Place = tuple[str, int, int, int, int, str, str]
+
+
+def place_of(fact: Fact) -> Place:
+    """Where a fact is in the order of all."""
     kind, site, label = fact.key
-    return site, getattr(kind, "__name__", ""), label or ""
+    return (
+        site.filename, site.row, site.column, site.end_row, site.end_column, getattr(kind, "__name__", ""), label or "",
+    )  # fmt: skip
 
 
 def _is_simpler(one: Trail | Route | None, other: Trail | Route | None) -> bool:

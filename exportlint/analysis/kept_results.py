@@ -1,0 +1,320 @@
+"""What running the classes of a file gave, kept for its next version: only what an edit concerns runs again.
+
+A class can look up only names that its chunk has, or the chunks that bind these names, and so on: these chunks are
+its *closure*. Its result holds as long as no chunk of its closure changes, no name in it is bound anew, and what is
+asked of whole files (`_Queries`) says the same of the names in it. `Project.asked` tells which names code computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.eval.call_graph import CallRecord
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.order import FactKey, Identity, Ordering, Place, place_of, text_of
+from exportlint.analysis.project import Project
+from exportlint.syntax.chunks import AMBIENT, Chunk, Outline, Shift
+from exportlint.syntax.definitions import Class, Module
+from exportlint.syntax.inputs import Record
+
+T = TypeVar("T")
+
+
+class ByFact(Generic[T]):
+    """What was worked out for facts, which are told by being the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Fact, T]] = {}
+        self._asked: dict[int, tuple[Fact, T]] = {}
+
+    def get(self, fact: Fact) -> T | None:
+        """What is known of a fact."""
+        known = self._known.get(id(fact))
+        if known is None:
+            return None
+        self._asked[id(fact)] = known
+        return known[1]
+
+    def set(self, fact: Fact, value: T) -> T:
+        """Know something of a fact, which is kept, so that no other has its id."""
+        self._known[id(fact)] = self._asked[id(fact)] = fact, value
+        return value
+
+    def trim(self) -> None:
+        """Forget facts that nobody asked for since this was last called."""
+        self._known, self._asked = self._asked, {}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassResult:
+    """What running the entry points of a class gave: its facts by their identities, and which calls lead to them.
+
+    `reads` is what was read and asked meanwhile. `setup` is what holds for the class from outside of its closure.
+    """
+
+    facts: tuple[tuple[FactKey, Fact], ...]
+    calls: CallRecord
+    closure: frozenset[Chunk] = frozenset()
+    reads: Record = field(default_factory=Record)
+    setup: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Queries:
+    """What code asks of a whole file: which of its classes are parts of others, …; and the names that `:=` binds."""
+
+    of_classes: tuple[frozenset[str], ...]
+    walruses: frozenset[str]
+    classes: frozenset[str]
+
+    @staticmethod
+    def of(module: Module) -> _Queries:
+        """What they give for a file."""
+        asked = (module.parts, module.made, module.registered, module.called_in_classes)
+        return _Queries(asked, module.walruses, _class_names(module))
+
+    def changed(self, after: _Queries, modules: Iterable[Module]) -> frozenset[str]:
+        """The names of which something else is said later, by which the classes of `modules` may be called."""
+        changed = frozenset[str]().union(*(a ^ b for a, b in zip(self.of_classes, after.of_classes, strict=True)))
+        if changed:
+            changed &= frozenset[str](self.classes | after.classes).union(*map(_class_names, modules))
+        return changed | (self.walruses ^ after.walruses)
+
+
+def _class_names(module: Module) -> frozenset[str]:
+    return frozenset(cls.node.name for cls in module.classes)
+
+
+Key = tuple[Chunk, int]
+"""A class: its chunk, and which of the classes in it."""
+
+
+@dataclass(slots=True)
+class KeptResults:
+    """The results of the classes of one file as they were when the files that it reads had some `outlines`.
+
+    A file without an outline has none that could be parsed; then its version counts.
+    """
+
+    results: dict[Key, ClassResult]
+    outlines: dict[str, Outline | int]
+    modules: dict[str, Module]
+    computed: frozenset[str] = frozenset()
+    """Names that code looked up and that no chunk of its closure has."""
+    places: ByFact[Place] = field(default_factory=ByFact)
+    texts: ByFact[str] = field(default_factory=ByFact)
+    reports: ByFact[Any] = field(default_factory=ByFact)
+    """What rules say of facts, which depends on nothing else that changes while this is kept."""
+
+    models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
+
+    def keys(self, module: Module, project: Project) -> dict[Class, Key]:
+        """What the classes of a file are kept under, if what is kept is of this version of the file."""
+        path = module.path.as_posix()
+        found, outline = project.outline(path), self.outlines.get(path)
+        is_current = found is not None and isinstance(outline, Outline) and found == (module, outline)
+        return keys_of(module, outline) if is_current and isinstance(outline, Outline) else {}
+
+    def is_model(self, key: Key, ask: Callable[[], bool]) -> bool:
+        """Whether a class is a model, as `ask` says; asked once for each of its results."""
+        result, known = self.results.get(key), self.models.get(key)
+        if result is None:
+            return ask()
+        if known is None or known[0] is not result:
+            known = self.models[key] = result, ask()
+        return known[1]
+
+    @property
+    def ordering(self) -> Ordering:
+        """The order of facts, of which each is asked only once for what it depends on."""
+        places, texts = self.places, self.texts
+
+        def place(fact: Fact) -> Place:
+            known = places.get(fact)
+            return known if known is not None else places.set(fact, place_of(fact))
+
+        def text(fact: Fact) -> str:
+            known = texts.get(fact)
+            return known if known is not None else texts.set(fact, text_of(fact))
+
+        return Ordering(place, text)
+
+    def trim(self) -> None:
+        """Forget facts that were not asked for in the last version."""
+        self.places.trim()
+        self.texts.trim()
+
+    @staticmethod
+    def nothing() -> KeptResults:
+        """Of a file that was never looked at."""
+        return KeptResults({}, {}, {})
+
+    def update(self, project: Project) -> None:
+        """Leave out what no longer holds, and move what does to where it is now."""
+        if not self.results:
+            return
+        gone: set[Chunk] = set()
+        names: set[str] = set()
+        shifts: dict[str, Shift] = {}
+        outlines, modules = dict(self.outlines), dict(self.modules)
+        for path, before in self.outlines.items():
+            now = outlines[path] = _outline(project, path)
+            if now is before or now == before:
+                continue
+            if not isinstance(now, Outline) or not isinstance(before, Outline):
+                self.forget()
+                return
+            found = project.outline(path)
+            assert found is not None
+            modules[path] = found[0]
+            lost, bound = before.changed(now)
+            gone |= lost
+            names |= bound
+            names |= _Queries.of(self.modules[path]).changed(_Queries.of(found[0]), self.modules.values())
+            shift = Shift(before, now)
+            if shift.moves:
+                shifts[found[0].filename] = shift
+        if names & AMBIENT:
+            self.forget()
+            return
+        for outline in self.outlines.values():
+            if isinstance(outline, Outline) and names:
+                gone.update(chunk for chunk in outline.chunks if not names.isdisjoint(chunk.words))
+        mover = _Mover(shifts)
+        results: dict[Key, ClassResult] = {}
+        for key, result in self.results.items():
+            if result.closure.isdisjoint(gone) and names.isdisjoint(self.computed):
+                try:
+                    results[key] = mover.result(result) if shifts else result
+                except _GoneError:
+                    continue
+        self.results, self.outlines, self.modules = results, outlines, modules
+
+    def forget(self) -> None:
+        """Leave out everything."""
+        self.results, self.outlines, self.modules, self.computed = {}, {}, {}, frozenset()
+
+    def keep(self, results: dict[Key, ClassResult], project: Project, fresh: Mapping[Key, Set[str]]) -> None:
+        """Keep the results of a file; those that are `fresh`, each with the names that it looked up, get closures."""
+        reads = project.recorder.record()
+        for path in reads.files:
+            outline = self.outlines[path] = _outline(project, path)
+            if isinstance(outline, Outline) and (found := project.outline(path)) is not None:
+                self.modules[path] = found[0]
+        closures = Closures(outline for outline in self.outlines.values() if isinstance(outline, Outline))
+        for key, asked in fresh.items():
+            words = {word for chunk in closures.of(key[0], ()) for word in chunk.words}
+            self.computed |= asked - words
+        for key in fresh:
+            results[key] = replace(results[key], closure=closures.of(key[0], self.computed), reads=reads)
+        self.results = results
+        self.models = {key: known for key, known in self.models.items() if key in results}
+
+
+def _outline(project: Project, path: str) -> Outline | int:
+    found = project.outline(path)
+    return project.version(path) if found is None else found[1]
+
+
+class Closures:
+    """The chunks that code can lead to, by the names that it has."""
+
+    def __init__(self, outlines: Iterable[Outline]) -> None:
+        self._binders: dict[str, tuple[Chunk, ...]] = {}
+        for outline in outlines:
+            for name, chunks in outline.names.items():
+                self._binders[name] = (*self._binders.get(name, ()), *chunks)
+        self._direct: dict[Chunk, frozenset[Chunk]] = {}
+
+    def of(self, chunk: Chunk, names: Iterable[str]) -> frozenset[Chunk]:
+        """The closure of a chunk, which may also look up some names that it does not have."""
+        waiting = [chunk, *self._binding(AMBIENT), *self._binding(names)]
+        found = set(waiting)
+        while waiting:
+            one = waiting.pop()
+            direct = self._direct.get(one)
+            if direct is None:
+                direct = self._direct[one] = self._binding(one.words)
+            new = direct - found
+            found |= new
+            waiting += new
+        return frozenset(found)
+
+    def _binding(self, names: Iterable[str]) -> frozenset[Chunk]:
+        binders = self._binders
+        return frozenset(chunk for name in names if name in binders for chunk in binders[name])
+
+
+class _GoneError(Exception):
+    """A result speaks of a place that is no longer there."""
+
+
+class _Mover:
+    """Moves plain data to where the code is now that it speaks of. What results share stays shared."""
+
+    def __init__(self, shifts: Mapping[str, Shift]) -> None:
+        self._shifts = shifts
+        self._known: dict[int, tuple[object, object]] = {}
+
+    def result(self, result: ClassResult) -> ClassResult:
+        """A result where its code is now."""
+        facts = tuple(self._fact(*keyed) for keyed in result.facts)
+        calls = self._of(result.calls)
+        assert isinstance(calls, CallRecord)
+        return replace(result, facts=facts, calls=calls)
+
+    def _fact(self, key: FactKey, fact: Fact) -> tuple[FactKey, Fact]:
+        moved = self._of(fact)
+        assert isinstance(moved, Fact)
+        return (key, fact) if moved is fact else (Identity(moved.identity), moved)
+
+    def _of(self, value: object) -> object:
+        if value is None or isinstance(value, (str, int, float, type)):
+            return value
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = value, self._moved(value)  # the value is kept, so that its id is
+        return known[1]
+
+    def _moved(self, value: object) -> object:
+        if isinstance(value, Site):
+            shift = self._shifts.get(value.filename)
+            rows = 0 if shift is None else shift.by(value.row)
+            if rows is None:
+                raise _GoneError
+            return replace(value, row=value.row + rows, end_row=value.end_row + rows) if rows else value
+        if isinstance(value, (tuple, frozenset)):
+            parts = [self._of(part) for part in value]
+            return value if all(map(_is, parts, value)) else type(value)(parts)
+        if isinstance(value, Mapping):
+            items = [(self._of(key), self._of(item)) for key, item in value.items()]
+            is_same = all(k is key and i is item for (k, i), (key, item) in zip(items, value.items(), strict=True))
+            return value if is_same else dict(items)
+        if is_dataclass(value) and not isinstance(value, type):
+            changed: dict[str, object] = {}
+            for one in fields(value):
+                known = getattr(value, one.name)
+                found = self._of(known)
+                if one.init and found is not known:
+                    changed[one.name] = found
+            return replace(value, **changed) if changed else value
+        return value
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+def keys_of(module: Module, outline: Outline) -> dict[Class, Key]:
+    """What the results of the classes of a file are kept under."""
+    counts: dict[Chunk, int] = {}
+    found: dict[Class, Key] = {}
+    for cls in module.classes:
+        chunk = outline.chunk_at(cls.node.lineno)
+        assert chunk is not None
+        number = counts[chunk] = counts.get(chunk, -1) + 1
+        found[cls] = chunk, number
+    return found

@@ -1,0 +1,160 @@
+"""Chunks of a file, its top-level statements: what an edit changes of a file, and which others can depend on it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import unicodedata
+from bisect import bisect_right
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+
+from exportlint.syntax.definitions import FunctionNode, Module, flat, imported
+
+AMBIENT = frozenset({"*", "library", "set_default_validate_args"})
+"""What matters to code that does not name it: star imports, operators that are registered, switches of torch."""
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class Chunk:
+    """A top-level statement, or several that share rows. One chunk is the same as long as its text is.
+
+    `names` are what it binds, `words` all names that its text has: what it can look up is among them.
+    """
+
+    __slots__ = ("digest", "names", "rows", "statements", "words")
+
+    def __init__(self, text: str, rows: int, statements: tuple[ast.stmt, ...], package: str) -> None:
+        self.digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        self.statements = statements
+        self.rows = rows
+        shown = text if text.isascii() else unicodedata.normalize("NFKC", text)
+        self.words = tuple({sys.intern(word) for word in _WORD.findall(shown)})
+        self.names = frozenset((*_bound(statements, package), *AMBIENT.intersection(self.words)))
+
+
+class Outline:
+    """The chunks of a file, in order, and where they begin. Those of an earlier `before` go over where they are there.
+
+    An outline holds as long as the tree of its module does.
+    """
+
+    def __init__(self, module: Module, before: Outline | None = None) -> None:
+        self.chunks: list[Chunk] = []
+        self.starts: list[int] = []
+        lines = module.source.lines
+        by_statement: dict[ast.stmt, Chunk] = before.by_statement if before is not None else {}
+        unclaimed: dict[bytes, deque[Chunk]] | None = None
+        known: set[Chunk] = set()
+        groups = list(_groups(module.tree.body))
+        made: list[Chunk | None] = []
+        for statements, _, _ in groups:
+            chunk = by_statement.get(statements[0])
+            is_same = chunk is not None and chunk.statements == statements
+            made.append(chunk if is_same else None)
+            if is_same and chunk is not None:
+                known.add(chunk)
+        for (statements, first, last), chunk in zip(groups, made, strict=True):
+            if chunk is None:
+                text = lines.text[lines.line_start(first) : lines.line_end(last)]
+                chunk = Chunk(text, last - first + 1, statements, module.package)
+                if before is not None:
+                    if unclaimed is None:
+                        unclaimed = defaultdict(deque)
+                        for other in before.chunks:
+                            if other not in known:
+                                unclaimed[other.digest].append(other)
+                    if unclaimed[chunk.digest]:
+                        chunk = _renewed(unclaimed[chunk.digest].popleft(), statements)
+            self.chunks.append(chunk)
+            self.starts.append(first)
+        self.by_statement: dict[ast.stmt, Chunk] = {
+            statement: chunk for chunk in self.chunks for statement in chunk.statements
+        }
+        names: dict[str, list[Chunk]] = {}
+        for chunk in self.chunks:
+            for name in chunk.names:
+                names.setdefault(name, []).append(chunk)
+        self.names = {name: tuple(chunks) for name, chunks in names.items()}
+
+    def chunk_at(self, row: int) -> Chunk | None:
+        """The chunk around a row."""
+        at = bisect_right(self.starts, row) - 1
+        return self.chunks[at] if at >= 0 and row < self.starts[at] + self.chunks[at].rows else None
+
+    def changed(self, after: Outline) -> tuple[set[Chunk], set[str]]:
+        """The chunks that are not in a later outline, and the names that are bound otherwise there."""
+        gone = set(self.chunks).difference(after.chunks)
+        names = {
+            name for name in self.names.keys() | after.names.keys() if self.names.get(name) != after.names.get(name)
+        }
+        return gone, names
+
+
+class Shift:
+    """From the rows of an outline to those of a later one, for rows of chunks that both have."""
+
+    def __init__(self, before: Outline, after: Outline) -> None:
+        starts = dict(zip(after.chunks, after.starts, strict=True))
+        self._starts = before.starts
+        self._rows = [starts[chunk] - start if chunk in starts else None for chunk, start in _places(before)]
+        self._lengths = [chunk.rows for chunk in before.chunks]
+
+    @property
+    def moves(self) -> bool:
+        """Whether any chunk is elsewhere."""
+        return any(self._rows)
+
+    def by(self, row: int) -> int | None:
+        """By how many rows what was in a row is further down; None if it is gone."""
+        at = bisect_right(self._starts, row) - 1
+        return self._rows[at] if at >= 0 and row < self._starts[at] + self._lengths[at] else None
+
+
+def _places(outline: Outline) -> Iterator[tuple[Chunk, int]]:
+    return zip(outline.chunks, outline.starts, strict=True)
+
+
+def _renewed(chunk: Chunk, statements: tuple[ast.stmt, ...]) -> Chunk:
+    """A chunk whose text was parsed again."""
+    chunk.statements = statements
+    return chunk
+
+
+def _groups(body: Sequence[ast.stmt]) -> Iterator[tuple[tuple[ast.stmt, ...], int, int]]:
+    """Statements that share rows, with their first and last rows."""
+    group: list[ast.stmt] = []
+    first = last = 0
+    for statement in body:
+        begin = first_row(statement)
+        if group and begin > last:
+            yield tuple(group), first, last
+            group = []
+        if not group:
+            first = begin
+        group.append(statement)
+        last = statement.end_lineno or statement.lineno
+    if group:
+        yield tuple(group), first, last
+
+
+def first_row(statement: ast.stmt) -> int:
+    """Where a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _bound(statements: tuple[ast.stmt, ...], package: str) -> Iterator[str]:
+    """The names that statements bind, as `Module` sees it."""
+    for statement in flat(statements):
+        if isinstance(statement, (ast.ClassDef, FunctionNode)):
+            yield statement.name
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            for name, _ in imported(statement, package):
+                yield name
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+                elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                yield from (element.id for element in elements if isinstance(element, ast.Name))
