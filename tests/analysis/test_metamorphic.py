@@ -61,8 +61,6 @@ def differences(name: str) -> list[Difference]:
 
 NOT_YET = {
     "helpers:a-helper-that-may-be-called-without-what-it-tests-1": "a default of a helper of a helper does not count",
-    "helpers:a-cast-in-a-helper-1": "casts are looked for in the text of helpers",
-    "helpers:what-a-helper-makes-of-a-buffer-1": "what a buffer is bound to is looked for in the text of helpers",
     "parameter_usage:dictionaries-that-are-looked-up-by-what-is-in-them-2": "in a helper, `in` says nothing about keys",
     "parameter_usage:dictionaries-that-are-looked-up-by-what-is-in-them-3": "in a helper, `in` says nothing about keys",
     "parameter_usage:modules-under-computed-names-1": "a helper is not asked by the module that calls it",

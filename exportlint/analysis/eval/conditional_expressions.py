@@ -17,7 +17,7 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.baked_values import branch_on
+from exportlint.analysis.eval.branch_outcomes import BranchOutcomes, is_baked
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, evaluates
@@ -29,13 +29,15 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, "ternary")
     note_compiler_branch(frame, node.test, is_true, [node.body], [node.orelse])
-    branch_on(frame, condition, node.test, node.body, node.orelse)
+    outcomes = BranchOutcomes(frame, node.test) if is_baked(condition) else None
     before = frame.env
     found: list[Value] = []
     ends = []
     for arm in branch_paths(frame, node.test, is_true, node.body, node.orelse):
-        found.append(frame.evaluate(arm))
+        found.append(frame.evaluate(arm) if outcomes is None else outcomes.evaluate(arm))
         ends.append(frame.env)
+    if outcomes is not None:
+        outcomes.note(condition)
     frame.env = _after(frame, before, join_environments(ends) or before)
     return join(found) if found else UNKNOWN
 

@@ -45,7 +45,8 @@ class Effects:
 
     `entry` is the heap as it began, `cells` are those that it read, `allocated` are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
-    failure.
+    failure. `computes`: it, or a call that it makes, computes with tensors, not counting conversions, or calls what is
+    not known.
     """
 
     function: FunctionNode | None = None
@@ -56,11 +57,13 @@ class Effects:
     allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
     runs_operator: bool = False
+    computes: bool = False
 
     def call(self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True) -> None:
         """A function is called, or its result is known from another call."""
         self.cells |= effects.cells
         self.allocated |= effects.allocated
+        self.computes = self.computes or effects.computes
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
             self.events.setdefault((id(effects), written, reports_facts), Called(effects, written, reports_facts))

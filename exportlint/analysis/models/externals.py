@@ -63,6 +63,8 @@ def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: a
         return call_torch(frame, name, arguments, node)
     if name.startswith("builtins."):
         return PYTHON if name in EXCEPTIONS else UNKNOWN
+    if record.effect != "report":
+        frame.engine.effects.computes = True
     return call_opaque(frame, name, arguments, node)
 
 
