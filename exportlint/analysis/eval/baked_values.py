@@ -43,6 +43,16 @@ def read_host(frame: Frame, node: ast.AST, source: Source, api: str, *, array: b
     return Baked(source, api, frame.site(node), array=array, trail=trail)
 
 
+def on_accelerator(frame: Frame, api: str, node: ast.AST) -> Value:
+    """The answer to whether the machine has an accelerator, or a tensor is on one."""
+    return Baked("accelerator", api, type="bool", trail=frame.trail(node, "`{}` is asked of Python, once"))
+
+
+def asks_for_accelerator(condition: Value) -> bool:
+    """Whether code under a condition is meant for machines that have an accelerator."""
+    return any(isinstance(option, Baked) and option.source == "accelerator" for option in options(condition))
+
+
 def metadata(frame: Frame, tensor: Tensor, source: Source, api: str, node: ast.AST) -> Value:
     """What an input says of itself; for other tensors, the program itself decides."""
     is_view = source == "layout" and not tensor.name

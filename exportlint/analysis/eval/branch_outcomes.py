@@ -91,7 +91,7 @@ class BranchOutcomes:
         `may_skip`: there is one more arm, which does nothing.
         """
         found = options(condition)
-        baked = [option for option in found if isinstance(option, Baked)]
+        baked = [option for option in found if isinstance(option, Baked) and option.source != "accelerator"]
         self._of_tensors = bool(baked) and baked[0].source in OF_TENSORS
         # Of metadata, nothing is claimed where something else has a part in the condition.
         if not baked or (self._of_tensors and len(baked) < len(found)):

@@ -45,7 +45,7 @@ def _branch(frame: Frame, node: ast.If, ends: list[Environment]) -> ast.If | Non
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     outcomes = BranchOutcomes(frame, node.test) if is_baked(condition) else None
     rest = node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
-    for body in branch_paths(frame, node.test, is_true, node.body, node.orelse):
+    for body in branch_paths(frame, node.test, condition, is_true, node.body, node.orelse):
         if body is node.orelse and rest is not None and outcomes is None:
             frame.following = ()
             return rest

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from exportlint.analysis.domain.accesses import Read, State, Write
+from exportlint.analysis.domain.accesses import Callee, Read, State, Write
 from exportlint.analysis.domain.allocations import renamed
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
 from exportlint.analysis.domain.lattice import join
@@ -56,6 +56,7 @@ class Effects:
     cells: set[Cell] = field(default_factory=set)
     allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
+    callees: dict[tuple[ast.AST, Callee], None] = field(default_factory=dict)
     runs_operator: bool = False
     computes: bool = False
 
@@ -120,7 +121,7 @@ class Effects:
 
     def add_to(self, state: State) -> None:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
-        self._add_to(state, frozenset(), set(), set())
+        self._add_to(state, frozenset(), set(), set(), None)
 
     def _reporting(self) -> Iterator[Effects]:
         seen: set[int] = set()
@@ -134,16 +135,24 @@ class Effects:
                 waiting += reversed(called)
 
     def _add_to(
-        self, state: State, before: frozenset[Cell], touched: set[Cell], seen: set[tuple[int, frozenset[Cell]]]
+        self,
+        state: State,
+        before: frozenset[Cell],
+        touched: set[Cell],
+        seen: set[tuple[int, frozenset[Cell]]],
+        caller: FunctionNode | None,
     ) -> None:
         if (id(self), before) in seen:
             return
         seen.add((id(self), before))
         if self.function is not None and self.module is not None:
             state.functions.setdefault(self.function.name, {})[self.function] = self.module
+        function = self.function or caller
+        for node, callee in self.callees:
+            state.call(node, function, callee)
         for event in self.events.values():
             if isinstance(event, Called):
-                event.effects._add_to(state, before | event.written, touched, seen)
+                event.effects._add_to(state, before | event.written, touched, seen, function)
             elif isinstance(event, Read):
                 state.read(event.cell, event.node, event.function, before | event.written, event.cell not in touched)
             elif isinstance(event, Write):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.reporting_calls import reports
-from exportlint.syntax.definitions import TRIES, FunctionNode, dotted
+from exportlint.syntax.definitions import TRIES, FunctionNode
 
 OUTPUT = "output"
 """What may reach what the call returns, or something else that the program does."""
@@ -54,8 +54,7 @@ class Effects:
         """Whether it matters that an expression is evaluated, whose value nobody takes."""
         if not isinstance(node, ast.Call) or node in self._writes:
             return False
-        found = self._state.functions.get((dotted(node.func) or "").rpartition(".")[2], {})
-        judged = [definition for definition in found if isinstance(definition, FunctionNode)]
+        judged = [callee.definition for callee in self._state.callees.get(node, ())]
         return not judged or any(self.of(d.body, d, callers | {d}) for d in judged if d not in callers)
 
 
