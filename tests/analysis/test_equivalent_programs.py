@@ -1,4 +1,4 @@
-"""Programs that do the same in other words get the same findings: aliases, helpers, names."""
+"""Programs of which torch.export makes the same get the same findings: aliases, helpers, calls that do not matter."""
 
 from __future__ import annotations
 
@@ -424,6 +424,138 @@ class Model(nn.Module):
         shrink = self.decayed
         self.last = shrink(self.last)
         return x + self.last
+""",
+    ),
+    "an earlier call that finds other state": (
+        """
+class Model(nn.Module):
+    def flag(self):
+        return self.mark
+
+    def forward(self, x: Tensor):
+        self.mark = x.max()
+        if self.flag():
+            x = x - 1
+        return x
+""",
+        """
+class Model(nn.Module):
+    def flag(self):
+        return self.mark
+
+    def forward(self, x: Tensor):
+        self.mark = "first"
+        if self.flag():
+            x = x * 3
+        self.mark = x.max()
+        if self.flag():
+            x = x - 1
+        return x
+""",
+    ),
+    "an earlier call that has nothing to do with it": (
+        """
+def doubled(t):
+    return t + t
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = None
+
+    def forward(self, x: Tensor):
+        y = x if self.held is None else x - self.held
+        self.held = doubled(x.mean(0))
+        return y
+""",
+        """
+def doubled(t):
+    return t + t
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = None
+
+    def forward(self, x: Tensor):
+        y = x if self.held is None else x - self.held
+        other = doubled(torch.ones(4))
+        self.held = doubled(x.mean(0))
+        return y - other.sum()
+""",
+    ),
+    "two calls of a helper in another order": (
+        """
+def cut(x, n):
+    if x.shape[0] == n:
+        return x - 1
+    return x
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        return cut(x, 1) - cut(x, 7)
+""",
+        """
+def cut(x, n):
+    if x.shape[0] == n:
+        return x - 1
+    return x
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        return cut(x, 7) - cut(x, 1)
+""",
+    ),
+    "an alternative more than a value keeps": (
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor, way: int):
+        if way == 1:
+            found = x.max()
+        elif way == 2:
+            found = [x, x]
+        elif way == 3:
+            found = {"y": x}
+        else:
+            found = "none"
+        if found:
+            return x
+        return x - 1
+""",
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor, way: int):
+        if way == 1:
+            found = x.max()
+        elif way == 2:
+            found = [x, x]
+        elif way == 3:
+            found = {"y": x}
+        elif way == 4:
+            found = (x,)
+        elif way == 5:
+            found = 1.5
+        else:
+            found = "none"
+        if found:
+            return x
+        return x - 1
+""",
+    ),
+    "an operator that is a function and a method": (
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        if torch.numel(x) > 64 or torch.is_nonzero(x.min()):
+            return torch.squeeze(x)
+        return x
+""",
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        if x.numel() > 64 or x.min().is_nonzero():
+            return x.squeeze()
+        return x
 """,
     ),
 }
