@@ -426,6 +426,110 @@ class Model(nn.Module):
         return x + self.last
 """,
     ),
+    "a tuple of exceptions in a variable": (
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        try:
+            if x.sum() > 0:
+                return x
+        except (RuntimeError, ValueError):
+            pass
+        return -x
+""",
+        """
+ERRORS = (RuntimeError, ValueError)
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        try:
+            if x.sum() > 0:
+                return x
+        except ERRORS:
+            pass
+        return -x
+""",
+    ),
+    "an alias of suppress": (
+        """
+import contextlib
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        with contextlib.suppress(RuntimeError):
+            if x.sum() > 0:
+                return x
+        return -x
+""",
+        """
+from contextlib import suppress as quiet
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        guard = quiet(RuntimeError)
+        with guard:
+            if x.sum() > 0:
+                return x
+        return -x
+""",
+    ),
+    "a default that a helper makes": (
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor, seen={}):
+        seen["n"] = x
+        return x * seen["n"]
+""",
+        """
+def empty():
+    return dict()
+
+class Model(nn.Module):
+    def forward(self, x: Tensor, seen=empty()):
+        seen["n"] = x
+        return x * seen["n"]
+""",
+    ),
+    "a cast that a helper returns early": (
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        if x.dtype == torch.float16:
+            x = x.float()
+        return x * 2
+""",
+        """
+def widened(x):
+    if x.dtype == torch.float16:
+        return x.float()
+    return x
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        return widened(x) * 2
+""",
+    ),
+    "a computation that a helper returns early": (
+        """
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        y = x - 1
+        if x.dtype == torch.float16:
+            y = x.float() * 3
+        return y * 2
+""",
+        """
+def changed(x, y):
+    if x.dtype == torch.float16:
+        return x.float() * 3
+    return y
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        y = x - 1
+        return changed(x, y) * 2
+""",
+    ),
     "an earlier call that finds other state": (
         """
 class Model(nn.Module):

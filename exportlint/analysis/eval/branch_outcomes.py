@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import TypeVar
 
 from exportlint.analysis.domain.baked_values import OF_TENSORS, Baked
@@ -29,15 +29,17 @@ def is_baked(condition: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """How one arm ends: `acts` says that it computes with tensors, calls what is not known, or leaves by itself.
+    """How one arm ends: `acts` says that it computes with tensors, calls what is not known, or leaves a loop.
 
-    `env` is None where the arm does not end: it raises. `value` is that of an expression.
+    `env` is None where the arm does not end: it raises or returns. `returned` is what it returns, `value` that of an
+    expression.
     """
 
     env: Environment | None
     heap: Heap
     acts: bool
     value: Value | None = None
+    returned: tuple[Value, ...] = ()
 
 
 class BranchOutcomes:
@@ -59,12 +61,14 @@ class BranchOutcomes:
 
     def execute(self, arm: Sequence[ast.stmt], run: Callable[[], bool] | None = None) -> bool:
         """Run an arm, or what runs it; False if what follows it is never reached."""
+        before = len(self._frame.returns)
         reached, acts = self._run(run or (lambda: self._frame.execute(arm)))
+        returned = tuple([value for _, value in self._frame.returns[before:]])
         env = self._frame.env
         self._stored |= {
             n.id for s in arm for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
-        self._outcomes.append(_Outcome(env if reached else None, heap_of(env), acts))
+        self._outcomes.append(_Outcome(env if reached else None, heap_of(env), acts, None, returned))
         return reached
 
     def evaluate(self, arm: ast.expr) -> Value:
@@ -80,10 +84,10 @@ class BranchOutcomes:
         return found, effects.computes or self._left() != before
 
     def _left(self) -> tuple[int, ...]:
-        """How often `return`, `yield`, `break` and `continue` were met."""
+        """How often `yield`, `break` and `continue` were met."""
         frame = self._frame
         loops = [count for loop in frame.loops for count in (len(loop.breaks), len(loop.continues))]
-        return (len(frame.returns), len(frame.yields), *loops)
+        return (len(frame.yields), *loops)
 
     def note(self, condition: Value, *, may_skip: bool = False) -> None:
         """Record that the condition goes into the program, if it matters which arm is run.
@@ -98,12 +102,33 @@ class BranchOutcomes:
             return
         if may_skip:
             self._outcomes.append(_Outcome(self._before, heap_of(self._before), acts=False))
-        if len(self._outcomes) > 1 and self._matters():
-            for option in baked:
-                bake_in(self._frame, option, self._node, "branch")
+        if len(self._outcomes) < 2:
+            return
+        if self._matters():
+            self._bake_in(baked, self._frame.guards)
+        elif any(outcome.returned for outcome in self._outcomes):
+            # The rest of the function is an arm as well.
+            guards = self._frame.guards
+            self._frame.at_return.append(lambda: self._compare_returned(baked, guards))
+
+    def _compare_returned(self, baked: list[Baked], guards: int) -> None:
+        """The same once the function has run: its other returns have to give the same, and to compute nothing."""
+        frame = self._frame
+        values = [value for _, value in frame.returns]
+        heaps = [heap_of(env) for env in frame.exits]
+        is_same = all(starmap(self._is_one, pairwise(values))) and all(starmap(self._holds_the_same, pairwise(heaps)))
+        if frame.engine.effects.computes or len(values) < len(heaps) or not is_same:
+            self._bake_in(baked, guards)
+
+    def _bake_in(self, baked: list[Baked], guards: int) -> None:
+        frame = self._frame
+        outer, frame.guards = frame.guards, guards
+        for option in baked:
+            bake_in(frame, option, self._node, "branch")
+        frame.guards = outer
 
     def _matters(self) -> bool:
-        if any(outcome.acts for outcome in self._outcomes):
+        if any(outcome.acts or (outcome.returned and self._frame.is_root) for outcome in self._outcomes):
             return True
         ends = [outcome for outcome in self._outcomes if outcome.env is not None]
         return any(not self._alike(one, other) for one, other in pairwise(ends))

@@ -282,6 +282,8 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
     if reached:
         inner.exits.append(inner.env)
     inner.cell.variables = inner.env
+    for compare in inner.at_return:
+        compare()
     if inner.yields:
         return generated(node, inner.yields, reached=reached)
     found = [*(value for _, value in inner.returns), *([NONE] if reached else [])]
