@@ -61,7 +61,7 @@ CATEGORICAL = frozenset(
 LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
 
-MAX_HELPERS = 3
+MAX_HELPERS = 6
 """How many calls of helpers inside each other are looked into."""
 
 COUNTING = frozenset({"len", "enumerate", "zip", "list", "tuple", "reversed", "iter", "sum", "map", "sorted"})
