@@ -530,6 +530,40 @@ class Model(nn.Module):
         return changed(x, y) * 2
 """,
     ),
+    "a warning that a helper gives once": (
+        """
+import warnings
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.warned = False
+
+    def forward(self, x: Tensor):
+        if not self.warned:
+            warnings.warn("once")
+            self.warned = True
+        return x
+""",
+        """
+from warnings import warn as tell
+
+def once(model):
+    tell("once")
+    model.warned = True
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.warned = False
+
+    def forward(self, x: Tensor):
+        seen = self.warned
+        if not seen:
+            once(self)
+        return x
+""",
+    ),
     "an earlier call that finds other state": (
         """
 class Model(nn.Module):

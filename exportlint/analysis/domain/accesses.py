@@ -63,13 +63,17 @@ Call = tuple[ast.AST, ast.AST | None]
 
 @dataclass(slots=True)
 class State:
-    """All reads and writes of cells, in the order in which they were met, and who calls whom."""
+    """All reads and writes of cells, in the order in which they were met, and who calls whom.
+
+    `reports` are the calls that only tell people something.
+    """
 
     reads: dict[tuple[Cell, ast.AST], Read] = field(default_factory=dict)
     writes: dict[tuple[Cell, ast.AST], Write] = field(default_factory=dict)
     functions: dict[str, dict[ast.AST, Module]] = field(default_factory=dict)
     callees: dict[ast.AST, dict[Callee, None]] = field(default_factory=dict)
     callers: dict[ast.AST, dict[Call, None]] = field(default_factory=dict)
+    reports: set[ast.AST] = field(default_factory=set)
 
     def call(self, node: ast.AST, function: ast.AST | None, callee: Callee) -> None:
         """A call at a node in a function runs another one."""

@@ -57,6 +57,7 @@ class Effects:
     allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
     callees: dict[tuple[ast.AST, Callee], None] = field(default_factory=dict)
+    reports: set[ast.AST] = field(default_factory=set)
     runs_operator: bool = False
     computes: bool = False
 
@@ -148,6 +149,7 @@ class Effects:
         if self.function is not None and self.module is not None:
             state.functions.setdefault(self.function.name, {})[self.function] = self.module
         function = self.function or caller
+        state.reports |= self.reports
         for node, callee in self.callees:
             state.call(node, function, callee)
         for event in self.events.values():

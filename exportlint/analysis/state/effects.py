@@ -44,7 +44,8 @@ class Effects:
             local = inside if function not in callers else None
             return not all(t in self._writes or _stays(t, function, local) for t in targets(statement))
         if isinstance(statement, ast.Expr):
-            return not reports(statement.value, statement) and self._is_felt(statement.value, callers)
+            is_report = statement.value in self._state.reports or reports(statement.value, statement)
+            return not is_report and self._is_felt(statement.value, callers)
         if isinstance(statement, ast.Return) and statement.value is None and isinstance(function, FunctionNode):
             # what is left out then is the rest of the function
             return function not in callers and self.of(function.body, function, callers | {function})

@@ -122,7 +122,8 @@ class Uses:
                 return
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
                 yield from self._flows(parent, changed=changed)
-            if reports(parent, self.parent(parent, function)):
+            around = self.parent(parent, function)
+            if reports(parent, around) or (parent in self._state.reports and isinstance(around, ast.Expr)):
                 return
             if isinstance(parent, ast.Attribute) and parent.attr in {"dtype", "device"}:
                 return  # these stay what they are
