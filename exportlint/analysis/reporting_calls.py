@@ -19,7 +19,12 @@ def reports(node: ast.AST, parent: ast.AST | None) -> bool:
 
     Only statements are: `torch.log(x)` computes a value.
     """
-    if not isinstance(node, ast.Call) or not isinstance(parent, ast.Expr):
+    return isinstance(parent, ast.Expr) and is_report(node)
+
+
+def is_report(node: ast.AST) -> bool:
+    """Whether a node calls something that is named as what prints, logs or warns."""
+    if not isinstance(node, ast.Call):
         return False
     callee = node.func
     return (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in _report_names()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -59,22 +58,8 @@ def differences(name: str) -> list[Difference]:
     return [one for one in found if one is not None]
 
 
-NOT_YET = {
-    "helpers:a-helper-that-may-be-called-without-what-it-tests-1": "a default of a helper of a helper does not count",
-    "helpers:a-cast-in-a-helper-1": "casts are looked for in the text of helpers",
-    "helpers:what-a-helper-makes-of-a-buffer-1": "what a buffer is bound to is looked for in the text of helpers",
-    "parameter_usage:dictionaries-that-are-looked-up-by-what-is-in-them-2": "in a helper, `in` says nothing about keys",
-    "parameter_usage:dictionaries-that-are-looked-up-by-what-is-in-them-3": "in a helper, `in` says nothing about keys",
-    "parameter_usage:modules-under-computed-names-1": "a helper is not asked by the module that calls it",
-}
-"""Cases, without their rows, that say something else once a statement is moved or put in, and why."""
-
-
 @pytest.mark.parametrize("name", first_of_each(TASKS, lambda name: name[:6]))
-def test_files_that_do_the_same_are_told_the_same(name: str, request: pytest.FixtureRequest) -> None:
-    reason = NOT_YET.get(re.sub(r":\d+-", ":", name))
-    if reason is not None:
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_files_that_do_the_same_are_told_the_same(name: str) -> None:
     assert not differences(name), "\n".join(map(str, differences(name)))
 
 

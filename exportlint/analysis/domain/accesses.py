@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import Value
-from exportlint.syntax.definitions import Module
+from exportlint.syntax.definitions import FunctionNode, Module
 
 Kind = Literal["binding", "contents", "buffer", "tensor"]
 """What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""
@@ -50,13 +50,35 @@ class Write:
     at_root: bool
 
 
+class Callee(NamedTuple):
+    """A function of the project that is called; `is_bound`: its first parameter is what it is a method of."""
+
+    definition: FunctionNode
+    is_bound: bool
+
+
+Call = tuple[ast.AST, ast.AST | None]
+"""The node of a call, and the function that it stands in."""
+
+
 @dataclass(slots=True)
 class State:
-    """All reads and writes of cells, in the order in which they were met."""
+    """All reads and writes of cells, in the order in which they were met, and who calls whom.
+
+    `reports` are the calls that only tell people something.
+    """
 
     reads: dict[tuple[Cell, ast.AST], Read] = field(default_factory=dict)
     writes: dict[tuple[Cell, ast.AST], Write] = field(default_factory=dict)
     functions: dict[str, dict[ast.AST, Module]] = field(default_factory=dict)
+    callees: dict[ast.AST, dict[Callee, None]] = field(default_factory=dict)
+    callers: dict[ast.AST, dict[Call, None]] = field(default_factory=dict)
+    reports: set[ast.AST] = field(default_factory=set)
+
+    def call(self, node: ast.AST, function: ast.AST | None, callee: Callee) -> None:
+        """A call at a node in a function runs another one."""
+        self.callees.setdefault(node, {})[callee] = None
+        self.callers.setdefault(callee.definition, {})[node, function] = None
 
     def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell], may_be_first: bool) -> None:
         """Keep a read; of several at one place, what holds for the worst of them."""

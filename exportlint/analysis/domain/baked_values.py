@@ -9,8 +9,11 @@ from typing import Literal
 from exportlint.analysis.domain.trails import Site, Trail
 from exportlint.analysis.domain.values import Dict, Kind, Sequence, Tuple, Union, Value
 
-Source = Literal["random", "clock", "environment", "generator", "default", "dtype", "layout", "gradient"]
-"""What gave a value: the host, or what torch knows of a tensor besides its data and sizes."""
+Source = Literal["random", "clock", "environment", "generator", "default", "dtype", "layout", "gradient", "accelerator"]
+"""What gave a value: the host, or what torch knows of a tensor besides its data and sizes.
+
+`accelerator`: whether the machine has one, or a tensor is on one.
+"""
 
 OF_TENSORS: frozenset[Source] = frozenset({"dtype", "layout", "gradient"})
 """Sources that ask an input, not the host."""

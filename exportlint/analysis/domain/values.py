@@ -249,7 +249,9 @@ class Tensor(Hashed):
     its storage was made, as far as that is certain of a view. `form` is its dtype and rank next to the operands of the
     operator whose body is being run. `depends_on_input`: it was computed from the data of inputs. `array`: to Python it
     is an array of numpy, which strict mode traces as a tensor. `compacted`: it is what `contiguous` gave of an input,
-    the input itself or a copy. `created_at` is the call of `nn.Parameter` that made a parameter.
+    the input itself or a copy. `dtype` is the name of its dtype, where an operator says it. `buffer` is the cell of
+    the buffer that it is, `joined` are those that it was concatenated or stacked of. `created_at` is the call of
+    `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH
@@ -265,6 +267,9 @@ class Tensor(Hashed):
     depends_on_input: bool = False
     array: bool = False
     compacted: bool = False
+    dtype: str | None = None
+    buffer: object | None = None
+    joined: frozenset[object] = frozenset()
     created_at: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)

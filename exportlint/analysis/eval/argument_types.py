@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.parameter_usage import NOTHING, FunctionLike, usage_and_helpers
+from exportlint.analysis.eval.parameter_usage import NOTHING, FunctionLike, Helper, usage_and_helpers
 from exportlint.analysis.eval.parameters import defaults
 from exportlint.analysis.eval.pytree_leaves import is_abstract, is_unregistered
 
@@ -108,15 +108,27 @@ def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> 
             found.setdefault(name, kind)
     for name, helper in ((name, helper) for name, used in helpers.items() for helper in used):
         kind = next((kind for tested, kind in _tests(helper.frame, helper.node) if tested == helper.argument.arg), "")
-        has_default = any(defaulted == helper.argument.arg for defaulted, _ in defaults(helper.node))
-        if kind == "None" and (has_default or helper.argument.annotation is not None):
-            continue  # the test is for what the helper says that it takes
+        if kind == "None" and any(map(_declares, _callers(helper))):
+            continue  # the test is for what a helper says that it takes
         if kind and (kind == "None" or shown.get(name, NOTHING).kind != "tensor"):
             found.setdefault(name, kind)
     for name, usage in shown.items():
         if usage.kind == "iterable" and usage.counted:
             found.setdefault(name, "list")
     return found
+
+
+def _callers(helper: Helper | None) -> Iterator[Helper]:
+    """A helper, and those that hand it what is asked about."""
+    while helper is not None:
+        yield helper
+        helper = helper.caller
+
+
+def _declares(helper: Helper) -> bool:
+    """Whether a helper says what it takes, by an annotation or a default."""
+    name = helper.argument
+    return name.annotation is not None or any(defaulted == name.arg for defaulted, _ in defaults(helper.node))
 
 
 def _tests(frame: Frame, node: FunctionLike) -> Iterator[tuple[str, str]]:

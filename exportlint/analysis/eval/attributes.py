@@ -35,7 +35,7 @@ from exportlint.analysis.domain.values import (
     TypeOf,
     Value,
 )
-from exportlint.analysis.eval.baked_values import metadata
+from exportlint.analysis.eval.baked_values import metadata, on_accelerator
 from exportlint.analysis.eval.classes import bind_member, bound, changed_member, is_autograd_function, member
 from exportlint.analysis.eval.frame import Frame, evaluates, has_attributes
 from exportlint.analysis.eval.names import global_value, named_value
@@ -160,6 +160,8 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     if record.storage == "view":
         made = result(frame, node, name, (tensor,), tensor.kind)
         return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
+    if name == "is_cuda":
+        return on_accelerator(frame, name, node)
     kind = api.overloads[0].returns.kind if api.overloads else "unknown"
     return Python(kind) if kind in {"int", "bool", "device"} else PYTHON
 

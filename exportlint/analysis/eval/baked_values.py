@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from exportlint.analysis.domain.baked_values import OF_TENSORS, Baked, Source, baked_in
+from exportlint.analysis.domain.baked_values import Baked, Source, baked_in
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import (
@@ -27,15 +27,11 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.effects import Mode
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.environment import BakedUse, Drawn, Use
-from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import methods
-from exportlint.syntax.definitions import dotted
 
-CASTS = frozenset({*methods(converts=True), "view_as_real"})
-"""Methods that keep the values of a tensor, as far as its new dtype or layout can hold them."""
-MAX_INLINED = 4
-"""Functions inside each other that are looked into."""
+CONVERSIONS = frozenset({*methods(converts=True), "view_as_real"})
+"""Operators that keep the values of a tensor, as far as its new dtype or layout can hold them."""
 
 
 def read_host(frame: Frame, node: ast.AST, source: Source, api: str, *, array: bool = False) -> Value:
@@ -45,6 +41,16 @@ def read_host(frame: Frame, node: ast.AST, source: Source, api: str, *, array: b
     frame.emit(Drawn, node, source=source, api=api, array=array)
     trail = frame.trail(node, "`{}` is asked of Python, once")
     return Baked(source, api, frame.site(node), array=array, trail=trail)
+
+
+def on_accelerator(frame: Frame, api: str, node: ast.AST) -> Value:
+    """The answer to whether the machine has an accelerator, or a tensor is on one."""
+    return Baked("accelerator", api, type="bool", trail=frame.trail(node, "`{}` is asked of Python, once"))
+
+
+def asks_for_accelerator(condition: Value) -> bool:
+    """Whether code under a condition is meant for machines that have an accelerator."""
+    return any(isinstance(option, Baked) and option.source == "accelerator" for option in options(condition))
 
 
 def metadata(frame: Frame, tensor: Tensor, source: Source, api: str, node: ast.AST) -> Value:
@@ -112,57 +118,6 @@ def compared(left: Value, right: Value) -> Value | None:
     items = other.items if isinstance(other, Tuple) else (other,)
     kinds = {DTYPES.get(item.name) for item in items if isinstance(item, External)}
     return replace(baked, kind=kinds.pop() if len(kinds) == 1 else None, type="bool")
-
-
-def branch_on(frame: Frame, condition: Value, node: ast.expr, *arms: list[ast.stmt] | ast.expr) -> None:
-    """Note that a condition chooses between the arms, if that changes what is computed.
-
-    Of metadata that is only claimed where nothing else has a part in the condition.
-    """
-    found = [option for option in options(condition) if isinstance(option, Baked)]
-    if not found or all(_is_idle(frame, arm) for arm in arms):
-        return
-    of_tensors = found[0].source in OF_TENSORS
-    if of_tensors and (len(found) < len(options(condition)) or all(_is_idle(frame, arm, CASTS) for arm in arms)):
-        return
-    for baked in found:
-        bake_in(frame, baked, node, "branch")
-
-
-def _is_idle(
-    frame: Frame, arm: Iterable[ast.stmt] | ast.expr, methods: frozenset[str] = frozenset(), depth: int = MAX_INLINED
-) -> bool:
-    """Whether an arm computes nothing but, at most, calls of the given methods: it logs, raises, casts."""
-    if isinstance(arm, ast.expr):
-        return _is_call(frame, arm, methods, depth) or (bool(methods) and dotted(arm) is not None)
-    return all(_is_idle_statement(frame, statement, methods, depth) for statement in arm)
-
-
-def _is_idle_statement(frame: Frame, statement: ast.stmt, methods: frozenset[str], depth: int) -> bool:
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) or reports(statement.value, statement)
-    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
-        return _is_call(frame, statement.value, methods, depth)
-    if isinstance(statement, ast.If):
-        arms = (statement.body, statement.orelse)
-        return all(_is_idle(frame, arm, methods, depth) for arm in arms)
-    return isinstance(statement, (ast.Pass, ast.Raise, ast.Assert, ast.Import, ast.ImportFrom))
-
-
-def _is_call(frame: Frame, node: ast.expr, names: frozenset[str], depth: int) -> bool:
-    """Whether an expression calls a method of one of the names, or a function that does nothing more than that."""
-    if not isinstance(node, ast.Call):
-        return False
-    callee = node.func
-    if (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in names:
-        return True
-    function = frame.peek(callee) if names and depth and dotted(callee) else None
-    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
-        return False
-    *body, last = function.node.body
-    inner = Frame(frame.engine, function.module, function.symbol, owner=function.owner, receiver=function.receiver)
-    is_idle = isinstance(last, ast.Return) and last.value is not None and _is_idle(inner, last.value, names, depth - 1)
-    return is_idle and _is_idle(inner, body, names, depth - 1)
 
 
 def note_mode(frame: Frame, node: ast.AST, name: str) -> None:

@@ -14,7 +14,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.assignment import assign
-from exportlint.analysis.eval.baked_values import branch_on
+from exportlint.analysis.eval.branch_outcomes import BranchOutcomes, is_baked
 from exportlint.analysis.eval.demands import data_of, demand_truth, elements, known_items
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, Loop, executes
@@ -47,14 +47,16 @@ def _branch(frame: Frame, node: ast.If, ends: list[Environment]) -> ast.If | Non
     frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
-    branch_on(frame, condition, node.test, node.body, node.orelse)
+    outcomes = BranchOutcomes(frame, node.test) if is_baked(condition) else None
     rest = node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
-    for body in branch_paths(frame, node.test, is_true, node.body, node.orelse):
-        if body is node.orelse and rest is not None:
+    for body in branch_paths(frame, node.test, condition, is_true, node.body, node.orelse):
+        if body is node.orelse and rest is not None and outcomes is None:
             frame.following = ()
             return rest
-        if frame.execute(body):
+        if frame.execute(body) if outcomes is None else outcomes.execute(body):
             ends.append(frame.env)
+    if outcomes is not None:
+        outcomes.note(condition)
     return None
 
 
@@ -78,7 +80,15 @@ def resume(frame: Frame, before: Environment, ends: list[Environment]) -> bool:
 def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     """`for target in iterable`."""
     iterable = frame.evaluate(node.iter)
-    branch_on(frame, iterable, node.iter, node.body)
+    if not is_baked(iterable):
+        return _run_for(frame, node, iterable)
+    outcomes = BranchOutcomes(frame, node.iter)
+    reached = outcomes.execute(node.body, lambda: _run_for(frame, node, iterable))
+    outcomes.note(iterable, may_skip=True)
+    return reached
+
+
+def _run_for(frame: Frame, node: ast.For | ast.AsyncFor, iterable: Value) -> bool:
     items = known_items(iterable)
     if items is not None and len(set(items)) > 1:
         return _unrolled(frame, node, items)
@@ -118,16 +128,23 @@ executes(ast.AsyncFor)(for_statement)
 
 @executes(ast.While)
 def _while_statement(frame: Frame, node: ast.While) -> bool:
+    conditions: list[Value] = []
+
     def test() -> bool | None:
-        condition = frame.evaluate(node.test)
-        branch_on(frame, condition, node.test, node.body)
-        return demand_truth(frame, condition, node.test, "while")
+        conditions.append(frame.evaluate(node.test))
+        return demand_truth(frame, conditions[-1], node.test, "while")
 
     is_true = test()
     if is_true is False:
         return frame.execute(node.orelse)
     endless = is_true is True and isinstance(node.test, ast.Constant)
-    return _loop(frame, node, lambda: None, test, endless=endless, entered=is_true is True)
+    outcomes = BranchOutcomes(frame, node.test)
+    reached = outcomes.execute(
+        node.body, lambda: _loop(frame, node, lambda: None, test, endless=endless, entered=is_true is True)
+    )
+    for condition in conditions:
+        outcomes.note(condition, may_skip=True)
+    return reached
 
 
 def _loop(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.baked_values import OF_TENSORS, Baked
 from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.domain.lattice import join, join_environments, options
 from exportlint.analysis.domain.values import (
@@ -17,7 +18,7 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.baked_values import branch_on
+from exportlint.analysis.eval.branch_outcomes import BranchOutcomes, is_baked
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, evaluates
@@ -29,13 +30,15 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     condition = frame.evaluate(node.test)
     is_true = demand_truth(frame, condition, node.test, "ternary")
     note_compiler_branch(frame, node.test, is_true, [node.body], [node.orelse])
-    branch_on(frame, condition, node.test, node.body, node.orelse)
+    outcomes = BranchOutcomes(frame, node.test) if is_baked(condition) else None
     before = frame.env
     found: list[Value] = []
     ends = []
-    for arm in branch_paths(frame, node.test, is_true, node.body, node.orelse):
-        found.append(frame.evaluate(arm))
+    for arm in branch_paths(frame, node.test, condition, is_true, node.body, node.orelse):
+        found.append(frame.evaluate(arm) if outcomes is None else outcomes.evaluate(arm))
         ends.append(frame.env)
+    if outcomes is not None:
+        outcomes.note(condition)
     frame.env = _after(frame, before, join_environments(ends) or before)
     return join(found) if found else UNKNOWN
 
@@ -72,7 +75,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         if is_true is None:
             flagged = flagged or not isinstance(operand, ast.Compare) or value != Python("bool")
             found.append(falsy(value) if is_and else truthy(value))
-            if hinges_on_the_example(frame, operand):
+            if hinges_on_the_example(frame, operand, value):
                 hinges += 1
                 frame.engine.silent += 1
         env = narrowed(frame, frame.env, operand, is_and)
@@ -86,11 +89,13 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     return join(found) if found else UNKNOWN
 
 
-def hinges_on_the_example(frame: Frame, node: ast.expr) -> bool:
-    """Whether the example inputs decide if what follows in the same expression is run.
+def hinges_on_the_example(frame: Frame, node: ast.expr, condition: Value) -> bool:
+    """Whether the example inputs decide if what follows in the same expression is run; `condition` is what it gives.
 
     `mask is not None and mask.any()`, `x.dtype == torch.float16 and …`: that the line runs proves nothing then.
     """
+    if any(isinstance(o, Baked) and o.source in {*OF_TENSORS, "accelerator"} for o in options(condition)):
+        return True
     for child in ast.walk(node):
         if isinstance(child, ast.Attribute) and child.attr in {"dtype", "is_cuda", "device"}:
             return True

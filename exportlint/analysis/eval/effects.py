@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from exportlint.analysis.domain.accesses import Read, State, Write
+from exportlint.analysis.domain.accesses import Callee, Read, State, Write
 from exportlint.analysis.domain.allocations import renamed
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
 from exportlint.analysis.domain.lattice import join
@@ -59,7 +59,8 @@ class Effects:
     `entry` is the heap as it began, `cells` are those that it read, `containers` those that it looked into, `allocated`
     are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
-    failure. `raises` is the `raise` that all of its paths end in.
+    failure. `raises` is the `raise` that all of its paths end in. `computes`: it, or a call that it makes, computes
+    with tensors, not counting conversions, or calls what is not known.
     """
 
     function: FunctionNode | None = None
@@ -70,14 +71,18 @@ class Effects:
     containers: set[Allocation] = field(default_factory=set)
     allocated: set[object] = field(default_factory=set)
     events: dict[object, Read | Write | Called | Mode] = field(default_factory=dict)
+    callees: dict[tuple[ast.AST, Callee], None] = field(default_factory=dict)
+    reports: set[ast.AST] = field(default_factory=set)
     runs_operator: bool = False
     raises: Raise | None = None
+    computes: bool = False
 
     def call(self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True) -> None:
         """A function is called, or its result is known from another call."""
         self.cells |= effects.cells
         self.containers |= effects.containers
         self.allocated |= effects.allocated
+        self.computes = self.computes or effects.computes
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
             self.events.setdefault((id(effects), written, reports_facts), Called(effects, written, reports_facts))
@@ -134,7 +139,7 @@ class Effects:
 
     def add_to(self, state: State) -> None:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
-        self._add_to(state, frozenset(), set(), set())
+        self._add_to(state, frozenset(), set(), set(), None)
 
     def _reporting(self) -> Iterator[Effects]:
         seen: set[int] = set()
@@ -148,16 +153,25 @@ class Effects:
                 waiting += reversed(called)
 
     def _add_to(
-        self, state: State, before: frozenset[Cell], touched: set[Cell], seen: set[tuple[int, frozenset[Cell]]]
+        self,
+        state: State,
+        before: frozenset[Cell],
+        touched: set[Cell],
+        seen: set[tuple[int, frozenset[Cell]]],
+        caller: FunctionNode | None,
     ) -> None:
         if (id(self), before) in seen:
             return
         seen.add((id(self), before))
         if self.function is not None and self.module is not None:
             state.functions.setdefault(self.function.name, {})[self.function] = self.module
+        function = self.function or caller
+        state.reports |= self.reports
+        for node, callee in self.callees:
+            state.call(node, function, callee)
         for event in self.events.values():
             if isinstance(event, Called):
-                event.effects._add_to(state, before | event.written, touched, seen)
+                event.effects._add_to(state, before | event.written, touched, seen, function)
             elif isinstance(event, Read):
                 state.read(event.cell, event.node, event.function, before | event.written, event.cell not in touched)
             elif isinstance(event, Write):

@@ -111,6 +111,7 @@ class Frame:
 
     __slots__ = (
         "annotations",
+        "at_return",
         "catching",
         "cell",
         "diverged_at",
@@ -171,6 +172,7 @@ class Frame:
         self.returns: list[tuple[ast.Return, Value]] = []
         self.following: Sequence[ast.stmt] = ()
         self.exits: list[Environment] = []
+        self.at_return: list[Callable[[], None]] = []
         self.yields: list[Value] = []
         self.yielding: ast.expr | None = None
         self.loops: list[Loop] = []

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from exportlint.analysis.domain.accesses import Callee
 from exportlint.analysis.domain.allocations import identities, refreshed
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, trail_of, with_trail
@@ -53,6 +54,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         engine, function.module, function.symbol,
         owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
     )  # fmt: skip
+    inner.on_accelerator = frame.on_accelerator
     inner.env = bind(inner, function.node, arguments)
     for name, value in inner.env.items():
         if value.reaches:
@@ -85,6 +87,8 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             heap = frame.heap
         if key is not None and len(engine.limits_reached) == cuts and len(known) < MAX_SUMMARIES:
             engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
+    if not isinstance(function.node, ast.Lambda):
+        engine.effects.callees[node, Callee(function.node, function.receiver is not None)] = None
     engine.effects.call(summary.effects, heap.written)
     _take_over(frame, summary, heap)
     note_divergence(frame, summary.effects.raises, node)
@@ -178,6 +182,7 @@ def _key(function: Function, inner: Frame, captured: Captured | None) -> tuple[o
         engine.constructing > 0,
         engine.has_parameters,
         inner.guards > 0,
+        inner.on_accelerator > 0,
         engine.region,
         tuple([item for item in inner.env.items() if item[0] != HEAP]),
         *captured,
@@ -289,6 +294,8 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
     if reached:
         inner.exits.append(inner.env)
     inner.cell.variables = inner.env
+    for compare in inner.at_return:
+        compare()
     if inner.yields:
         return generated(node, inner.yields, reached=reached)
     found = [*(value for _, value in inner.returns), *([NONE] if reached else [])]

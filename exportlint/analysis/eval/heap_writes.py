@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import identified, merged_identity
 from exportlint.analysis.domain.heap import ELSEWHERE, UNTRACKED, Cell
@@ -54,9 +55,12 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
 
 def _keep(frame: Frame, instance: Instance, name: str, value: Value) -> None:
     """Let an attribute hold a value on the way at hand."""
-    frame.store_cell(Cell(instance, name), value, instance.attributes.get(name))
-    if _is_buffer(value) and frame.engine.constructing and not instance.promised:
-        instance.buffers.add(name)
+    cell = Cell(instance, name)
+    if isinstance(value, Tensor) and _is_buffer(value) and frame.engine.constructing:
+        value = replace(value, buffer=cell)
+        if not instance.promised:
+            instance.buffers.add(name)
+    frame.store_cell(cell, value, instance.attributes.get(name))
 
 
 def _is_buffer(value: Value) -> bool:
@@ -67,12 +71,12 @@ def register_buffer(frame: Frame, instance: Instance, name: str, value: Value, n
     """`instance.register_buffer(name, value)`."""
     note_write(frame, attribute_cell(Object(instance), name), node, value, frame.stored(instance, name), node, "buffer")
     instance.buffers.add(name)
-    buffer = (
-        Tensor(Origin.BUFFER, value.kind, shape=SCALAR if value.zero_dim else UNSHAPED)
-        if isinstance(value, Tensor)
-        else Tensor(Origin.BUFFER)
-    )
-    frame.store_cell(Cell(instance, name), value if value == NONE else buffer, instance.attributes.get(name))
+    cell = Cell(instance, name)
+    buffer = Tensor(Origin.BUFFER, buffer=cell)
+    if isinstance(value, Tensor):
+        shape = SCALAR if value.zero_dim else UNSHAPED
+        buffer = replace(buffer, kind=value.kind, dtype=value.dtype, shape=shape)
+    frame.store_cell(cell, value if value == NONE else buffer, instance.attributes.get(name))
 
 
 def bind_global(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -> None:

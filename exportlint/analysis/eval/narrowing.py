@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
@@ -25,6 +24,7 @@ from exportlint.analysis.domain.values import (
     Unknown,
     Value,
 )
+from exportlint.analysis.eval.baked_values import asks_for_accelerator
 from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.limits import MAX_BASES
@@ -201,8 +201,13 @@ def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
     return True
 
 
-def branch_paths(frame: Frame, test: ast.expr, is_true: bool | None, then: T, otherwise: T) -> Iterator[T]:
-    """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way."""
+def branch_paths(
+    frame: Frame, test: ast.expr, condition: Value, is_true: bool | None, then: T, otherwise: T
+) -> Iterator[T]:
+    """The ways that a condition leaves open. Each is to be run when it is given: the frame is as it is on that way.
+
+    `condition` is what `test` gives, and `is_true` its truth, if that is known.
+    """
     before = frame.env
     for way, assumption in ((then, True), (otherwise, False)):
         frame.env = before  # what the condition is about is looked up where it stands
@@ -210,16 +215,10 @@ def branch_paths(frame: Frame, test: ast.expr, is_true: bool | None, then: T, ot
         if env is None:
             continue
         frame.env = env
-        accelerated = assumption and asks_for_accelerator(test)
+        accelerated = assumption and asks_for_accelerator(condition)
         frame.on_accelerator += accelerated
         yield way
         frame.on_accelerator -= accelerated
-
-
-@functools.lru_cache(maxsize=4096)
-def asks_for_accelerator(test: ast.expr) -> bool:
-    """`torch.cuda.is_available()`, `x.is_cuda`: what follows is meant for machines that have one."""
-    return any(isinstance(n, ast.Attribute) and n.attr in {"is_available", "is_cuda"} for n in ast.walk(test))
 
 
 def path(node: ast.expr) -> str | None:

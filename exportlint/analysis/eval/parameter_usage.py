@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from exportlint.analysis.domain.lattice import options
@@ -61,7 +61,7 @@ CATEGORICAL = frozenset(
 LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
 
-MAX_HELPERS = 3
+MAX_HELPERS = 6
 """How many calls of helpers inside each other are looked into."""
 
 COUNTING = frozenset({"len", "enumerate", "zip", "list", "tuple", "reversed", "iter", "sum", "map", "sorted"})
@@ -111,30 +111,40 @@ def usage_and_helpers(frame: Frame, node: FunctionLike) -> tuple[dict[str, Usage
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function that gets what is asked about as its parameter `argument`; `frame` is one inside of it."""
+    """A function that gets what is asked about as its parameter `argument`; `frame` is one inside of it.
+
+    `caller` is the helper that hands it on, None where the function at hand does.
+    """
 
     frame: Frame
     node: FunctionLike
     argument: ast.arg
+    caller: Helper | None = None
 
 
-def _helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Iterator[Helper]:
+def _helpers(
+    frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST], caller: Helper | None = None
+) -> Iterator[Helper]:
     for handed in shown.handed:
         function, argument = handed.callee, parameter_at(handed.callee, handed.place)
         if argument is None or function.node in seen or not handed.surely:
             continue
-        helper = Helper(_inside(frame, function), function.node, argument)
+        helper = Helper(_inside(frame, handed), function.node, argument, caller)
         yield helper
         found = _shown(helper.frame, function.node).get(argument.arg) if depth > 1 else None
         if found is not None:
-            yield from _helpers(helper.frame, found, depth - 1, seen | {function.node})
+            yield from _helpers(helper.frame, found, depth - 1, seen | {function.node}, helper)
 
 
-def _inside(frame: Frame, function: Function) -> Frame:
-    return Frame(
+def _inside(frame: Frame, handed: _Handed) -> Frame:
+    """A frame inside of a helper, with what is known of its arguments."""
+    function = handed.callee
+    inner = Frame(
         frame.engine, function.module, function.symbol,
         owner=function.owner, receiver=function.receiver, closure=function.closure,
     )  # fmt: skip
+    inner.env.update({name: frame.env[given] for name, given in handed.names.items() if given in frame.env})
+    return inner
 
 
 @dataclass(slots=True)
@@ -142,7 +152,7 @@ class _Shown:
     """The marks that the uses of a value leave.
 
     `weak` are those of a variable that may hold something else by then; `handed` are the places where it is passed on;
-    `sought` are the variables and attributes that `in` looks for in it.
+    `sought` are the variables and attributes that `in` looks for in it, `keys` those by which items are taken.
     """
 
     strong: dict[_Mark, None] = field(default_factory=dict)
@@ -150,6 +160,7 @@ class _Shown:
     item: _Shown | None = None
     handed: list[_Handed] = field(default_factory=list)
     sought: set[str] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
 
     @property
     def items(self) -> _Shown:
@@ -160,11 +171,17 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Handed:
-    """An argument of a call of a helper: its position or keyword. `surely`: it may be nothing else by then."""
+    """An argument of a call of a helper: its position or keyword. `surely`: it may be nothing else by then.
+
+    `names` says what the parameters of the helper are called where it is called. `items` are those that get an item
+    of the argument.
+    """
 
     callee: Function
     place: int | str
-    surely: bool = True
+    surely: bool
+    names: dict[str, str]
+    items: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +209,10 @@ def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) ->
     marks = [shown]
     if "tensor" not in shown.strong and depth:
         marks += _in_helpers(frame, shown, depth, seen)
-    kind = _kind(dict.fromkeys(m for one in marks for m in one.strong), dict.fromkeys(m for o in marks for m in o.weak))
+    strong = dict.fromkeys(m for one in marks for m in one.strong)
+    if {key for one in marks for key in one.keys} & {key for one in marks for key in one.sought}:
+        strong["dict"] = None  # in a tensor nobody looks for indices
+    kind = _kind(strong, dict.fromkeys(m for o in marks for m in o.weak))
     items = [_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor"]
     told = [item for item in items if item != NOTHING]
     item = next((i for i in told if i.kind == "tensor"), told[0] if told else None)
@@ -221,7 +241,7 @@ def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST
         function = handed.callee
         if function.node in seen:
             continue
-        inner = _inside(frame, function)
+        inner = _inside(frame, handed)
         argument = parameter_at(function, handed.place)
         if argument is None:
             continue
@@ -239,8 +259,17 @@ def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST
 
 def _seen_from_outside(shown: _Shown, handed: _Handed) -> _Shown:
     """What the marks of a helper say of what it was handed: those of another variable there say nothing."""
-    item = None if shown.item is None else _seen_from_outside(shown.item, handed)
-    return _Shown(shown.strong, {}, item) if handed.surely else _Shown({}, {**shown.strong, **shown.weak}, item)
+    item = None if shown.item is None else _seen_from_outside(shown.item, replace(handed, items=frozenset()))
+    strong = shown.strong if not shown.keys & handed.items else {**shown.strong, "dict": None}
+    found = _Shown(strong, {}, item) if handed.surely else _Shown({}, {**strong, **shown.weak}, item)
+    found.sought, found.keys = (_outside(names, handed) for names in (shown.sought, shown.keys))
+    return found
+
+
+def _outside(names: Iterable[str], handed: _Handed) -> set[str]:
+    """What variables and attributes of a helper are called where it is called, as far as they have a name there."""
+    split = [name.partition(".") for name in names]
+    return {handed.names[root] + dot + rest for root, dot, rest in split if root in handed.names}
 
 
 def _promised(value: Value) -> _Shown:
@@ -409,7 +438,7 @@ class _Reader:
         passed = {a.arg: held for place, held in given.items() if (a := parameter_at(callee, place)) is not None}
         names = [a.arg for place, node in _arguments(call) if isinstance(node, ast.Name) and node.id == name
                  if (a := parameter_at(callee, place)) is not None]  # fmt: skip
-        inner = _Reader(_inside(self.frame, callee), passed)
+        inner = _Reader(_inside(self.frame, self._handed(call, callee, 0, _Held(_Shown()))), passed)
         keeps = any(inner._keeps(parameter, returned.value) for parameter in names)
         return _Inlined(inner._holds(returned.value), keeps)
 
@@ -549,6 +578,10 @@ class _Reader:
             self._mark(node.value, "tensor")
         elif self._is_key_of(index, node.value):
             self._mark(node.value, "dict")
+        elif (name := dotted(index)) is not None and not self._is_position(index):
+            within = self._holds(node.value)
+            if within is not None and within.surely:
+                within.shown.keys.add(name)
         elif isinstance(index, ast.Slice):
             if isinstance(index.step, ast.UnaryOp):
                 self._mark(node.value, "list")  # no tensor can be sliced backwards
@@ -604,7 +637,8 @@ class _Reader:
             where = node.comparators[0]
             held = self._holds(where)
             if held is not None:
-                held.shown.sought.add(dotted(node.left) or "")
+                sought = dotted(node.left)
+                held.shown.sought |= set() if sought is None else {sought}
             if held is not None and self._is_string(node.left):
                 self._mark(where, "dict")
                 if isinstance(where, ast.Subscript):
@@ -671,7 +705,26 @@ class _Reader:
             held = self._holds(node)
             is_unpacked = any(isinstance(argument, ast.Starred) for argument in call.args)
             if held is not None and not (is_unpacked and isinstance(place, int)):
-                held.shown.handed.append(_Handed(callee, place, held.surely))
+                held.shown.handed.append(self._handed(call, callee, place, held))
+
+    def _handed(self, call: ast.Call, callee: Function, place: int | str, held: _Held) -> _Handed:
+        names: dict[str, str] = {}
+        items: set[str] = set()
+        if isinstance(call.func, ast.Attribute) and callee.receiver is not None:
+            spec = callee.node.args
+            receiver, given = (*spec.posonlyargs, *spec.args)[:1], dotted(call.func.value)
+            names |= {argument.arg: given for argument in receiver if given is not None}
+        for at, node in _arguments(call):
+            argument = parameter_at(callee, at)
+            given = dotted(node)
+            if argument is None:
+                continue
+            if given is not None:
+                names[argument.arg] = given
+            other = self._holds(node)
+            if other is not None and other.shown is held.shown.item:
+                items.add(argument.arg)
+        return _Handed(callee, place, held.surely, names, frozenset(items))
 
     def _is_modules(self, node: ast.expr) -> bool:
         """Whether it is a container of modules: what is taken one for each of them is no batch."""

@@ -62,7 +62,7 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
         if name not in env:
             value = _default(frame, default)
             env[name] = value if fallback is None else join((value, UNKNOWN))
-            note_default(env, name, default)
+            note_default(env, name, default, value)
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
         value = env.get(argument.arg, UNKNOWN)
         env[argument.arg] = believed(value, partial(declared_argument, frame, argument))
@@ -144,8 +144,9 @@ def forward_arguments(
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
         env[name] = value
-        if given is not None and is_exported() and note_default(env, name, given):
-            env[name] = _default(frame, given)
+        shared = _default(frame, given) if given is not None and is_exported() else None
+        if given is not None and shared is not None and note_default(env, name, given, shared):
+            env[name] = shared
         elif isinstance(value, Dict) or (isinstance(value, Sequence) and value.type != ITERABLE):
             env[f"{name}{INPUT}"] = Const(name)
     if node.args.vararg is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.accesses import Kind, Write
+from exportlint.analysis.domain.allocations import is_mutable
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import (
@@ -146,11 +147,12 @@ def entry_cell(cell: Cell, key: object) -> Cell:
     return Cell(cell.owner, cell.name, (type(key).__name__, key))
 
 
-def note_default(env: Environment, name: str, default: ast.expr) -> bool:
-    """Record that a parameter holds its default, if that is one list or dict for all calls."""
-    if is_container(default):
+def note_default(env: Environment, name: str, default: ast.expr, value: Value) -> bool:
+    """Record that a parameter holds its default, if that is one list or dict for all calls; `value` is what it is."""
+    is_shared = is_mutable(value) or is_container(default)
+    if is_shared:
         env[f"{name}.{DEFAULT}"] = TRUE
-    return is_container(default)
+    return is_shared
 
 
 def _holds_data(value: Value) -> bool:

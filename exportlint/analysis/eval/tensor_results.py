@@ -19,7 +19,7 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.baked_values import bake_in
+from exportlint.analysis.eval.baked_values import CONVERSIONS, bake_in
 from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.frame import Frame, note_guarded_operator
 from exportlint.analysis.eval.sizes import broadcast, note_fixed_rows
@@ -41,6 +41,8 @@ def result(
     shape: TensorShape = UNSHAPED,
 ) -> Tensor:
     """The fresh tensor that an operator makes of its operands; `.data` among them is thereby read."""
+    effects = frame.engine.effects
+    effects.computes = effects.computes or operation.rpartition(".")[2] not in CONVERSIONS
     tensors: list[Tensor] = []
     for operand in operands:
         for option in options(operand):
@@ -128,6 +130,7 @@ def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
     changes |= {
         "array": False,
         "compacted": False,
+        "buffer": None,
         "region": frame.engine.region,
         "depends_on_input": is_computed_from_input(tensor),
     }

@@ -26,6 +26,10 @@ from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.syntax.definitions import TRIES
 
+SUPPRESSES = Python("contextlib.suppress")
+"""A context manager that swallows the errors of torch.export."""
+BROAD = frozenset(External(f"builtins.{name}") for name in ("Exception", "BaseException", "RuntimeError"))
+
 
 def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     """`with context as target`. A context manager may swallow exceptions, which changes nothing for tracing."""
@@ -37,7 +41,7 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             frame.emit(DeviceContext, item.context_expr)
         if isinstance(context, Object):
             entered.append((context, item.context_expr))
-        swallows = swallows or _suppresses(frame, item.context_expr)
+        swallows = swallows or SUPPRESSES in options(context)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)
     frame.catching += 1
@@ -51,14 +55,6 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     for context, place in reversed(entered):
         frame.call(frame.attribute(context, "__exit__", place), Arguments((NONE, NONE, NONE)), place)
     return reached
-
-
-def _suppresses(frame: Frame, node: ast.expr) -> bool:
-    """`contextlib.suppress(Exception)`."""
-    if not isinstance(node, ast.Call):
-        return False
-    callee = frame.peek(node.func)
-    return callee == External("contextlib.suppress") and any(_is_broad(frame, kind) for kind in node.args)
 
 
 def _entered(frame: Frame, context: Value, node: ast.expr) -> Value:
@@ -122,10 +118,11 @@ def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
         return False
     if handler.type is None:
         return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(_is_broad(frame, kind) for kind in kinds)
+    return catches_errors_of_export(frame.peek(handler.type))
 
 
-def _is_broad(frame: Frame, kind: ast.expr) -> bool:
-    names = ("Exception", "BaseException", "RuntimeError")
-    return frame.peek(kind) in {External(f"builtins.{name}") for name in names}
+def catches_errors_of_export(kinds: Value) -> bool:
+    """Whether a class of exceptions, or one of a tuple, is that of what torch.export raises on data-dependent code."""
+    if isinstance(kinds, Tuple):
+        return any(map(catches_errors_of_export, kinds.items))
+    return kinds in BROAD

@@ -47,6 +47,10 @@ class FunctionName(Value):
     returns: bool
 
 
+INTERNAL: dict[str, object] = {"trail": None, "created_at": None, "buffer": None, "joined": frozenset()}
+"""Fields of values that only the interpreter asks for, and what they become."""
+
+
 class Plain:
     """Makes facts plain. What facts share, such as steps of trails, is shared by what is made of them."""
 
@@ -93,7 +97,7 @@ class Plain:
         changed: dict[str, object] = {}
         for one in fields(value):  # type: ignore[arg-type]
             known = getattr(value, one.name)
-            found = None if isinstance(value, Value) and one.name in {"trail", "created_at"} else self._of(known)
+            found = INTERNAL[one.name] if isinstance(value, Value) and one.name in INTERNAL else self._of(known)
             if one.init and found is not known:
                 changed[one.name] = found
         return replace(value, **changed) if changed else value  # type: ignore[type-var]

@@ -37,6 +37,8 @@ def _call_external(frame: Frame, callee: External, arguments: Arguments, node: a
     if operator is not None:
         return operator(frame, arguments, node)
     record = find(name)
+    if record.effect == "report":
+        frame.engine.effects.reports.add(node)
     value = _called(frame, record, arguments, node)
     return value if record.asks_type else propagate(frame, arguments.values, node, value, "operator")
 
@@ -65,6 +67,8 @@ def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: a
         return call_torch(frame, name, arguments, node)
     if name.startswith("builtins."):
         return PYTHON if name in EXCEPTIONS else UNKNOWN
+    if record.effect != "report":
+        frame.engine.effects.computes = True
     return call_opaque(frame, name, arguments, node)
 
 

@@ -28,6 +28,7 @@ from exportlint.analysis.models.torch.function_wrappers import apply_function
 from exportlint.analysis.models.torch.modules import call_module_method, call_super, call_torch_module_method
 from exportlint.analysis.models.torch.results import read_arguments
 from exportlint.analysis.models.torch.tensors import call_tensor_method
+from exportlint.analysis.reporting_calls import is_report
 
 
 @calls(BoundMethod)
@@ -56,6 +57,8 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
 def _call_opaque(frame: Frame, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
     """Something that is not known reads the tensors that it is given."""
     read_arguments(frame, arguments, node)
+    if not is_report(node):
+        frame.engine.effects.computes = True
     return UNKNOWN
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.reporting_calls import reports
-from exportlint.syntax.definitions import TRIES, FunctionNode, dotted
+from exportlint.syntax.definitions import TRIES, FunctionNode
 
 OUTPUT = "output"
 """What may reach what the call returns, or something else that the program does."""
@@ -44,7 +44,8 @@ class Effects:
             local = inside if function not in callers else None
             return not all(t in self._writes or _stays(t, function, local) for t in targets(statement))
         if isinstance(statement, ast.Expr):
-            return not reports(statement.value, statement) and self._is_felt(statement.value, callers)
+            is_report = statement.value in self._state.reports or reports(statement.value, statement)
+            return not is_report and self._is_felt(statement.value, callers)
         if isinstance(statement, ast.Return) and statement.value is None and isinstance(function, FunctionNode):
             # what is left out then is the rest of the function
             return function not in callers and self.of(function.body, function, callers | {function})
@@ -54,8 +55,7 @@ class Effects:
         """Whether it matters that an expression is evaluated, whose value nobody takes."""
         if not isinstance(node, ast.Call) or node in self._writes:
             return False
-        found = self._state.functions.get((dotted(node.func) or "").rpartition(".")[2], {})
-        judged = [definition for definition in found if isinstance(definition, FunctionNode)]
+        judged = [callee.definition for callee in self._state.callees.get(node, ())]
         return not judged or any(self.of(d.body, d, callers | {d}) for d in judged if d not in callers)
 
 

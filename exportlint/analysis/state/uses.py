@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import State
@@ -11,7 +11,7 @@ from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
-from exportlint.syntax.definitions import dotted
+from exportlint.syntax.definitions import FunctionNode
 
 PARTS = frozenset({"get", "setdefault", "copy"})
 """Methods of containers that give what they hold, or a part of it, as it is."""
@@ -28,8 +28,17 @@ Use = Flow | str
 """`OUTPUT`, or where to what is read is written."""
 
 
+class _Returned(NamedTuple):
+    """A function returns what is followed; `changed` as for Flow."""
+
+    changed: bool
+
+
+_Step = Use | _Returned
+
+
 class Uses:
-    """Follows values through the functions that were run."""
+    """Follows values through the functions that were run, into those that they are passed to and back."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -38,10 +47,57 @@ class Uses:
             self._writes.setdefault(write.node, []).append(write.cell)
         self._effects = Effects(state, self._writes)
         self._parents: dict[ast.AST, dict[ast.AST, ast.AST]] = {}
+        self._served: dict[tuple[ast.AST, str, bool], frozenset[_Step]] = {}
 
     def of(self, node: ast.AST, function: ast.AST) -> frozenset[Use]:
         """What the value that `node` reads in `function` serves."""
-        return frozenset(self._follow(node, function, False, set()))
+        return frozenset(self._back(self._follow(node, function, False, set()), function, set()))
+
+    def _back(
+        self, steps: Iterable[_Step], function: ast.AST | None, seen: set[tuple[ast.AST | None, bool]]
+    ) -> Iterator[Use]:
+        """What values serve, also where calls of the function take what it returns."""
+        for step in steps:
+            if not isinstance(step, _Returned):
+                yield step
+                continue
+            callers = [] if function is None else list(self._state.callers.get(function, ()))
+            if not callers:
+                yield OUTPUT
+            elif (function, step.changed) not in seen:
+                seen.add((function, step.changed))
+                for node, caller in callers:
+                    found = [OUTPUT] if caller is None else self._follow(node, caller, step.changed, set())
+                    yield from self._back(found, caller, seen)
+
+    def _passed(self, argument: ast.AST, call: ast.Call) -> list[tuple[FunctionNode, str]] | None:
+        """The parameters that get an argument of a call; None if that is not known."""
+        found = []
+        callees = self._state.callees.get(call)
+        if not callees or any(isinstance(a, ast.Starred) for a in call.args):
+            return None
+        for definition, is_bound in callees:
+            spec = definition.args
+            positional = [a.arg for a in (*spec.posonlyargs, *spec.args)][is_bound:]
+            if isinstance(argument, ast.keyword):
+                names = {a.arg for a in (*spec.args, *spec.kwonlyargs)}
+                name = argument.arg if argument.arg in names else None
+            else:
+                place = next((i for i, node in enumerate(call.args) if node is argument), len(positional))
+                name = positional[place] if place < len(positional) else None
+            if name is None:
+                return None
+            found.append((definition, name))
+        return found
+
+    def _serves_in(self, definition: FunctionNode, name: str, changed: bool) -> frozenset[_Step]:
+        """What an argument serves in a function that gets it."""
+        key = definition, name, changed
+        known = self._served.get(key)
+        if known is None:
+            self._served[key] = frozenset()  # in a recursive call, nothing more
+            known = self._served[key] = frozenset(self._follow_name(name, definition, changed, set()))
+        return known
 
     def parent(self, node: ast.AST, function: ast.AST) -> ast.AST | None:
         """The node around a node of a function."""
@@ -54,7 +110,7 @@ class Uses:
 
     def _follow(
         self, node: ast.AST, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
-    ) -> Iterator[Use]:
+    ) -> Iterator[_Step]:
         if (node, changed) in seen:
             return
         seen.add((node, changed))
@@ -66,7 +122,8 @@ class Uses:
                 return
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
                 yield from self._flows(parent, changed=changed)
-            if reports(parent, self.parent(parent, function)):
+            around = self.parent(parent, function)
+            if reports(parent, around) or (parent in self._state.reports and isinstance(around, ast.Expr)):
                 return
             if isinstance(parent, ast.Attribute) and parent.attr in {"dtype", "device"}:
                 return  # these stay what they are
@@ -77,6 +134,13 @@ class Uses:
                 return
             if isinstance(parent, (ast.Lambda, ast.Yield, ast.YieldFrom)):
                 yield OUTPUT
+            passed = self._passed(node, parent) if isinstance(parent, ast.Call) and node is not parent.func else None
+            if passed is not None and parent not in self._writes:
+                steps = [step for definition, name in passed for step in self._serves_in(definition, name, changed)]
+                yield from (step for step in steps if not isinstance(step, _Returned))
+                for flag in {step.changed for step in steps if isinstance(step, _Returned)}:
+                    yield from self._follow(parent, function, flag, seen)
+                return
             is_choice = isinstance(parent, ast.IfExp) and node is parent.test
             changed = not is_choice and (changed or not self._keeps(node, parent))
             node, parent = parent, self.parent(parent, function)
@@ -91,13 +155,12 @@ class Uses:
         if isinstance(parent, ast.Call):
             if node is parent.func:
                 return isinstance(node, ast.Attribute) and (node.attr in PARTS or find(node.attr).converts)
-            name = (dotted(parent.func) or "").rpartition(".")[2]
-            return name in self._state.functions or parent in self._writes
+            return parent in self._state.callees or parent in self._writes
         return not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr))
 
     def _serves(
         self, node: ast.AST, statement: ast.AST, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
-    ) -> Iterator[Use]:
+    ) -> Iterator[_Step]:
         """What an expression that makes up a statement, or a part of one, serves there."""
         if isinstance(statement, ast.Expr):
             if node not in self._writes and isinstance(node, (ast.Call, ast.Await)):
@@ -109,12 +172,14 @@ class Uses:
         elif isinstance(statement, (ast.If, ast.While)) and node is statement.test:
             if self._effects.of([*statement.body, *statement.orelse], function):
                 yield OUTPUT
+        elif isinstance(statement, ast.Return):
+            yield _Returned(changed)
         elif not isinstance(statement, (ast.Raise, ast.Delete)):
             yield OUTPUT
 
     def _assigned(
         self, target: ast.expr, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
-    ) -> Iterator[Use]:
+    ) -> Iterator[_Step]:
         if isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
                 yield from self._assigned(element, function, changed, seen)
@@ -127,7 +192,7 @@ class Uses:
 
     def _follow_name(
         self, name: str, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
-    ) -> Iterator[Use]:
+    ) -> Iterator[_Step]:
         for child in ast.walk(function):
             if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load):
                 yield from self._follow(child, function, changed, seen)

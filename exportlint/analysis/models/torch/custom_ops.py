@@ -18,13 +18,14 @@ from exportlint.analysis.domain.values import (
     Tuple,
     Value,
 )
+from exportlint.analysis.eval.annotations import annotated_value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Branch, Conversion, HostRead, Mutation
 from exportlint.analysis.facts.custom_ops import FakeResult, UndeclaredWrite, UnfakedCall
 from exportlint.analysis.models.torch.control_flow.bodies import leaves, returned_names, returned_twice
 from exportlint.analysis.models.torch.results import fresh, read_arguments
-from exportlint.syntax.definitions import Module, dotted
+from exportlint.syntax.definitions import Module
 
 
 def call_custom_op(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -44,7 +45,7 @@ def call_custom_op(frame: Frame, name: str, arguments: Arguments, node: ast.AST)
     if not op.is_faked and not found.is_open:
         tensor = next((v for v in arguments.values if isinstance(v, Tensor)), None)
         frame.emit(UnfakedCall, node, tensor, name=qualified)
-    wanted = _wanted(op)
+    wanted = _wanted(frame, op)
     if op.fake is not None:
         _run_fake(frame, op.fake, qualified, wanted, arguments, node)
     if op.kernel is not None and op.mutates is not None:
@@ -55,22 +56,16 @@ def call_custom_op(frame: Frame, name: str, arguments: Arguments, node: ast.AST)
     return Tuple(made) if wanted else made[0]
 
 
-def _wanted(op: CustomOp) -> int | None:
+def _wanted(frame: Frame, op: CustomOp) -> int | None:
     """How many tensors the tuple has that the kernel is annotated to return; 0 for one tensor, None for all else."""
     annotation = None if isinstance(op.kernel, ast.Lambda) or op.kernel is None else op.kernel.returns
     if annotation is None:
         return None
-    if _is_tensor(annotation):
+    value = annotated_value(Frame(frame.engine, op.module), annotation, "")
+    if isinstance(value, Tensor):
         return 0
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-        is_tuple = (dotted(annotation.value) or "").rpartition(".")[2] in {"tuple", "Tuple"}
-        elts = annotation.slice.elts
-        return len(elts) if is_tuple and all(_is_tensor(element) for element in elts) else None
-    return None
-
-
-def _is_tensor(node: ast.expr) -> bool:
-    return (dotted(node) or "").rpartition(".")[2] == "Tensor"
+    is_tuple = isinstance(value, Tuple) and all(isinstance(item, Tensor) for item in value.items)
+    return len(value.items) if isinstance(value, Tuple) and is_tuple else None
 
 
 def _function(module: Module, kernel: Kernel) -> Function:

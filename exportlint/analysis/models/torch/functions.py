@@ -26,6 +26,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.baked_values import on_accelerator
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.module_parameters import note_made
@@ -81,6 +82,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return TRUE
     if name in NOT_COMPILING:
         return FALSE
+    if name.endswith(".is_available"):
+        return on_accelerator(frame, name, node)
     if name.startswith("torch.ops."):
         return call_custom_op(frame, name, arguments, node)
     if name == "torch.library.custom_op":

@@ -33,8 +33,11 @@ from exportlint.analysis.models.torch.overload_types import coarse
 from exportlint.analysis.models.torch.shape_rules import note_sizes, result_shape
 from exportlint.analysis.models.torch.size_needs import divided_dims, note_numbers, note_size_needs
 from exportlint.analysis.torch import table
-from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
 from exportlint.analysis.torch.registry import find
+
+JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
+"""Operators that make one tensor of several."""
 
 
 def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, receiver: Tensor | None = None) -> Value:
@@ -115,8 +118,8 @@ def build(
         dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
         shape = data_shape(frame, shape, dims - shape.dynamic, node)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
-        if made.assumed:
-            made = replace(made, assumed=False)  # whatever went in, an operator of torch gives a tensor
+        # Whatever went in, an operator of torch gives a tensor.
+        made = replace(made, assumed=False, dtype=named_dtype(arguments), joined=_joined(name, operands))
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(
@@ -133,6 +136,13 @@ def build(
     if returns.kind == "none":
         return NONE
     return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
+
+
+def _joined(name: str, operands: tuple[Value, ...]) -> frozenset[object]:
+    """The buffers that an operator puts next to other tensors."""
+    if name.rpartition(".")[2] not in JOINS or not operands or not isinstance(operands[0], Tuple):
+        return frozenset()
+    return frozenset(t.buffer for t in operands[0].items if isinstance(t, Tensor) and t.buffer is not None)
 
 
 def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
@@ -166,6 +176,14 @@ def dtype_of(returns: table.Returns, operands: tuple[Value, ...], arguments: Arg
     if returns.dtype == "promoted":
         numbers = [o for o in flat(operands) if isinstance(o, (Tensor, Scalar, Size, Const))]
         return promoted(numbers) if numbers else None
+    return None
+
+
+def named_dtype(arguments: Arguments | None) -> str | None:
+    """The name of the dtype that is among the arguments of an operator."""
+    for value in () if arguments is None else arguments.values:
+        if isinstance(value, External) and value.name in DTYPES:
+            return dtype_name(value.name)
     return None
 
 

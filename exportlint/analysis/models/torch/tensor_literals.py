@@ -27,7 +27,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import data_shape, note_conversion, product
 from exportlint.analysis.eval.tensor_results import kind_of, promoted, result
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.models.torch.results import dtype_of, items_of, note_creation
+from exportlint.analysis.models.torch.results import dtype_of, items_of, named_dtype, note_creation
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.analysis.torch.registry import find
@@ -37,6 +37,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     """A tensor whose values come from Python. Tensors in a list are read; a lone number is known to non-strict."""
     data = arguments.get(0, "data")
     note_creation(frame, name, arguments, node)
+    frame.engine.effects.computes = True
     if name in {"torch.as_tensor", "torch.asarray"}:
         for item in (product(data.tensor),) if isinstance(data, Shape) else items_of(data) if data is not None else ():
             note_conversion(frame, item, node, f"{name}()")
@@ -64,7 +65,7 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
     region = frame.engine.region
     trail = frame.trail(node, "`{}` is a tensor")
     shape = data_shape(frame, UNSHAPED, (0,), node) if sized else _shape(name, data)
-    return Tensor(Origin.FRESH, kind, shape, known=known, region=region, trail=trail)
+    return Tensor(Origin.FRESH, kind, shape, known=known, region=region, trail=trail, dtype=named_dtype(arguments))
 
 
 def _shape(name: str, data: Value | None) -> TensorShape:

@@ -254,9 +254,11 @@ def _move(frame: Frame, call: Call, node: ast.AST) -> Value:
             kind, exact = DTYPES[dtype], dtype_name(dtype)
     if isinstance(device, str) and not tensor.assumed and not frame.on_accelerator:
         frame.emit(DeviceMove, node, tensor, api=name, device=device, operand=tensor)
-    return _cast(frame, tensor, kind, exact)
+    made = _cast(frame, tensor, kind, exact)
+    is_cast = any(not isinstance(value, Const) and value != Python("device") for value in call.arguments.values)
+    return made if is_cast else replace(made, dtype=tensor.dtype)
 
 
 def _cast(frame: Frame, tensor: Tensor, kind: Kind | None, dtype: str | None) -> Tensor:
     """The tensor in another dtype: itself if it has that dtype already."""
-    return same(frame, tensor, kind=kind, form=tensor.form and tensor.form.converted(dtype))
+    return same(frame, tensor, kind=kind, dtype=dtype, form=tensor.form and tensor.form.converted(dtype))
