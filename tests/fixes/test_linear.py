@@ -20,14 +20,15 @@ CLASS = "class M{}(nn.Module):\n    def forward(self, x):\n        return x if x
 
 
 def visited(classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often the children of a node are asked for while as many classes are linted and fixed."""
+    """How many children of nodes are looked at while as many classes are linted and fixed."""
     count = 0
     children = ast.iter_child_nodes
 
     def counted(node: ast.AST) -> Iterator[ast.AST]:
         nonlocal count
-        count += 1
-        return children(node)
+        for child in children(node):
+            count += 1
+            yield child
 
     text = "import torch\nfrom torch import nn\n\n\n" + "".join(CLASS.format(n) for n in range(classes))
     with monkeypatch.context() as patch:
