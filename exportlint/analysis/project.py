@@ -21,6 +21,7 @@ from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport, u
 
 MAX_IMPORT_HOPS = 20
 _STAR = re.compile(r"\bimport\s*\(?\s*\*")
+_STAR_IMPORT = re.compile(r"\bfrom[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*\(?[ \t]*\*")
 MAX_MODULES = 400
 """Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
 
@@ -232,9 +233,12 @@ class Project:
                     return inner
         return None
 
-    def _may_bind(self, path: str, name: str) -> bool:
-        """Whether a file can bind a name: reading is cheaper than parsing, where a package gathers a thousand files."""
-        if path in self._modules:
+    def _may_bind(self, path: str, name: str, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a file can bind a name: reading is cheaper than parsing, where a package gathers a thousand files.
+
+        `seen` are the files whose star imports led here.
+        """
+        if path in self._modules and not seen:
             return True
         try:
             source = self._load(Path(path))
@@ -242,9 +246,29 @@ class Project:
             return True
         self.recorder.read(path)
         text = source.text
-        if "*" in text and _STAR.search(text) is not None:
+        if name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|[ \t]+import\b)", text) is not None:
             return True
-        return name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|[ \t]+import\b)", text) is not None
+        if "*" not in text or not (count := len(_STAR.findall(text))):
+            return False
+        stars = _STAR_IMPORT.findall(text)
+        # Stars behind stars are followed from the file that is parsed for the first, so that none is read twice.
+        if seen or len(stars) != count:  # or only a parser understands how they are written
+            return True
+        _, package = self.resolver.qualified_name(Path(path))
+        return any(self._star_may_bind(path, package, star, name, seen | {path}) for star in stars)
+
+    def _star_may_bind(
+        self, path: str, package: str, written: tuple[str, str], name: str, seen: frozenset[str]
+    ) -> bool:
+        """Whether a star import in a file, which is `written` with these dots and this name, can bring a name."""
+        dots, module = written
+        start = package.split(".")[: len(package.split(".")) - len(dots) + 1] if dots else []
+        star = ".".join([*filter(None, start), *([module] if module else [])])
+        places = self.resolver.places(star, str(Path(path).parent.as_posix())) if star else ()
+        if not places:
+            return not star or table.lookup(f"{star}.{name}") is not None
+        to, rest = places[0]
+        return not rest and to not in seen and self._may_bind(to, name, seen)
 
     def _module(self, path: str) -> Module | None:
         self.recorder.read(path)

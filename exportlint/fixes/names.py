@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import count
@@ -26,8 +26,8 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
         DeclinedError: the variables around the node hide every import of it.
     """
     taken = {bound for scope in tree.ancestors(node) if isinstance(scope, Scope) for bound in bound_names(scope)}
-    bindings = top_level([s for s in tree.root.body if s.lineno <= last_row], package)
     parts = name.split(".")
+    bindings = tree.once(_bindings_of(package)).about(parts, last_row)
     hidden = False
     for surely in (True, False):
         for length in range(len(parts), 0, -1):
@@ -69,6 +69,42 @@ def top_level(statements: list[ast.stmt], package: str) -> dict[str, Binding]:
         binding = found.setdefault(name, Binding())
         binding.targets.add(target)
         binding.surely |= surely
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Bindings:
+    """The bindings of a file at its top level, each with the row of its statement, and the names of imports."""
+
+    rows: Mapping[str, Sequence[tuple[int, str | None, bool]]]
+    names: Mapping[str, AbstractSet[str]]
+
+    def about(self, parts: Sequence[str], last_row: int) -> dict[str, Binding]:
+        """What a dotted name, a start of it, and a name like its first part are bound to by the code up to a row."""
+        starts = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+        names = {parts[0]}.union(*(self.names.get(start, ()) for start in starts))
+        found: dict[str, Binding] = {}
+        for name in sorted(names & self.rows.keys(), key=lambda name: (self.rows[name][0][0], name)):
+            ran = [(target, surely) for row, target, surely in self.rows[name] if row <= last_row]
+            if ran:
+                found[name] = Binding({target for target, _ in ran}, any(surely for _, surely in ran))
+        return found
+
+
+@functools.cache
+def _bindings_of(package: str) -> Callable[[ast.Module], _Bindings]:
+    """What finds all bindings of a file of a package, always the same function, so that it is run once for a file."""
+
+    def found(root: ast.Module) -> _Bindings:
+        rows: dict[str, list[tuple[int, str | None, bool]]] = {}
+        names: dict[str, set[str]] = {}
+        for statement in root.body:
+            for name, target, surely in _bindings([statement], package, surely=True):
+                rows.setdefault(name, []).append((statement.lineno, target, surely))
+                if target is not None:
+                    names.setdefault(target, set()).add(name)
+        return _Bindings(rows, names)
+
     return found
 
 

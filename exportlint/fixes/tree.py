@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TypeVar, cast
@@ -46,19 +47,33 @@ class Tree:
 
     def at(self, site: Site, *kinds: type[N]) -> N | None:
         """The outermost node of one of the kinds that covers exactly a place."""
-        start, end = (site.row, site.column), (site.end_row, site.end_column)
-        waiting: list[ast.AST] = [self.root]
+        place = site.row, site.column, site.end_row, site.end_column
+        return next((node for node in self._placed.get(place, ()) if isinstance(node, kinds)), None)
+
+    @cached_property
+    def _placed(self) -> dict[tuple[int, int, int, int], list[ast.AST]]:
+        """The nodes that cover exactly a place, the outermost first, for each place where one does.
+
+        Python 3.11 places what is inside of an f-string outside of it: that is left out.
+        """
+        found: dict[tuple[int, int, int, int], list[ast.AST]] = {}
+        first, last = (0, 0), (sys.maxsize, 0)
+        waiting: list[tuple[ast.AST, tuple[int, int], tuple[int, int]]] = [(self.root, first, last)]
         while waiting:
-            node = waiting.pop()
+            node, first, last = waiting.pop()
             if isinstance(node, _PLACED):
-                first, last = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
-                if (first, last) == (start, end) and isinstance(node, kinds):
-                    return node
+                start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+                # Decorators stand in front of what they decorate.
+                decorators: list[ast.AST] = getattr(node, "decorator_list", [])
+                waiting += ((decorator, first, last) for decorator in decorators)
                 if not first <= start <= end <= last:
-                    waiting += getattr(node, "decorator_list", ())  # they stand in front of what they decorate
                     continue
-            waiting.extend(ast.iter_child_nodes(node))
-        return None
+                found.setdefault((*start, *end), []).append(node)
+                first, last = start, end
+                waiting += ((c, first, last) for c in ast.iter_child_nodes(node) if c not in decorators)
+            else:
+                waiting += ((child, first, last) for child in ast.iter_child_nodes(node))
+        return found
 
     def used_names(self, node: ast.AST) -> frozenset[str]:
         """All names that stand somewhere in a node, bound or read."""

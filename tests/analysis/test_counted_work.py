@@ -151,6 +151,31 @@ def test_a_file_is_searched_once_for_custom_operators(tmp_path: Path, monkeypatc
     assert searched == {"one.py": 1, "two.py": 1, "operators.py": 1}
 
 
+def test_files_that_cannot_bind_a_name_are_not_parsed(tmp_path: Path) -> None:
+    """A package that gathers others with star imports, which gather their parts in the same way."""
+    packages = [f"p{n}" for n in range(6)]
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/__init__.py").write_text("".join(f"from .{name} import *\n" for name in packages))
+    for name in packages:
+        (tmp_path / "models" / name).mkdir()
+        (tmp_path / "models" / name / "__init__.py").write_text("from .parts import *\nfrom . import parts\n")
+        (tmp_path / "models" / name / "parts.py").write_text(f"class Config_{name}:\n    size = 3\n")
+    (tmp_path / "model.py").write_text(
+        "from torch import nn\nfrom models import Config_p4\n\n\nclass Model(nn.Module):\n"
+        "    def __init__(self, config: Config_p4):\n        super().__init__()\n        self.size = config.size\n\n"
+        "    def forward(self, x):\n        return x if x.sum() > self.size else -x\n"
+    )
+    parsed: list[str] = []
+
+    def tree(source: SourceFile) -> ast.Module:
+        parsed.append(source.path.relative_to(tmp_path).as_posix())
+        return parse(source)
+
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    assert [finding.code for finding in check_file(read(tmp_path / "model.py"), Project(tree=tree), settings)]
+    assert sorted(parsed) == ["model.py", "models/__init__.py", "models/p4/__init__.py", "models/p4/parts.py"]
+
+
 def test_modules_that_take_one_configuration_build_their_parts_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 from exportlint.analysis.domain.trails import Site, site_of
 from exportlint.analysis.facts import Place
 from exportlint.syntax.definitions import Class, Module
+
+K = TypeVar("K")
 
 ROOT = 0
 """What calls the entry points."""
@@ -102,7 +105,7 @@ class CallRecord:
 
     def roots(self, functions: Collection[Site]) -> frozenset[str]:
         """The exported classes that run some functions."""
-        starts = [number for number, call in self._all() if call.function in functions]
+        starts = [number for function in functions for number in self._by_function.get(function, ())]
         reached = (self.calls[number] for number in self._before(starts))
         return frozenset(call.root.name for call in reached if call is not None and call.root is not None)
 
@@ -110,7 +113,21 @@ class CallRecord:
         return ((number, call) for number, call in enumerate(self.calls) if call is not None)
 
     def _calls_of(self, home: Site | None) -> Collection[int]:
-        return [number for number, call in self._all() if call.home == home] if home is not None else ()
+        return self._by_home.get(home, ()) if home is not None else ()
+
+    @cached_property
+    def _by_function(self) -> Mapping[Site, Collection[int]]:
+        return self._grouped(lambda call: call.function)
+
+    @cached_property
+    def _by_home(self) -> Mapping[Site | None, Collection[int]]:
+        return self._grouped(lambda call: call.home)
+
+    def _grouped(self, key: Callable[[Call], K]) -> dict[K, list[int]]:
+        found: dict[K, list[int]] = {}
+        for number, call in self._all():
+            found.setdefault(key(call), []).append(number)
+        return found
 
     def _before(self, starts: Collection[int]) -> set[int]:
         """The calls that lead to some calls, and these themselves."""

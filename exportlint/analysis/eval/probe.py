@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
@@ -81,13 +83,24 @@ class Probe:
         else:
             watched.is_all = False
 
+    @cached_property
+    def _runs_of(self) -> Counter[ast.AST]:
+        """How often each function was run in the whole analysis."""
+        counters = {id(engine.runs_of): engine.runs_of for engine in self._engines}
+        total = Counter[ast.AST]()
+        for runs in counters.values():
+            total.update(runs)
+        return total
+
+    @cached_property
+    def _was_cut(self) -> bool:
+        return any(engine.was_limited for engine in self._engines)
+
     def at(self, place: Place) -> Observation:
-        """What was recorded at a place."""
+        """What was recorded at a place; to be asked once the analysis is done."""
         watched = self._watched.get(place)
         if watched is None or not (watched.snapshots or watched.frames):
             return NOTHING
-        counters = {id(engine.runs_of): engine.runs_of for engine in self._engines}
-        calls = sum(counts[function] for counts in counters.values() for function in watched.functions)
-        was_cut = any(engine.was_limited for engine in self._engines)
-        complete = watched.is_all and not was_cut and calls <= len(watched.frames)
+        calls = sum(self._runs_of[function] for function in watched.functions)
+        complete = watched.is_all and not self._was_cut and calls <= len(watched.frames)
         return Observation(tuple(watched.snapshots), complete, not watched.snapshots)
