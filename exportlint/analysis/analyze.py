@@ -20,6 +20,7 @@ from exportlint.analysis.domain.values import (
     Range,
     Value,
 )
+from exportlint.analysis.eval.activations import Activation
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.call_graph import ROOT
@@ -37,7 +38,7 @@ from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, in_order, keep
 from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.handlers import load_interpreter
-from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, steps_of
+from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, Reached, steps_of
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
@@ -71,7 +72,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
                 continue
             project.proceed()
             if project.clock() > end:
-                engine.limited(cls, "file")
+                engine.limited(cls, Reached("file"))
                 break
             for name in _entry_points(engine, cls):
                 root = engine.for_root()
@@ -79,7 +80,7 @@ def analyze(module: Module, project: Project, options: Options, probe: Probe | N
                 for key, fact in root.effects.all_facts().items():
                     keep(facts, fact, key)
             if len(lineage(Frame(engine, module), cls)) > MAX_BASES:
-                engine.limited(cls, "bases")
+                engine.limited(cls, Reached("bases"))
         engine.calls.current = ROOT
     finally:
         sys.setrecursionlimit(limit)
@@ -150,11 +151,11 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         elif isinstance(function, Function) and function.owner and not isinstance(function.node, ast.Lambda):
             _run_root(engine, undecorated(receiver, function.owner, function.node), receiver, cls, frame.heap, None)
     except OutOfTimeError:
-        engine.limits_reached.append("seconds")
+        engine.cut("seconds", engine.stopped)
     except BudgetExceededError:
-        engine.limits_reached.append("evaluations")
+        engine.cut("evaluations", engine.stopped)
     except RecursionError:
-        engine.limits_reached.append("recursion")
+        engine.cut("recursion", engine.stopped)
     if engine.limits_reached:  # what was found so far holds
         engine.silent = engine.constructing = 0
         engine.limited(cls, engine.limits_reached[-1])
@@ -188,6 +189,7 @@ def _run_root(
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
+    engine.activations.append(Activation(function))
     engine.runs_of[node] += 1
     engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):

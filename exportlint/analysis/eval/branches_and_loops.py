@@ -39,8 +39,10 @@ def _branch(frame: Frame, node: ast.If, ends: list[Environment]) -> ast.If | Non
     """Run one test and what hangs on it, up to an `elif` that is to be run next; `ends` are where it goes on."""
     raises = _only_raises(node)
     frame.raising += raises
-    condition = frame.evaluate(node.test)
-    frame.raising -= raises
+    try:
+        condition = frame.evaluate(node.test)
+    finally:
+        frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     branch_on(frame, condition, node.test, node.body, node.orelse)
@@ -90,9 +92,11 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: tuple[Value, ..
         frame.env = dict(frame.env)
         loop = Loop([], [], unrolled=True)
         frame.loops.append(loop)
-        assign(frame, node.target, item, node)
-        reached = frame.execute(node.body)
-        frame.loops.pop()
+        try:
+            assign(frame, node.target, item, node)
+            reached = frame.execute(node.body)
+        finally:
+            frame.loops.pop()
         breaks.extend(loop.breaks)
         if not resume(frame, before, [*loop.continues, *([frame.env] if reached else [])]):
             return resume(frame, before, breaks)
@@ -136,16 +140,18 @@ def _loop(
         if entry is None:
             break
         if count == MAX_PASSES:
-            frame.engine.limits_reached.append("loop")
+            frame.engine.cut("loop")
             break
         frame.env = dict(entry)
         loop = Loop([], [])
         frame.loops.append(loop)
         frame.engine.repeating += 1
-        start()
-        reached = frame.execute(node.body)
-        frame.engine.repeating -= 1
-        frame.loops.pop()
+        try:
+            start()
+            reached = frame.execute(node.body)
+        finally:
+            frame.engine.repeating -= 1
+            frame.loops.pop()
         breaks.extend(loop.breaks)
         after = join_environments([*loop.continues, frame.env if reached else None])
         if after is None:

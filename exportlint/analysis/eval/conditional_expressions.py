@@ -19,6 +19,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.baked_values import branch_on
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
+from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, evaluates
 from exportlint.analysis.eval.narrowing import branch_paths, narrowed, path
@@ -33,9 +34,16 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     before = frame.env
     found: list[Value] = []
     ends = []
+    unknown = False
     for arm in branch_paths(frame, node.test, is_true, node.body, node.orelse):
-        found.append(frame.evaluate(arm))
-        ends.append(frame.env)
+        try:
+            found.append(frame.evaluate(arm))
+        except NoResultYetError:  # noqa: PERF203
+            unknown = True
+        else:
+            ends.append(frame.env)
+    if unknown and not found:
+        raise NoResultYetError
     frame.env = _after(frame, before, join_environments(ends) or before)
     return join(found) if found else UNKNOWN
 
@@ -54,7 +62,13 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     hinges = 0
     flagged = False
     for index, operand in enumerate(node.values):
-        value = frame.evaluate(operand)
+        try:
+            value = frame.evaluate(operand)
+        except NoResultYetError:
+            if found:
+                break
+            frame.engine.silent -= hinges
+            raise
         if hinges:
             value = doubtful(value)
         if index == len(node.values) - 1:

@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.eval.engine import Engine, NoResultYetError
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Role
 from exportlint.syntax.definitions import Class, Module
@@ -244,8 +244,13 @@ class Frame:
         found, left = [], []
         for option in value.options:
             self.heap = before
-            found.append(run(option))
+            try:
+                found.append(run(option))
+            except NoResultYetError:
+                continue
             left.append((self.heap, self.env))
+        if not found:
+            raise NoResultYetError
         self.heap = join_heaps(left, join)
         return join(found)
 
@@ -299,7 +304,10 @@ class Frame:
         for index, statement in enumerate(body):
             handler = STATEMENTS.get(type(statement))
             self.following = body[index + 1 : index + 9]
-            if handler is not None and not handler(self, statement):
+            try:
+                if handler is not None and not handler(self, statement):
+                    return False
+            except NoResultYetError:
                 return False
         return True
 

@@ -190,8 +190,10 @@ def branch_paths(frame: Frame, test: ast.expr, is_true: bool | None, then: T, ot
         frame.env = env
         accelerated = assumption and asks_for_accelerator(test)
         frame.on_accelerator += accelerated
-        yield way
-        frame.on_accelerator -= accelerated
+        try:
+            yield way
+        finally:
+            frame.on_accelerator -= accelerated
 
 
 @functools.lru_cache(maxsize=4096)
