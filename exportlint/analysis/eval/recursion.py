@@ -108,13 +108,26 @@ def ask(engine: Engine, known: Activation) -> Summary:
 
 
 def is_deep(engine: Engine, call: Activation) -> bool:
-    """Whether so many calls of a function are being run that one more takes widened arguments."""
+    """Whether so many calls of a function are being run that one more takes widened arguments.
+
+    A method of another object is none of them, if the object was there before: objects hold a bounded number of others.
+    """
     node = call.function.node
-    if engine.building and not isinstance(node, ast.Lambda) and node.name == "__init__":
-        made = Object(engine.building[-1].instance)
-        if any(value == made for value in call.variables.values()):
-            return False  # the arguments of the constructor are widened
-    return sum(1 for known in engine.activations if known.function.node is node) >= MAX_UNROLLED
+    running = [known for known in engine.activations if known.function.node is node]
+    if len(running) < MAX_UNROLLED:
+        return False
+    receiver = _receiver(call)
+    if receiver is None or receiver in map(_receiver, running):
+        return True
+    if engine.building and receiver is engine.building[-1].instance:
+        return isinstance(node, ast.Lambda) or node.name != "__init__"  # whose arguments are widened
+    return any(known.effects is not None and receiver in known.effects.allocated for known in engine.activations)
+
+
+def _receiver(call: Activation) -> Instance | None:
+    """The object whose method is called."""
+    value = next(iter(call.variables.values()), None) if call.function.owner is not None else None
+    return value.instance if isinstance(value, Object) else None
 
 
 def widened(
