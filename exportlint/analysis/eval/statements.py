@@ -12,6 +12,7 @@ from exportlint.analysis.domain.values import (
     ClassValue,
     Function,
     Tensor,
+    Union,
     Value,
 )
 from exportlint.analysis.eval.assignment import assign, forget, is_followed, note_container_mutation
@@ -75,12 +76,20 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         depends_on_input = is_computed_from_input(old) or any(is_computed_from_input(t) for t in tensors_in(operand))
         value: Value = replace(old, data=None, known=False, depends_on_input=depends_on_input)
     else:
-        value = operate(frame, node, node.op, old, operand)
-        if old.identity and is_mutable(old):  # `+=` changes a list, and makes none
-            value = identified(value, old.identity)
-            write_contents(frame, old, value)
+        value = _added_in_place(frame, node, old, operand)
     assign(frame, node.target, value, node)
     return True
+
+
+def _added_in_place(frame: Frame, node: ast.AugAssign, old: Value, operand: Value) -> Value:
+    """What `+=` gives: it changes a list, and makes none."""
+    if isinstance(old, Union) and any(option.identity for option in old.options):
+        return frame.each(old, lambda option: _added_in_place(frame, node, option, operand))
+    value = operate(frame, node, node.op, old, operand)
+    if old.identity and is_mutable(old):
+        value = identified(value, old.identity)
+        write_contents(frame, old, value)
+    return value
 
 
 SYMBOLS = {
