@@ -47,8 +47,7 @@ def stored(container: Value, key: Value, value: Value) -> Value:
     if isinstance(container, Dict):
         if isinstance(key, Const):
             return container.updated(key.value, value)
-        entries = tuple([(known, one_of((held, value))) for known, held in container.entries])
-        return Dict(entries, value if container.rest is None else join((container.rest, value)))
+        return Dict(container.entries, value if container.rest is None else join((container.rest, value)))
     if isinstance(container, Tuple) and container.items:
         place = position(container, key)
         if place is not None:
@@ -207,5 +206,4 @@ def _updated(container: Dict, other: Value) -> Dict:
 
 def _anywhere(container: Dict, value: Value) -> Dict:
     """A dictionary in which a value may stand under any key."""
-    entries = tuple([(key, one_of((held, value))) for key, held in container.entries])
-    return Dict(entries, value if container.rest is None else join((container.rest, value)))
+    return Dict(container.entries, value if container.rest is None else join((container.rest, value)))
