@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.baked_values import Baked
-from exportlint.analysis.domain.heap import HEAP
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     Dict,
@@ -26,11 +25,7 @@ def call_expression(frame: Frame, node: ast.Call) -> Value:
     callee = frame.evaluate(node.func)
     if isinstance(callee, External) and callee.name == "builtins.super":
         return Super(frame.owner, frame.receiver) if frame.owner and frame.receiver else UNKNOWN
-    before = frame.env.get(HEAP)
-    arguments = Arguments(tuple(_positional(frame, node)), _keywords(frame, node))
-    if callee.reaches and frame.env.get(HEAP) is not before:
-        callee = frame.current(callee)  # `found.append(found.pop())`
-    return frame.call(callee, arguments, node)
+    return frame.call(callee, Arguments(tuple(_positional(frame, node)), _keywords(frame, node)), node)
 
 
 def _positional(frame: Frame, node: ast.Call) -> list[Value]:

@@ -227,18 +227,18 @@ class Frame:
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         """What calling a value at a node gives."""
         if isinstance(callee, Union):
-            return self.each(callee, lambda option: self.call(option, arguments, node))
+            return self._each(callee, lambda option: self.call(option, arguments, node))
         handler = CALLS.get(type(callee))
         return handler(self, callee, arguments, node) if handler is not None else UNKNOWN
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         """`value.name`, read at a node."""
         if isinstance(value, Union):
-            return self.each(value, lambda option: self.attribute(option, name, node))
+            return self._each(value, lambda option: self.attribute(option, name, node))
         handler = ATTRIBUTES.get(type(value))
         return handler(self, value, name, node) if handler is not None else UNKNOWN
 
-    def each(self, value: Union, run: Callable[[Value], Value]) -> Value:
+    def _each(self, value: Union, run: Callable[[Value], Value]) -> Value:
         """What something gives for a value, whichever of its options it is, and the heap that it leaves then."""
         before = self.heap
         found, left = [], []

@@ -19,7 +19,6 @@ from exportlint.analysis.domain.values import (
     Sequence,
     Tensor,
     Tuple,
-    Union,
     Value,
 )
 from exportlint.analysis.eval.classes import class_attribute
@@ -101,12 +100,7 @@ def change_contents(
         mark_written(frame, cell)
     if changed is not None:
         write_contents(frame, container, changed)
-        now = identified(changed, container.identity) if container.identity else changed
-        key = path(owner)
-        held = frame.env.get(key) if key is not None else None
-        if isinstance(held, Union) and not isinstance(container, Union):  # the others stay as they are
-            now = join([now if option == container else option for option in held.options])
-        _rebind(frame, owner, now)
+        _rebind(frame, owner, identified(changed, container.identity) if container.identity else changed)
 
 
 def write_contents(frame: Frame, container: Value, changed: Value) -> None:

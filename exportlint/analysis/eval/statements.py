@@ -6,27 +6,24 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import identified, is_mutable
-from exportlint.analysis.domain.lattice import each, tensors_in, trail_of, with_trail
+from exportlint.analysis.domain.lattice import tensors_in, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     NONE,
     ClassValue,
     Function,
     Tensor,
-    Union,
     Value,
 )
 from exportlint.analysis.eval.assignment import assign, forget, is_followed, note_container_mutation
 from exportlint.analysis.eval.baked_values import bake_in
-from exportlint.analysis.eval.container_changes import deleted
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import data_of, demand_truth, read_data
 from exportlint.analysis.eval.frame import Frame, executes
-from exportlint.analysis.eval.heap_writes import change_contents, write_contents
+from exportlint.analysis.eval.heap_writes import write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
 from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.state_access import note_tensor_write
-from exportlint.analysis.eval.subscripts import slice_bounds
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
@@ -76,20 +73,12 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         depends_on_input = is_computed_from_input(old) or any(is_computed_from_input(t) for t in tensors_in(operand))
         value: Value = replace(old, data=None, known=False, depends_on_input=depends_on_input)
     else:
-        value = _added_in_place(frame, node, old, operand)
+        value = operate(frame, node, node.op, old, operand)
+        if old.identity and is_mutable(old):  # `+=` changes a list, and makes none
+            value = identified(value, old.identity)
+            write_contents(frame, old, value)
     assign(frame, node.target, value, node)
     return True
-
-
-def _added_in_place(frame: Frame, node: ast.AugAssign, old: Value, operand: Value) -> Value:
-    """What `+=` gives: it changes a list, and makes none."""
-    if isinstance(old, Union) and any(option.identity for option in old.options):
-        return frame.each(old, lambda option: _added_in_place(frame, node, option, operand))
-    value = operate(frame, node, node.op, old, operand)
-    if old.identity and is_mutable(old):
-        value = identified(value, old.identity)
-        write_contents(frame, old, value)
-    return value
 
 
 SYMBOLS = {
@@ -179,21 +168,8 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
             frame.env.pop(target.id, None)
             forget(frame.env, target.id)
         elif isinstance(target, ast.Subscript):
-            _delete_item(frame, target, node)
+            note_container_mutation(frame, target.value, frame.evaluate(target.value), "del", node)
     return True
-
-
-def _delete_item(frame: Frame, target: ast.Subscript, node: ast.Delete) -> None:
-    """`del container[key]`."""
-    container = frame.evaluate(target.value)
-    note_container_mutation(frame, target.value, container, "del", node)
-    if isinstance(target.slice, ast.Slice):
-        frame.evaluate(target.slice)
-        key: Value | slice | None = slice_bounds(frame, target.slice)
-    else:
-        key = frame.evaluate(target.slice)
-    changed = each(container, lambda option: deleted(option, key))
-    change_contents(frame, target.value, container, changed, target, NONE, node)
 
 
 @executes(ast.Nonlocal)

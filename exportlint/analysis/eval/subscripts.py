@@ -187,7 +187,7 @@ def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequenc
             if part is not None:
                 demand_number(frame, frame.peek(part), part, "list slice")
         if isinstance(container, Tuple):
-            bounds = slice_bounds(frame, node.slice)
+            bounds = _bounds(frame, node.slice)
             if bounds is not None:
                 return Tuple(container.items[bounds], container.mutable)
             return Sequence(join(container.items)) if container.items else UNKNOWN
@@ -200,7 +200,7 @@ def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequenc
     return _any_item(container)
 
 
-def slice_bounds(frame: Frame, node: ast.Slice) -> slice | None:
+def _bounds(frame: Frame, node: ast.Slice) -> slice | None:
     """The slice, if all its bounds are known."""
     bounds: list[int | None] = []
     for part in (node.lower, node.upper, node.step):

@@ -27,12 +27,13 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.assignment import note_input_mutation
 from exportlint.analysis.eval.captured_variables import note_outer_write
-from exportlint.analysis.eval.container_changes import changed_by, position
 from exportlint.analysis.eval.demands import (
     any_entry,
     data_of,
     demand_hash,
     doubtful,
+    elements,
+    known_items,
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -57,7 +58,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if name in MUTATORS and owner is not None:
         _mutate(frame, receiver, name, arguments, owner, node)
     elif name in MUTATORS and receiver.identity:  # `push = found.append`
-        changed = changed_by(frame, receiver, name, arguments, node)
+        changed = _changed(frame, receiver, name, arguments, node)
         if changed is not None:
             write_contents(frame, receiver, changed)
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
@@ -82,10 +83,8 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
             data = data_of(item)
             if data is not None and "key" not in arguments.keywords:
                 frame.emit(Branch, node, data, construct="sorted()", condition=data)
-        if name in {"pop", "popleft"}:
-            key = Const(0) if name == "popleft" else arguments.get(0) or Const(-1)
-            place = position(receiver, key) if isinstance(receiver, Tuple) else None
-            return item if place is None or not isinstance(receiver, Tuple) else receiver.items[place]
+        if name == "pop":
+            return item
         return (
             unidentified(receiver) if name == "copy" else PYTHON if name in {"append", "extend", "insert"} else UNKNOWN
         )
@@ -105,8 +104,50 @@ def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owne
         note_outer_write(frame, owner, name, node)
     if isinstance(owner, ast.Name):
         note_input_mutation(frame, owner, name, node)
-    changed = changed_by(frame, receiver, name, arguments, node)
+    changed = _changed(frame, receiver, name, arguments, node)
     change_contents(frame, owner, receiver, changed, node, Tuple(arguments.values), node)
+
+
+def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
+    """What a container is after a method changed it."""
+    value = arguments.get(1 if name == "insert" else 0)
+    if isinstance(receiver, (Tuple, Sequence)) and value is not None:
+        held = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
+        if name in {"append", "add"}:
+            if isinstance(receiver, Tuple) and not frame.repeats and len(receiver.items) < 16:
+                return replace(receiver, items=(*receiver.items, value))
+            return Sequence(_one_of((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
+        if name == "insert":
+            place = arguments.get(0)
+            if (
+                isinstance(receiver, Tuple)
+                and not frame.repeats
+                and isinstance(place, Const)
+                and isinstance(place.value, int)
+            ):
+                before, after = receiver.items[: place.value], receiver.items[place.value :]
+                return replace(receiver, items=(*before, value, *after))
+            return Sequence(_one_of((*held, value)))
+        if name == "extend":
+            items = known_items(value)
+            if isinstance(receiver, Tuple) and items is not None and not frame.repeats:
+                return replace(receiver, items=receiver.items + items)
+            return Sequence(_one_of((*held, elements(frame, value, node))))
+    if isinstance(receiver, Dict):
+        if name == "update":
+            updated = receiver
+            for key, item in (*(value.entries if isinstance(value, Dict) else ()), *arguments.keywords.items()):
+                updated = updated.updated(key, item)
+            return updated
+        if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
+            return receiver.updated(value.value, arguments.get(1) or NONE)
+    return None
+
+
+def _one_of(values: tuple[Value, ...]) -> Value:
+    """One of the items of a list of which it is not known where each stands: only what all are is it surely."""
+    item = join(values)
+    return item if all(data_of(value) is not None for value in values) else doubtful(item)
 
 
 def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, node: ast.AST) -> Value:

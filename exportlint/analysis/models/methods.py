@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
-from exportlint.analysis.domain.lattice import union
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     AttributesOf,
@@ -17,7 +15,6 @@ from exportlint.analysis.domain.values import (
     Super,
     Tensor,
     TorchModule,
-    Union,
     Unknown,
     Value,
 )
@@ -36,8 +33,6 @@ from exportlint.analysis.models.torch.tensors import call_tensor_method
 @calls(BoundMethod)
 def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: ast.AST) -> Value:
     receiver = method.receiver
-    if isinstance(receiver, Union):
-        return frame.call(union([replace(method, receiver=option) for option in receiver.options]), arguments, node)
     if isinstance(receiver, Tensor):
         if frame.guards and not receiver.assumed:
             note_guarded_operator(frame)
