@@ -24,6 +24,7 @@ from exportlint.analysis.domain.values import (
     Range,
     Value,
 )
+from exportlint.analysis.eval.activations import Activation
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.call_graph import ROOT, CallRecord
@@ -45,7 +46,14 @@ from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.facts.tracing import CertainRaise
 from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.kept_results import ClassResult, KeptResults, Key, keys_of
-from exportlint.analysis.limits import MAX_BASES, MAX_FILE_SECONDS, MAX_SECONDS, AnalysisLimit, steps_of
+from exportlint.analysis.limits import (
+    MAX_BASES,
+    MAX_FILE_SECONDS,
+    MAX_SECONDS,
+    AnalysisLimit,
+    Reached,
+    steps_of,
+)
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
@@ -109,7 +117,7 @@ def _run_classes(
         project.proceed()
         engine.effects = Effects()
         if project.is_past(end):
-            engine.limited(cls, "file")
+            engine.limited(cls, Reached("file"))
             results.append(_result(cls, engine, plain, {}))
             break
         facts: dict[FactKey, Fact] = {}
@@ -119,7 +127,7 @@ def _run_classes(
             for key, fact in root.effects.all_facts().items():
                 keep(facts, fact, key)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
-            engine.limited(cls, "bases")
+            engine.limited(cls, Reached("bases"))
         results.append(_result(cls, engine, plain, facts))
         note(cls)
     engine.calls.current = ROOT
@@ -240,11 +248,11 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         elif isinstance(function, Function) and function.owner and not isinstance(function.node, ast.Lambda):
             _run_root(engine, undecorated(receiver, function.owner, function.node), receiver, cls, frame.heap, None)
     except OutOfTimeError:
-        engine.limits_reached.append("seconds")
+        engine.cut("seconds", engine.stopped)
     except BudgetExceededError:
-        engine.limits_reached.append("evaluations")
+        engine.cut("evaluations", engine.stopped)
     except RecursionError:
-        engine.limits_reached.append("recursion")
+        engine.cut("recursion", engine.stopped)
     if engine.limits_reached:  # what was found so far holds
         engine.silent = engine.constructing = 0
         engine.limited(cls, engine.limits_reached[-1])
@@ -278,6 +286,7 @@ def _run_root(
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)
+    engine.activations.append(Activation(function))
     engine.runs_of[node] += 1
     engine.calls.begin(cls, function.module, node)
     if isinstance(receiver, Object):

@@ -32,9 +32,14 @@ MAX_FILE_SECONDS = 60
 
 MAX_PASSES = 64
 """Passes over the body of a loop, of which those behind the first few are widened."""
+MAX_RUNS = 16
+"""Runs of a recursive function with one set of arguments, until its result grows no more."""
+MAX_CONSTRUCTORS = 40
+"""Constructors inside each other."""
 
 Limit = Literal[
-    "recursion", "bases", "depth", "evaluations", "constructor", "global", "loop", "seconds", "file", "script"
+    "recursion", "bases", "depth", "evaluations", "constructor", "constructors", "global", "loop", "runs", "seconds",
+    "file", "script",
 ]  # fmt: skip
 
 
@@ -56,6 +61,8 @@ def bounds() -> dict[str, Bound]:
         "global": Bound(MAX_GLOBAL_STEPS, "evaluations", "value of a global variable"),
         "script": Bound(MAX_SCRIPT_STEPS, "evaluations", "file, for its code that calls torch.export"),
         "loop": Bound(MAX_PASSES, "passes", "loop"),
+        "runs": Bound(MAX_RUNS, "runs", "recursive function and its arguments"),
+        "constructors": Bound(MAX_CONSTRUCTORS, "constructors inside each other", "exported class"),
         "depth": Bound(MAX_DEPTH, "calls inside each other", "exported class"),
         "bases": Bound(MAX_BASES, "base classes", "class"),
         "seconds": Bound(MAX_SECONDS, "seconds of processor time", "exported class"),
@@ -65,18 +72,33 @@ def bounds() -> dict[str, Bound]:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisLimit(Fact):
-    """The analysis of a class is cut short. `name` is the class, empty for the script in a file."""
+    """The analysis of a class is cut short. `name` is the class, empty for the script in a file.
+
+    `inside` is the function in which the limit was reached, if it was one.
+    """
 
     limit: Limit
     name: str = ""
+    inside: Reached | None = None
 
 
-def limited(cls: Class, limit: Limit) -> AnalysisLimit:
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A limit that was reached in a function or, of module level, a variable: its name, its module, its line."""
+
+    limit: Limit
+    symbol: str = ""
+    module: str = ""
+    row: int = 0
+
+
+def limited(cls: Class, reached: Reached) -> AnalysisLimit:
     """What is said at the header of a class."""
     node = cls.node
     end = node.col_offset + len(f"class {node.name}".encode())
     site = Site(cls.module.filename, node.lineno, node.col_offset, node.lineno, end)
-    return AnalysisLimit(site, cls.qualname, False, None, limit, node.name)
+    inside = reached if reached.symbol else None
+    return AnalysisLimit(site, cls.qualname, False, None, reached.limit, node.name, inside)
 
 
 def limited_script(module: Module) -> AnalysisLimit:

@@ -176,6 +176,41 @@ def test_what_is_cut_short_is_said_at_the_class(text: str, why: str) -> None:
     assert text.splitlines()[row - 1].startswith(f"class {name}")
 
 
+GROWS = HEAD + (
+    "def grown(t, n):\n    return [t] if n == 0 else [*grown(t, n - 1), t.sum()]\n\n\n"
+    "class Model(nn.Module):\n    def forward(self, x):\n        return len(grown(x, 30))\n"
+)
+"""A recursive function that is run several times until its result grows no more."""
+
+
+def test_recursion_that_is_cut_short_names_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert codes(GROWS) == []
+    monkeypatch.setattr(limits, "MAX_RUNS", 1)
+    found = check(GROWS)
+    assert [finding.code for finding in found] == [ANALYSIS_LIMIT]
+    assert "a recursive function gives something else" in found[0].message
+    assert "(in `grown`, line 5 of `model`)" in found[0].message
+
+
+def test_what_is_cut_short_is_not_kept_for_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_RUNS", 1)
+    again = GROWS[GROWS.index("class Model") :].replace("Model", "Other")
+    assert codes(f"{GROWS}\n\n{again}") == [ANALYSIS_LIMIT, ANALYSIS_LIMIT]
+
+
+def test_a_limit_names_the_function_that_ran_into_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = check(cascade(limits.MAX_DEPTH))
+    assert f"(in `f{limits.MAX_DEPTH - 2}`, line " in found[0].message
+    monkeypatch.setattr(limits, "MAX_STEPS", 50)
+    monkeypatch.setattr(limits, "MAX_STEPS_PER_LINE", 0)
+    calls = "".join(f"        x = f{i}(x)\n" for i in range(3))
+    functions = "".join(
+        f"def f{i}(a):\n{'    a = a + 1' + chr(10)}" + "    a = a + a\n" * 8 + "    return a\n\n\n" for i in range(3)
+    )
+    found = check(HEAD + functions + "class Model(nn.Module):\n    def forward(self, x):\n" + calls + PLAIN)
+    assert "it takes too many evaluations (in `f" in found[0].message
+
+
 def test_too_many_evaluations_are_said_at_the_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_STEPS", 100)
     text = model(lambda i: f"y{i} = f(g(h(x, {i})))", 100)
@@ -238,7 +273,9 @@ def test_a_loop_hands_a_value_on_through_many_variables() -> None:
     names = "abcdefghij"
     moves = "".join(f"            {one} = {other}\n" for one, other in pairwise(names))
     text = FORWARD + "".join(f"        {name} = 0\n" for name in names)
-    text += f"        for _ in range(9):\n            if a > 0:\n                pass\n{moves}            j = x.sum()\n"
+    text += (
+        f"        for _ in range(12):\n            if a > 0:\n                pass\n{moves}            j = x.sum()\n"
+    )
     assert "EXP101" in codes(text + PLAIN)
 
 

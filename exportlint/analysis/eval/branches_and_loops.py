@@ -43,8 +43,10 @@ def _branch(frame: Frame, node: ast.If, ends: list[Environment]) -> ast.If | Non
     """Run one test and what hangs on it, up to an `elif` that is to be run next; `ends` are where it goes on."""
     raises = _only_raises(node)
     frame.raising += raises
-    condition = frame.evaluate(node.test)
-    frame.raising -= raises
+    try:
+        condition = frame.evaluate(node.test)
+    finally:
+        frame.raising -= raises
     is_true = demand_truth(frame, condition, node.test, _construct(frame, node), raises=raises)
     note_compiler_branch(frame, node.test, is_true, node.body, node.orelse)
     outcomes = BranchOutcomes(frame, node.test) if is_baked(condition) else None
@@ -90,7 +92,7 @@ def for_statement(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
 
 def _run_for(frame: Frame, node: ast.For | ast.AsyncFor, iterable: Value) -> bool:
     items = known_items(iterable)
-    if items is not None and len(set(items)) > 1:
+    if items is not None and len(set(items)) != 1:
         return _unrolled(frame, node, items)
     item = elements(frame, iterable, node.iter)
     return _loop(frame, node, lambda: assign(frame, node.target, item, node), entered=_has_items(iterable))
@@ -105,16 +107,18 @@ def _has_items(iterable: Value) -> bool:
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: tuple[Value, ...]) -> bool:
-    """A loop over items that are known one by one."""
+    """A loop over items that are known one by one, if there are any."""
     before = frame.env
     breaks: list[Environment] = []
     for item in items:
         frame.env = dict(frame.env)
         loop = Loop([], [], unrolled=True)
         frame.loops.append(loop)
-        assign(frame, node.target, item, node)
-        reached = frame.execute(node.body)
-        frame.loops.pop()
+        try:
+            assign(frame, node.target, item, node)
+            reached = frame.execute(node.body)
+        finally:
+            frame.loops.pop()
         breaks.extend(loop.breaks)
         if not resume(frame, before, [*loop.continues, *([frame.env] if reached else [])]):
             return resume(frame, before, breaks)
@@ -161,21 +165,24 @@ def _loop(
     ends = [] if entered else [before]
     entry: Environment | None = before
     peeled = False
+    overtaken: set[str] = set()
     breaks: list[Environment] = []
     for count in range(MAX_PASSES + 1):
         if entry is None:
             break
         if count == MAX_PASSES:
-            frame.engine.limits_reached.append("loop")
+            frame.engine.cut("loop")
             break
         frame.env = dict(entry)
         loop = Loop([], [])
         frame.loops.append(loop)
         frame.engine.repeating += 1
-        start()
-        reached = frame.execute(node.body)
-        frame.engine.repeating -= 1
-        frame.loops.pop()
+        try:
+            start()
+            reached = frame.execute(node.body)
+        finally:
+            frame.engine.repeating -= 1
+            frame.loops.pop()
         breaks.extend(loop.breaks)
         after = join_environments([*loop.continues, frame.env if reached else None])
         if after is None:
@@ -188,10 +195,10 @@ def _loop(
         if count == 0 and _is_set(before, frame.env):
             entry, peeled = frame.env, True
             continue
-        began = _overtaken(entry, frame.env) if count < JOINED_PASSES else entry
+        began = _overtaken(entry, frame.env, overtaken)
         again = join_environments([before, began, frame.env] if peeled else [began, frame.env])
         if again is not None and count >= JOINED_PASSES:
-            again = widen_environments(entry, again)
+            again = widen_environments(began, again)
         if again == entry:
             break
         entry = again
@@ -214,15 +221,19 @@ def _is_set(before: Environment, after: Environment) -> bool:
     )
 
 
-def _overtaken(before: Environment, after: Environment) -> Environment:
+def _overtaken(before: Environment, after: Environment, overtaken: set[str]) -> Environment:
     """What a round of a loop began with, but for variables that hold data from the next round on.
 
-    That round has been run, so the next one need not stand for it.
+    That round has been run, so the next one need not stand for it. Each variable is `overtaken` once, so that the loop
+    ends.
     """
-    return {
-        name: after[name] if name in after and data_of(after[name]) and not data_of(value) else value
+    new = [
+        name
         for name, value in before.items()
-    }
+        if name not in overtaken and name in after and data_of(after[name]) and not data_of(value)
+    ]
+    overtaken.update(new)
+    return {**before, **{name: after[name] for name in new}}
 
 
 @executes(ast.Break)

@@ -16,6 +16,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.demands import demand_hash, demand_truth, elements, known_items
+from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.frame import Frame, Loop, evaluates
 from exportlint.analysis.eval.narrowing import narrowed
 
@@ -44,7 +45,10 @@ def _sequence(frame: Frame, node: ast.ListComp | ast.GeneratorExp, kind: str) ->
     items = None if others or first.ifs else known_items(iterable)
     if items is None or len(set(items)) < 2:
         item = elements(frame, iterable, first.iter)
-        return Sequence(one_of_many(comprehension(frame, node.generators, node.elt, item)), kind)
+        try:
+            return Sequence(one_of_many(comprehension(frame, node.generators, node.elt, item)), kind)
+        except NoResultYetError:
+            return Tuple((), mutable=kind == "list")  # there may be no items
     found = (comprehension(frame, node.generators, node.elt, item) for item in items)
     return Tuple(tuple(found), mutable=kind == "list")
 

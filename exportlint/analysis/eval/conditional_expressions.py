@@ -20,6 +20,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.branch_outcomes import BranchOutcomes, is_baked
 from exportlint.analysis.eval.demands import data_of, demand_truth, doubtful, truth
+from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, evaluates
 from exportlint.analysis.eval.narrowing import branch_paths, narrowed, path
@@ -34,9 +35,16 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     before = frame.env
     found: list[Value] = []
     ends = []
+    unknown = False
     for arm in branch_paths(frame, node.test, condition, is_true, node.body, node.orelse):
-        found.append(frame.evaluate(arm) if outcomes is None else outcomes.evaluate(arm))
-        ends.append(frame.env)
+        try:
+            found.append(frame.evaluate(arm) if outcomes is None else outcomes.evaluate(arm))
+        except NoResultYetError:  # noqa: PERF203
+            unknown = True
+        else:
+            ends.append(frame.env)
+    if unknown and not found:
+        raise NoResultYetError
     if outcomes is not None:
         outcomes.note(condition)
     frame.env = _after(frame, before, join_environments(ends) or before)
@@ -57,7 +65,13 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     hinges = 0
     flagged = False
     for index, operand in enumerate(node.values):
-        value = frame.evaluate(operand)
+        try:
+            value = frame.evaluate(operand)
+        except NoResultYetError:
+            if found:
+                break
+            frame.engine.silent -= hinges
+            raise
         if hinges:
             value = doubtful(value)
         if index == len(node.values) - 1:

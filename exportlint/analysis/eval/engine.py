@@ -15,21 +15,20 @@ from exportlint.analysis.custom_op_definitions import CustomOps
 from exportlint.analysis.domain.allocations import identified, is_mutable, over_parts
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Heap
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.values import UNKNOWN, Composite, Const, Function, Instance, Object, Range, Value
+from exportlint.analysis.domain.values import UNKNOWN, Composite, Instance, Object, Range, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import keep
-from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, limited
+from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, Reached, limited
 from exportlint.analysis.project import Project
 from exportlint.findings import Mode
 from exportlint.syntax.definitions import Class, Module
 
 if TYPE_CHECKING:
+    from exportlint.analysis.eval.activations import Activation, Construction
     from exportlint.analysis.eval.probe import Probe
 
-MAX_COUNTED = 6
-"""Calls of a function inside each other, where a number is passed that can end the recursion."""
 STEPS_BETWEEN = 0xFF
 """After so many and one more, it is asked whether to go on."""
 
@@ -40,6 +39,10 @@ class BudgetExceededError(Exception):
 
 class OutOfTimeError(BudgetExceededError):
     """It took too long."""
+
+
+class NoResultYetError(Exception):
+    """A recursive call is met before anything is known that the function returns: this way is followed later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +79,15 @@ class Engine:
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
     says so, with their bounds. `root` is the module at hand. `has_parameters`: so has the module that is exported.
     `effects` are those of the call at hand. While `silent`, no facts are recorded; while `constructing`, the code at
-    hand runs before export, so that tensors hold data. `region` is the call at hand of a function that an operator
+    hand runs before export, so that tensors hold data. `activations` are the calls that are being run, `building` the
+    constructors. `region` is the call at hand of a function that an operator
     takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`: the run stands for a later
     call, which finds the state that the first left behind. While `repeating`, the code at hand stands for any number of
     passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial`
     is the number of the last allocation. `defaults` are the values of expressions that make a container once for all:
     defaults of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how
-    many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into.
+    many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into,
+    `stopped` is where the last one was that ended an evaluation.
     `probe` is told when a fact is met.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
@@ -99,8 +104,9 @@ class Engine:
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
+    activations: list[Activation] = field(default_factory=list)
     root: Instance | None = None
-    building: set[Class] = field(default_factory=set)
+    building: list[Construction] = field(default_factory=list)
     custom_ops: dict[Module, CustomOps] = field(default_factory=dict)
     module_classes: dict[Class, bool] = field(default_factory=dict)
     bases: dict[Class, tuple[Value, ...]] = field(default_factory=dict)
@@ -111,7 +117,8 @@ class Engine:
     declarations: dict[ast.expr, Value] = field(default_factory=dict)
     limit: int = MAX_STEPS
     deadline: float = math.inf
-    limits_reached: list[Limit] = field(default_factory=list)
+    limits_reached: list[Reached] = field(default_factory=list)
+    stopped: Reached | None = None
     evaluating: list[tuple[Module, str]] = field(default_factory=list)
     limited_globals: set[tuple[Module, str]] = field(default_factory=set)
     effects: Effects = field(default_factory=Effects)
@@ -149,8 +156,10 @@ class Engine:
         if not self.steps & STEPS_BETWEEN:
             self.project.proceed()
             if self.project.is_past(self.deadline):
+                self.stopped = self.place_of("seconds")
                 raise OutOfTimeError
         if self.steps > self.limit:
+            self.stopped = self.place_of("evaluations")
             raise BudgetExceededError
 
     def with_limit(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
@@ -168,7 +177,7 @@ class Engine:
         except BudgetExceededError:
             if self.steps > limit:
                 raise
-            self.limits_reached.append(limited)
+            self.cut(limited, self.stopped)
             del self.active[depth:]
             self.silent, self.constructing, self.repeating, self.effects = outer
             return UNKNOWN
@@ -177,19 +186,22 @@ class Engine:
 
     def in_isolation(self, run: Callable[[], Value]) -> Value:
         """What `run` gives, with a budget of its own: what a module binds to a name must not depend on who asks."""
-        steps, limit = self.steps, self.limit
+        steps, limit, activations = self.steps, self.limit, self.activations
         self.limit = steps + 2 * MAX_GLOBAL_STEPS
+        self.activations = []
         self.constructing += 1
         try:
             return self.with_limit(MAX_GLOBAL_STEPS, "global", run)
         finally:
             self.limit = limit + self.steps - steps
+            self.activations = activations
             self.constructing -= 1
 
     def for_root(self) -> Engine:
         """An engine for another root: with a state that no other root has seen."""
         return replace(
-            self, active=[], building=set(), limits_reached=[], evaluating=[], effects=Effects(), root=None,
+            self, active=[], activations=[], building=[], limits_reached=[], stopped=None, evaluating=[],
+            effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
             replaying=False, region=0, tracer=None, repeating=0, allocated={}, made=Counter(), places={},
         )  # fmt: skip
@@ -239,10 +251,25 @@ class Engine:
             known = self.promises[place, cls] = Object(Instance(cls, promised=True))
         return known
 
-    def limited(self, cls: Class, limit: Limit) -> None:
+    def place_of(self, limit: Limit) -> Reached:
+        """A limit that is reached in the function at hand."""
+        if self.evaluating and not self.activations:
+            module, name = self.evaluating[-1]
+            return Reached(limit, name, module.name)
+        if not self.activations:
+            return Reached(limit)
+        function = self.activations[-1].function
+        return Reached(limit, function.symbol, function.module.name, function.node.lineno)
+
+    def cut(self, limit: Limit, where: Reached | None = None) -> None:
+        """Note that a limit was reached: in the function at hand, if not elsewhere."""
+        self.limits_reached.append(self.place_of(limit) if where is None else replace(where, limit=limit))
+        self.stopped = None
+
+    def limited(self, cls: Class, reached: Reached) -> None:
         """Say that the analysis of a class was cut short."""
         self.was_limited = True
-        fact = limited(cls, limit)
+        fact = limited(cls, reached)
         self.effects.facts.setdefault(fact.identity, fact)
 
     @property
@@ -286,11 +313,9 @@ class Engine:
         finally:
             self.region, self.tracer = outer
 
-    def may_enter(self, function: Function, arguments: tuple[Value, ...]) -> bool:
-        """Whether a call may be followed: not too deep, and no recursion but one that counts."""
-        counts = any(isinstance(value, Const) and type(value.value) is int for value in arguments)
-        limit = MAX_COUNTED if counts else 2
+    def may_enter(self) -> bool:
+        """Whether a call may be followed: it is not too deep."""
         if len(self.active) >= MAX_DEPTH:
-            self.limits_reached.append("depth")
+            self.cut("depth")
             return False
-        return self.active.count(function.node) < limit
+        return True

@@ -22,7 +22,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.effects import Raise
-from exportlint.analysis.eval.engine import STEPS_BETWEEN, Engine
+from exportlint.analysis.eval.engine import STEPS_BETWEEN, Engine, NoResultYetError
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Role
 from exportlint.syntax.definitions import Class, Module
@@ -268,8 +268,13 @@ class Frame:
         found, left = [], []
         for option in value.options:
             self.heap = before
-            found.append(run(option))
+            try:
+                found.append(run(option))
+            except NoResultYetError:
+                continue
             left.append((self.heap, self.env))
+        if not found:
+            raise NoResultYetError
         self.heap = join_heaps(left, join)
         self.diverged_at, self.raises = diverged_at, raises
         return join(found)
@@ -324,7 +329,10 @@ class Frame:
         for index, statement in enumerate(body):
             handler = STATEMENTS.get(type(statement))
             self.following = body[index + 1 : index + 9]
-            if handler is not None and not handler(self, statement):
+            try:
+                if handler is not None and not handler(self, statement):
+                    return False
+            except NoResultYetError:
                 return False
             if self.diverged_at is not None and self.diverges(statement):
                 return False

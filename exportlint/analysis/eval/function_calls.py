@@ -19,15 +19,18 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
+from exportlint.analysis.eval.activations import Activation
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
 from exportlint.analysis.eval.divergence import certain_raise, note_divergence
 from exportlint.analysis.eval.effects import Effects, Names, Places, Summary, summarize
+from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.frame import Environment, Frame, calls
 from exportlint.analysis.eval.generators import generated
 from exportlint.analysis.eval.parameter_usage import parameter_at
 from exportlint.analysis.eval.parameters import INPUT, bind
+from exportlint.analysis.eval.recursion import ask, covering, is_deep, settled, widened
 from exportlint.analysis.eval.sizes import returned
 from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
@@ -46,15 +49,11 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     engine = frame.engine
     if function.module.is_stub:
         return _returned(frame, _promised(frame, function), node, function)
-    if not engine.may_enter(function, arguments.positional):
+    if not engine.may_enter():
         return _promised(frame, function)
     if function.receiver is not None:
         arguments = arguments.after(function.receiver)
-    inner = Frame(
-        engine, function.module, function.symbol,
-        owner=function.owner, receiver=arguments.get(0), closure=function.closure, guards=frame.guards,
-    )  # fmt: skip
-    inner.on_accelerator = frame.on_accelerator
+    inner = _frame(frame, function, arguments.get(0), frame.guards)
     inner.env = bind(inner, function.node, arguments)
     for name, value in inner.env.items():
         if value.reaches:
@@ -62,13 +61,28 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     _hand_on_inputs(frame, inner, function, node)
     heap = frame.heap
     captured = _captured(frame, function.node, function.closure)
-    given = _given(inner.env, captured)
+    context = _context(inner)
     inner.heap = heap.unmarked(engine.serial)
-    key = _key(function, inner, captured)
+    call = _activation(inner, function, context, captured)
+    key = _key(call, captured)
     known = () if key is None else engine.summaries.get(key, ())
-    found = _fitting(known, heap, given)
+    found = _fitting(known, heap, call.given)
     if found is None and key is not None and engine.replaying and engine.is_tracing:
-        found = _fitting(engine.summaries.get(_key_of_first_run(key), ()), heap, given)
+        # facts of the first run are of no use to a later one, but do no harm
+        first_run = _key(replace(call, context=(False, *context[1:])), captured)
+        found = _fitting(engine.summaries.get(first_run, ()), heap, call.given) if first_run is not None else None
+    if found is None and engine.active.count(function.node):
+        covered = covering(engine, call)
+        if covered is None and is_deep(engine, call):
+            inner.env, entry = widened(engine, inner.env, heap, call)
+            inner.heap = entry.unmarked(engine.serial)
+            call = _activation(inner, function, context, captured)
+            key = _key(call, captured)
+            known = () if key is None else engine.summaries.get(key, ())
+            found = _fitting(known, entry, call.given)
+            covered = covering(engine, call) if found is None else None
+        if covered is not None:
+            return _asked(frame, function, *covered, node)
     if found is not None:
         summary, names = found
         summary = summary.under({**names, **{a: frame.allocate((node, a)) for a in summary.made}})
@@ -79,13 +93,14 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     else:
         _explain_parameters(frame, inner, function, node)
         cuts = len(engine.limits_reached)
-        summary = _run(inner, function, node, given)
+        summary = _result(inner, call, node)
         value = summary.value
-        if engine.repeating:
+        if engine.repeating or call.approximation is not None:
             for allocation in summary.made:
                 frame.forget(allocation)
             heap = frame.heap
-        if key is not None and len(engine.limits_reached) == cuts and len(known) < MAX_SUMMARIES:
+        is_whole = len(engine.limits_reached) == cuts and not call.is_provisional
+        if key is not None and is_whole and len(known) < MAX_SUMMARIES:
             engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
     if not isinstance(function.node, ast.Lambda):
         engine.effects.callees[node, Callee(function.node, function.receiver is not None)] = None
@@ -93,6 +108,61 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     _take_over(frame, summary, heap)
     note_divergence(frame, summary.effects.raises, node)
     return _returned(frame, value, node, function)
+
+
+def _frame(frame: Frame, function: Function, receiver: Value | None, guards: int) -> Frame:
+    """A frame for a run of a function."""
+    inner = Frame(
+        frame.engine, function.module, function.symbol,
+        owner=function.owner, receiver=receiver, closure=function.closure, guards=guards,
+    )  # fmt: skip
+    inner.on_accelerator = frame.on_accelerator
+    return inner
+
+
+def _activation(inner: Frame, function: Function, context: tuple[object, ...], captured: Captured | None) -> Activation:
+    """A call that is about to be run."""
+    given = _given(inner.env, captured)
+    return Activation(function, context, dict(inner.env), tuple(captured or ()), inner.heap, given)
+
+
+def _asked(frame: Frame, function: Function, known: Activation, names: Names, node: ast.AST) -> Value:
+    """What a recursive call gives, as far as that is known from the call that stands for it."""
+    engine = frame.engine
+    summary = ask(engine, known)
+    made = {a: frame.allocate((node, a)) for a in summary.made}
+    summary = summary.under({**names, **made})
+    engine.effects.cells |= summary.effects.cells
+    engine.effects.containers |= summary.effects.containers
+    engine.effects.computes |= summary.effects.computes
+    engine.effects.allocated |= summary.effects.allocated
+    engine.effects.runs_operator |= summary.effects.runs_operator
+    if engine.records_calls and known.effects is not None:
+        engine.calls.again(node, known.effects)
+    _take_over(frame, summary, frame.heap)
+    return _returned(frame, summary.value, node, function)
+
+
+def _result(inner: Frame, call: Activation, node: ast.AST) -> Summary:
+    """Run the body of a function, if it calls itself as often as its result grows."""
+    engine, function = inner.engine, call.function
+    variables = dict(inner.env)
+
+    def again() -> Summary | None:
+        fresh = _frame(inner, function, inner.receiver, inner.guards)
+        fresh.env = dict(variables)
+        return _run(fresh, call, node)
+
+    engine.activations.append(call)
+    try:
+        found = _run(inner, call, node)
+        if call.is_asked:
+            return settled(engine, call, found, again, lambda: _promised(inner, function))
+    finally:
+        engine.activations.pop()
+    if found is None:
+        raise NoResultYetError
+    return found
 
 
 def _given(env: Environment, captured: Captured | None) -> Places:
@@ -115,12 +185,12 @@ def _fitting(known: Iterable[Summary], heap: Heap, given: Places) -> tuple[Summa
     return None
 
 
-def _run(inner: Frame, function: Function, node: ast.AST, given: Places) -> Summary:
-    """Run the body of a function."""
-    engine = inner.engine
+def _run(inner: Frame, call: Activation, node: ast.AST) -> Summary | None:
+    """Run the body of a function. None if all its ways wait for the result of a call that is being run."""
+    engine, function = inner.engine, call.function
     outer, caller = engine.effects, engine.calls.current
     definition = None if isinstance(function.node, ast.Lambda) or not engine.is_tracing else function.node
-    engine.effects = effects = Effects(definition, function.module, inner.heap)
+    engine.effects = call.effects = effects = Effects(definition, function.module, inner.heap)
     if engine.records_calls:
         engine.calls.enter(function.module, function.node, function.symbol, node, effects)
     engine.active.append(function.node)
@@ -132,18 +202,23 @@ def _run(inner: Frame, function: Function, node: ast.AST, given: Places) -> Summ
             )
         else:
             value = _body(inner, function.node)
+    except RecursionError:
+        engine.stopped = engine.stopped or engine.place_of("recursion")
+        raise
     finally:
         engine.active.pop()
         engine.effects, engine.calls.current = outer, caller
     raised = certain_raise(inner, function.node) if inner.raises and not isinstance(function.node, ast.Lambda) else None
     if raised is not None and not raised.is_stub:
         effects.raises = raised
+    if not inner.exits and (call.is_asked or call.is_provisional):
+        return None
     if value == UNKNOWN:
         value = _promised(inner, function)
     # what never returns leaves nothing behind
     left = join_heaps([(heap_of(env), env) for env in inner.exits] or [(effects.entry, {})], join)
     value = refreshed(value, left.changes, join)
-    return summarize(value, effects, left, given, lambda: _encloses(engine.encloses, function.node))
+    return summarize(value, effects, left, call.given, lambda: _encloses(engine.encloses, function.node))
 
 
 def _encloses(known: dict[ast.AST, bool], node: ast.AST) -> bool:
@@ -170,33 +245,31 @@ def _builds_module(frame: Frame, function: Function) -> bool:
     return name == "__init__" and function.owner is not None and is_module(frame, function.owner)
 
 
-def _key(function: Function, inner: Frame, captured: Captured | None) -> tuple[object, ...] | None:
-    """What the result of a call depends on; None where that cannot be told."""
+def _context(inner: Frame) -> tuple[object, ...]:
+    """What the result of a call depends on besides variables and the heap."""
     engine = inner.engine
-    if captured is None:
-        return None
-    key = (
+    return (
         engine.silent > 0,
-        function.node,
         engine.is_tracing,
         engine.constructing > 0,
         engine.has_parameters,
         inner.guards > 0,
         inner.on_accelerator > 0,
         engine.region,
-        tuple([item for item in inner.env.items() if item[0] != HEAP]),
-        *captured,
     )
+
+
+def _key(call: Activation, captured: Captured | None) -> tuple[object, ...] | None:
+    """What the result of a call depends on; None where that cannot be told."""
+    if captured is None:
+        return None
+    variables = tuple([item for item in call.variables.items() if item[0] != HEAP])
+    key = (call.function.node, call.context, variables, *captured)
     try:
         hash(key)
     except TypeError:
         return None
     return key
-
-
-def _key_of_first_run(key: tuple[object, ...]) -> tuple[object, ...]:
-    """The key of the same call when facts are recorded: a later call has no use for them, but they do no harm."""
-    return (False, *key[1:])
 
 
 def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured | None:
@@ -287,7 +360,10 @@ def _hands_on(function: Function) -> bool:
 
 def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Value:
     if isinstance(node, ast.Lambda):
-        value = result(inner, node.body)
+        try:
+            value = result(inner, node.body)
+        except NoResultYetError:
+            return UNKNOWN
         inner.exits.append(inner.env)
         return value
     reached = inner.execute(node.body)

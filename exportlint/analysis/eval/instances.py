@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
     TorchModule,
     Value,
 )
+from exportlint.analysis.eval.activations import Construction
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import note_mode
 from exportlint.analysis.eval.classes import bases, bound, find_method, is_module, lineage
@@ -32,7 +33,9 @@ from exportlint.analysis.eval.frame import Frame, has_attributes
 from exportlint.analysis.eval.generated_constructors import fill_fields
 from exportlint.analysis.eval.module_parameters import note_made
 from exportlint.analysis.eval.names import settled
+from exportlint.analysis.eval.recursion import enclosing, named
 from exportlint.analysis.facts import Call
+from exportlint.analysis.limits import MAX_CONSTRUCTORS
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class
@@ -112,22 +115,26 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     engine = frame.engine
     is_a_module = is_module(frame, cls)
     lasting = is_exported or engine.constructing > 0
+    heap = frame.heap
+    if is_a_module and not is_exported:  # it stands for all that are made so: what it holds is no list of the caller
+        unnamed = {name: unidentified(value) for name, value in arguments.keywords.items()}
+        arguments = Arguments(tuple([unidentified(value) for value in arguments.positional]), unnamed)
+    if engine.building:
+        enclosed, arguments = enclosing(engine, cls, arguments)
+        if enclosed is not None:
+            return Object(enclosed)
     keywords = tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0]))
     key: tuple[object, ...] = (cls, lasting, arguments.positional, keywords)
     try:
         hash(key)
     except TypeError:
         return UNKNOWN
-    heap = frame.heap
     site: tuple[object, ...] = ()
     first: tuple[object, ...] = ()
     given: Places = ()
     is_shared = not is_exported
-    if is_exported:
+    if is_exported or is_a_module:
         pass
-    elif is_a_module:  # it stands for all that are made so: what it holds is no list of the caller
-        unnamed = {name: unidentified(value) for name, value in arguments.keywords.items()}
-        arguments = Arguments(tuple([unidentified(value) for value in arguments.positional]), unnamed)
     elif engine.repeating:
         site = (node, cls, lasting, *engine.active)
         is_shared = False
@@ -151,7 +158,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     cuts = len(engine.limits_reached)
     heap = Heap(heap.changes, heap.written, engine.serial)
     with engine.collecting(heap) as effects:
-        _build(frame, instance, arguments, node, silent=is_a_module)
+        construction = _build(frame, instance, arguments, node, silent=is_a_module)
     effects.allocated.add(instance)
     engine.effects.allocated.add(instance)
     left = _left(frame, instance, settles=is_a_module)
@@ -163,37 +170,38 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     instance.attributes.update({name: engine.fixed(value) for name, value in left.items()})
     if site:
         engine.allocated[site] = instance
-    if is_shared and len(engine.limits_reached) == cuts:
+    if is_shared and len(engine.limits_reached) == cuts and not construction.is_provisional:
         engine.instances[key] = (*engine.instances.get(key, ()), summarize(made, effects, frame.heap, given))
     if is_a_module and is_shared:
         note_made(frame, made, cls.node.name, node)
     return made
 
 
-def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST, *, silent: bool) -> None:
+def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST, *, silent: bool) -> Construction:
     """Run the constructor on an instance."""
     engine = frame.engine
     cls = instance.definition
-    found = find_method(frame, cls, "__init__")
-    if found is None:
+    construction = Construction(cls, tuple(named(arguments)), instance, len(engine.activations))
+    if find_method(frame, cls, "__init__") is None:
         for base in bases(frame, cls):
             if isinstance(base, External):
                 note_call(frame, base.name, arguments, node)
         fill_fields(frame, instance, arguments, node)
-        return
-    _, definition = found
-    if engine.active.count(definition) or len(engine.building) > 40:
-        return
+        return construction
+    if len(engine.building) >= MAX_CONSTRUCTORS:
+        engine.cut("constructors")
+        return construction
     engine.silent += silent
     engine.constructing += silent
-    engine.building.add(cls)
+    engine.building.append(construction)
     try:
         constructor = bound(frame, Object(instance), cls, "__init__", node)
         frame.call(UNKNOWN if constructor is None else constructor, arguments, node)
     finally:
-        engine.building.discard(cls)
+        engine.building.pop()
         engine.silent -= silent
         engine.constructing -= silent
+    return construction
 
 
 def note_call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

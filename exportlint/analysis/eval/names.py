@@ -27,6 +27,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.library_functions import find
+from exportlint.analysis.limits import Reached
 from exportlint.analysis.project import Definition
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Module
@@ -67,7 +68,7 @@ def global_value(frame: Frame, module: Module, name: str) -> Value:
     if key not in known:
         known[key] = UNKNOWN  # what a definition that refers to itself sees
         if len(engine.evaluating) >= MAX_GLOBALS:
-            engine.limits_reached.append("global")
+            engine.cut("global")
         else:
             cuts = len(engine.limits_reached)
             engine.evaluating.append(key)
@@ -78,7 +79,7 @@ def global_value(frame: Frame, module: Module, name: str) -> Value:
             if len(engine.limits_reached) > cuts:
                 engine.limited_globals.add(key)
     elif key in engine.limited_globals:
-        engine.limits_reached.append("global")
+        engine.cut("global", Reached("global", name, module.name))
     return known[key]
 
 

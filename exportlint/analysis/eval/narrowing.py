@@ -217,8 +217,10 @@ def branch_paths(
         frame.env = env
         accelerated = assumption and asks_for_accelerator(condition)
         frame.on_accelerator += accelerated
-        yield way
-        frame.on_accelerator -= accelerated
+        try:
+            yield way
+        finally:
+            frame.on_accelerator -= accelerated
 
 
 def path(node: ast.expr) -> str | None:

@@ -133,8 +133,10 @@ def _demand_assertion(frame: Frame, node: ast.Assert) -> bool | None:
     message = "none" if node.msg is None else "constant" if isinstance(node.msg, ast.Constant) else "computed"
     reads = any(isinstance(child, ast.Attribute) and child.attr in {"item", "tolist"} for child in ast.walk(test))
     frame.raising += 1
-    value = frame.evaluate(test)
-    frame.raising -= 1
+    try:
+        value = frame.evaluate(test)
+    finally:
+        frame.raising -= 1
     is_true = demand_truth(frame, value, node.test, "assert", message=message, negated=negated, reads=reads)
     return is_true if is_true is None else is_true is not negated
 
