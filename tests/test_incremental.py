@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from exportlint.analysis import analyze
+from exportlint.analysis.custom_op_definitions import FAKE_METHODS
 from exportlint.analysis.eval.engine import Engine
 from exportlint.big_stack import on_big_stack
 from exportlint.config.settings import combine
 from exportlint.pages import Page
+from exportlint.syntax.chunks import AMBIENT
 from exportlint.syntax.definitions import Class
 from exportlint.workspace import NO_FIXES, Task, Workspace
 from tests.documents import PROJECT
@@ -178,6 +180,22 @@ def test_random_edits_give_what_a_new_run_gives(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_thousand_random_edits_give_what_a_new_run_gives(tmp_path: Path, seed: int) -> None:
     edits_agree(tmp_path, seed, 100)
+
+
+@pytest.mark.parametrize("page", sorted((PROJECT / "rules").glob("EXP*.md")), ids=lambda page: page.stem)
+def test_from_block_to_block_of_a_page_what_is_said_is_what_a_new_run_says(page: Path, tmp_path: Path) -> None:
+    path = tmp_path / "page.py"
+    texts: dict[Path, str] = {}
+    workspace = Workspace({}, keeps_results=True)
+    blocks = Page(page.stem, page.read_text(encoding="utf-8")).blocks
+    for block in sorted(blocks, key=lambda block: (block.label, block.kind)):  # the bad ones before the fixed ones
+        texts[path] = block.plain
+        workspace.hold(path, block.plain.encode())
+        assert said(workspace, texts, path) == fresh(texts, path), f"{page.name}:{block.row}"
+
+
+def test_each_name_by_which_operators_are_registered_is_ambient() -> None:
+    assert FAKE_METHODS <= AMBIENT
 
 
 @pytest.fixture

@@ -13,7 +13,10 @@ from hashlib import blake2b
 
 from exportlint.syntax.definitions import FunctionNode, Module, flat, imported
 
-AMBIENT = frozenset({"*", "library", "set_default_validate_args"})
+AMBIENT = frozenset({
+    "*", "library", "define", "impl", "register_fake", "impl_abstract", "_register_fake", "register_abstract",
+    "set_default_validate_args",
+})  # fmt: skip
 """What matters to code that does not name it: star imports, operators that are registered, switches of torch."""
 _WORD = re.compile(r"[^\W\d]\w*")
 

@@ -6,11 +6,12 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from exportlint.analysis.project import Project
-from exportlint.check import Wants, check_file
+from exportlint.check import check_file
 from exportlint.config import Settings
 from exportlint.findings import Finding, Severity
 from exportlint.source import SourceFile
@@ -458,7 +459,7 @@ def test_results_do_not_depend_on_the_number_of_processes(root: Path, run: Run) 
 def test_info_alone_is_hidden_unless_asked_for_and_exits_with_0(
     root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lowered(source: SourceFile, project: Project, settings: Settings, _wants: Wants) -> list[Finding]:
+    def lowered(source: SourceFile, project: Project, settings: Settings, *_: object) -> list[Finding]:
         return [replace(f, severity=Severity.INFO) for f in check_file(source, project, settings)]
 
     monkeypatch.setattr("exportlint.workspace.check_file", lowered)
@@ -477,10 +478,10 @@ class TestFailures:
 
     @staticmethod
     def _break(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
-        def broken(source: SourceFile, project: Project, settings: Settings, wants: Wants) -> list[Finding]:
+        def broken(source: SourceFile, project: Project, settings: Settings, *rest: Any) -> list[Finding]:
             if "BREAK" in source.text:
                 how()
-            return check_file(source, project, settings, wants)
+            return check_file(source, project, settings, *rest)
 
         monkeypatch.setattr("exportlint.workspace.check_file", broken)
 

@@ -25,7 +25,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exportlint.analysis.project import Project
-from exportlint.check import Wants
 from exportlint.config import Layer, Settings
 from exportlint.config.settings import combine
 from exportlint.findings import Applicability, Edit, Finding, Fix, Severity
@@ -53,7 +52,7 @@ _FIXES = {
 _APPLICABILITIES = {"odd": Applicability.UNSAFE, "show": Applicability.DISPLAY_ONLY}
 
 
-def check_words(source: SourceFile, project: Project, settings: Settings, _wants: Wants) -> list[Finding]:
+def check_words(source: SourceFile, project: Project, settings: Settings, *_: object) -> list[Finding]:
     """What is found in a file and in those that it imports; stands in for `check_file`."""
     module = project.add(source)
     imports = [binding.target for binding in module.bindings.values() if isinstance(binding, Import)]
