@@ -21,7 +21,7 @@ from exportlint.analysis.eval.effects import Names, Places, Summary
 from exportlint.analysis.eval.engine import Engine, NoResultYetError
 from exportlint.syntax.definitions import Class
 
-MAX_UNROLLED = 8
+MAX_UNROLLED = 4
 """Calls of a function inside each other that are run with the arguments they are given."""
 JOINED_RUNS = 4
 """What a result gains after so many runs is widened."""
