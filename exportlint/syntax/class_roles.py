@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from exportlint.syntax.walk import once_a_statement, walk
+from exportlint.syntax.walk import kinds_below, once_a_statement, walk
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -76,7 +76,8 @@ def _handed_on(statement: ast.stmt) -> frozenset[str]:
     """The names that a statement reads and does not call, unless it is a class."""
     if isinstance(statement, ast.ClassDef):
         return frozenset()
-    local = {node.name for node in walk(statement) if isinstance(node, ast.ClassDef)}
+    has_classes = ast.ClassDef in kinds_below(statement)
+    local = {node.name for node in walk(statement) if isinstance(node, ast.ClassDef)} if has_classes else set()
     return frozenset(_loaded(statement, called=False)) - local
 
 
@@ -102,7 +103,7 @@ def made(tree: ast.Module) -> frozenset[str]:
 
 @once_a_statement
 def _made(statement: ast.stmt) -> frozenset[str]:
-    if isinstance(statement, Definition) and not any(_exports(node) for node in walk(statement)):
+    if isinstance(statement, Definition) and not any("export" in name for name in _registrations(statement).called):
         return frozenset()
     return called(statement)
 
@@ -112,10 +113,6 @@ def called(statement: ast.stmt) -> frozenset[str]:
     """The names that are called in a statement."""
     calls = (node for node in walk(statement) if isinstance(node, ast.Call))
     return frozenset(call.func.id for call in calls if isinstance(call.func, ast.Name))
-
-
-def _exports(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and "export" in _last_name(node.func)
 
 
 def registered(tree: ast.Module) -> frozenset[str]:

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exportlint.syntax.walk import once_a_statement, walk
+from exportlint.syntax.walk import kinds_below
 
 if TYPE_CHECKING:
     from exportlint.syntax.definitions import Module
     from exportlint.syntax.import_resolver import Resolver
+
+
+_IMPORTS = frozenset({ast.Import, ast.ImportFrom})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,9 +48,8 @@ def unresolved_imports(module: Module, resolver: Resolver) -> tuple[UnresolvedIm
     )
 
 
-@once_a_statement
 def _imports(statement: ast.stmt) -> bool:
-    return any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in walk(statement))
+    return isinstance(statement, (ast.Import, ast.ImportFrom)) or not _IMPORTS.isdisjoint(kinds_below(statement))
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:

@@ -49,3 +49,11 @@ def once_a_statement(gather: Callable[[ast.stmt], _T]) -> Callable[[ast.stmt], _
         return known[statement]
 
     return gathered
+
+
+@once_a_statement
+def kinds_below(statement: ast.stmt) -> frozenset[type[ast.AST]]:
+    """The kinds of nodes in a statement, itself left out."""
+    nodes = walk(statement)
+    next(nodes)
+    return frozenset(map(type, nodes))

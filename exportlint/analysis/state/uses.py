@@ -12,6 +12,7 @@ from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
 from exportlint.syntax.definitions import FunctionNode
+from exportlint.syntax.walk import walk
 
 PARTS = frozenset({"get", "setdefault", "copy"})
 """Methods of containers that give what they hold, or a part of it, as it is."""
@@ -47,6 +48,8 @@ class Uses:
             self._writes.setdefault(write.node, []).append(write.cell)
         self._effects = Effects(state, self._writes)
         self._parents: dict[ast.AST, dict[ast.AST, ast.AST]] = {}
+        self._loads: dict[ast.AST, dict[str, list[ast.Name]]] = {}
+        """The places of each function where it reads variables, by their names."""
         self._served: dict[tuple[ast.AST, str, bool], frozenset[_Step]] = {}
 
     def of(self, node: ast.AST, function: ast.AST) -> frozenset[Use]:
@@ -104,7 +107,7 @@ class Uses:
         known = self._parents.get(function)
         if known is None:
             known = self._parents[function] = {
-                child: parent for parent in ast.walk(function) for child in ast.iter_child_nodes(parent)
+                child: parent for parent in walk(function) for child in ast.iter_child_nodes(parent)
             }
         return known.get(node)
 
@@ -193,9 +196,14 @@ class Uses:
     def _follow_name(
         self, name: str, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
     ) -> Iterator[_Step]:
-        for child in ast.walk(function):
-            if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load):
-                yield from self._follow(child, function, changed, seen)
+        known = self._loads.get(function)
+        if known is None:
+            known = self._loads[function] = {}
+            for child in walk(function):
+                if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                    known.setdefault(child.id, []).append(child)
+        for node in known.get(name, ()):
+            yield from self._follow(node, function, changed, seen)
 
 
 def _is_base(node: ast.AST, parent: ast.AST) -> bool:
