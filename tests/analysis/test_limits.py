@@ -228,7 +228,7 @@ def clock(step: float) -> Callable[[], float]:
 def test_too_much_time_is_said_at_the_class() -> None:
     text = model(lambda i: f"y{i} = f(g(h(x, {i})))", 2_000)
     assert codes(text, Project(clock=clock(0.001))) == ["EXP101"]
-    found = check(text, Project(clock=clock(1)))
+    found = check(text, Project(clock=clock(3)))
     assert [finding.code for finding in found] == [ANALYSIS_LIMIT]
     assert "20 s of processor time" in found[0].message
 
