@@ -194,6 +194,16 @@ def test_from_block_to_block_of_a_page_what_is_said_is_what_a_new_run_says(page:
         assert said(workspace, texts, path) == fresh(texts, path), f"{page.name}:{block.row}"
 
 
+def test_a_class_that_shadows_its_base_is_no_crash(tmp_path: Path) -> None:
+    texts = {
+        tmp_path
+        / "model.py": "from torch import nn\n\n\nclass nn(nn.Module):\n    def forward(self, x):\n        return x\n"
+    }
+    workspace = Workspace({path: text.encode() for path, text in texts.items()}, keeps_results=True)
+    for path in texts:
+        assert said(workspace, texts, path) == fresh(texts, path)
+
+
 def test_each_name_by_which_operators_are_registered_is_ambient() -> None:
     assert FAKE_METHODS <= AMBIENT
 

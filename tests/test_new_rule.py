@@ -89,6 +89,7 @@ def test_the_rule_of_the_tutorial_is_two_files(checkout: Path) -> None:
             "check",
             "model.py",
             "--isolated",
+            "--no-cache",
             "--select",
             CODE,
             "--output-format",

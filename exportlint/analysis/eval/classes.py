@@ -45,10 +45,18 @@ MODULE_LIBRARIES = frozenset({
 
 def bases(frame: Frame, cls: Class) -> tuple[Value, ...]:
     """What the bases of a class are."""
-    known = frame.engine.bases
+    engine = frame.engine
+    known = engine.bases
     if cls not in known:
+        known[cls] = ()  # what a class sees whose bases name it: `class nn(nn.Module)`
+        memos = (engine.lineages, engine.members, engine.module_classes)
+        counts = [len(memo) for memo in memos]
         targets = [n.value if isinstance(n, ast.Subscript) else n for n in cls.node.bases]  # `Base[T]`
-        known[cls] = tuple(Frame(frame.engine, cls.module).peek(target) for target in targets)
+        known[cls] = tuple(Frame(engine, cls.module).peek(target) for target in targets)
+        if counts != [len(memo) for memo in memos]:  # they may rest on that
+            engine.lineages.clear()
+            engine.members.clear()
+            engine.module_classes.clear()
     return known[cls]
 
 
