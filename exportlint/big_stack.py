@@ -9,7 +9,19 @@ from typing import TypeVar
 
 _STACK_BYTES = 256 * 2**20
 _RECURSION_LIMIT = 10_000
+_FRAME_SLOTS = 2**20
 _T = TypeVar("_T")
+
+
+def _call(run: Callable[[], None]) -> None:
+    run()
+
+
+# CPython 3.11 and later keep the frames of a thread in chunks of 16 KiB, and give a chunk back as soon as it is empty:
+# recursion that goes to and fro over the end of one maps and unmaps memory at every call (140,000 times for the models
+# of timm, an eighth of the time). A chunk is as large as its first frame needs, rounded up to a power of two, so this
+# frame claims more than half of 16 MiB, and all those above it share the rest. Memory that is not touched costs none.
+_call.__code__ = _call.__code__.replace(co_stacksize=_FRAME_SLOTS)
 
 
 def on_big_stack(function: Callable[[], _T]) -> _T:
@@ -36,7 +48,7 @@ def on_big_stack(function: Callable[[], _T]) -> _T:
 def start_on_big_stack(run: Callable[[], None]) -> threading.Thread:
     """A running thread with room for deep recursion. The process keeps the recursion limit that this needs."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
-    thread = threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=_call, args=(run,), daemon=True)
     before = threading.stack_size(_STACK_BYTES)
     try:
         thread.start()

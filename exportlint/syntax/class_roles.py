@@ -6,9 +6,111 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from exportlint.syntax.walk import kinds_below, once_a_statement, walk
+from exportlint.syntax.walk import fields_of, once_a_statement
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_ANNOTATIONS = frozenset({"annotation", "returns"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of a statement. Those in annotations are not read, but called.
+
+    `by_classes` are read by the classes in it, but each its own; `by_functions` is what each function in it reads.
+    `handed_on` are read outside of classes, and not called. `callees` are the last names of what it calls, `decorated`
+    its classes and the last names of what decorates them.
+    """
+
+    read: frozenset[str]
+    called: frozenset[str]
+    by_classes: frozenset[str]
+    by_functions: tuple[tuple[str, frozenset[str]], ...]
+    handed_on: frozenset[str]
+    callees: frozenset[str]
+    decorated: tuple[tuple[str, frozenset[str]], ...]
+
+
+@once_a_statement
+def _names(statement: ast.stmt) -> _Names:
+    """All that is asked of a statement, gathered in one walk."""
+    called: set[str] = set()
+    by_classes: set[str] = set()
+    by_functions: list[tuple[str, frozenset[str]]] = []
+    callees: set[str] = set()
+    decorated: list[tuple[str, frozenset[str]]] = []
+    classes: set[str] = set()
+    annotations: list[object] = []
+
+    def gather(waiting: list[object], handed_on: set[str]) -> set[str]:
+        read: set[str] = set()
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Load):
+                    read.add(node.id)
+                    handed_on.add(node.id)
+            elif isinstance(node, ast.Call):
+                function = node.func
+                if isinstance(function, ast.Name):
+                    called.add(function.id)
+                    callees.add(function.id)
+                    read.add(function.id)
+                else:
+                    callees.update(_called_names(function))
+                    waiting.append(function)
+                waiting += node.args
+                waiting += node.keywords
+            elif isinstance(node, ast.ClassDef):
+                classes.add(node.name)
+                decorators = (name for decorator in node.decorator_list for name in _called_names(decorator))
+                decorated.append((node.name, frozenset(decorators)))
+                found = gather(below(node), set())
+                by_classes.update(found - {node.name})
+                read |= found
+            elif isinstance(node, Definition):
+                found = gather(below(node), handed_on)
+                by_functions.append((node.name, frozenset(found)))
+                read |= found
+            elif isinstance(node, ast.Attribute):
+                waiting.append(node.value)
+            elif isinstance(node, ast.AST) and not isinstance(node, ast.Constant):
+                waiting += below(node)
+        return read
+
+    def below(node: ast.AST) -> list[object]:
+        found: list[object] = []
+        for field in fields_of(node):
+            value = getattr(node, field, None)
+            if value is None:
+                continue
+            holds = annotations if field in _ANNOTATIONS else found
+            if type(value) is list:
+                holds += value
+            else:
+                holds.append(value)
+        return found
+
+    handed_on: set[str] = set()
+    read = gather([statement], handed_on)
+    gather(annotations, set())
+    return _Names(
+        frozenset(read),
+        frozenset(called),
+        frozenset(by_classes),
+        tuple(by_functions),
+        frozenset(handed_on - classes),
+        frozenset(callees),
+        tuple(decorated),
+    )
+
+
+def _called_names(node: ast.expr) -> Iterator[str]:
+    """The last names of what an expression calls, or of it."""
+    if isinstance(node, ast.Call):
+        for part in (node.func, *node.args):
+            yield from _called_names(part)
+    else:
+        yield node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def parts(tree: ast.Module) -> frozenset[str]:
@@ -19,81 +121,20 @@ def parts(tree: ast.Module) -> frozenset[str]:
     functions: dict[str, list[frozenset[str]]] = {}
     found: set[str] = set()
     waiting: list[str] = []
+    handed_on: set[str] = set()
     for statement in tree.body:
-        uses = _uses(statement)
-        waiting += uses.by_classes
-        for name, loaded in uses.by_functions:
-            functions.setdefault(name, []).append(loaded)
+        names = _names(statement)
+        handed_on |= names.handed_on
+        waiting += names.by_classes
+        for name, read in names.by_functions:
+            functions.setdefault(name, []).append(read)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            for loaded in functions.get(name, ()):
-                waiting += loaded
-    return frozenset(found.union(*map(_handed_on, tree.body)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Uses:
-    """The names that the classes in a statement read, but each its own, and what each function in it reads."""
-
-    by_classes: frozenset[str]
-    by_functions: tuple[tuple[str, frozenset[str]], ...]
-
-
-@once_a_statement
-def _uses(statement: ast.stmt) -> _Uses:
-    by_classes: set[str] = set()
-    by_functions: list[tuple[str, frozenset[str]]] = []
-
-    def loaded(node: ast.AST) -> set[str]:
-        found: set[str] = set()
-        waiting = [node]
-        while waiting:
-            for field, value in ast.iter_fields(waiting.pop()):
-                if field in {"annotation", "returns"}:
-                    continue
-                for child in value if isinstance(value, list) else [value]:
-                    if isinstance(child, ast.Name):
-                        if isinstance(child.ctx, ast.Load):
-                            found.add(child.id)
-                    elif isinstance(child, Definition):
-                        found.update(loaded(child))
-                    elif isinstance(child, ast.AST):
-                        waiting.append(child)
-        if isinstance(node, ast.ClassDef):
-            by_classes.update(found - {node.name})
-        elif isinstance(node, Definition):
-            by_functions.append((node.name, frozenset(found)))
-        return found
-
-    loaded(statement)
-    return _Uses(frozenset(by_classes), tuple(by_functions))
-
-
-@once_a_statement
-def _handed_on(statement: ast.stmt) -> frozenset[str]:
-    """The names that a statement reads and does not call, unless it is a class."""
-    if isinstance(statement, ast.ClassDef):
-        return frozenset()
-    has_classes = ast.ClassDef in kinds_below(statement)
-    local = {node.name for node in walk(statement) if isinstance(node, ast.ClassDef)} if has_classes else set()
-    return frozenset(_loaded(statement, called=False)) - local
-
-
-def _loaded(node: ast.AST, *, called: bool = True) -> Iterator[str]:
-    """The names that are read in a node, but for those in annotations and, unless `called`, those that are called."""
-    waiting = [node]
-    while waiting:
-        for field, value in ast.iter_fields(waiting.pop()):
-            if field in {"annotation", "returns"}:
-                continue
-            for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.Name):
-                    if isinstance(child.ctx, ast.Load) and (called or field != "func"):
-                        yield child.id
-                elif isinstance(child, ast.AST) and (called or not isinstance(child, ast.ClassDef)):
-                    waiting.append(child)
+            for read in functions.get(name, ()):
+                waiting += read
+    return frozenset(found | handed_on)
 
 
 def made(tree: ast.Module) -> frozenset[str]:
@@ -101,18 +142,16 @@ def made(tree: ast.Module) -> frozenset[str]:
     return frozenset[str]().union(*map(_made, tree.body))
 
 
-@once_a_statement
 def _made(statement: ast.stmt) -> frozenset[str]:
-    if isinstance(statement, Definition) and not any("export" in name for name in _registrations(statement).called):
+    names = _names(statement)
+    if isinstance(statement, Definition) and not any("export" in name for name in names.callees):
         return frozenset()
-    return called(statement)
+    return names.called
 
 
-@once_a_statement
 def called(statement: ast.stmt) -> frozenset[str]:
     """The names that are called in a statement."""
-    calls = (node for node in walk(statement) if isinstance(node, ast.Call))
-    return frozenset(call.func.id for call in calls if isinstance(call.func, ast.Name))
+    return _names(statement).called
 
 
 def registered(tree: ast.Module) -> frozenset[str]:
@@ -122,59 +161,20 @@ def registered(tree: ast.Module) -> frozenset[str]:
     """
     found: set[str] = set()
     helpers: set[str] = set()
-    registrations = [(statement, _registrations(statement)) for statement in tree.body]
+    statements = [(statement, _names(statement)) for statement in tree.body]
     while True:
         known = len(helpers)
-        for statement, names in registrations:
-            if not isinstance(statement, ast.ClassDef) and _registers(names.called, helpers):
-                found.update(_read(statement))
+        for statement, names in statements:
+            if not isinstance(statement, ast.ClassDef) and _registers(names.callees, helpers):
+                found.update(names.read)
                 if isinstance(statement, Definition):
                     helpers.add(statement.name)
         if len(helpers) == known:
             break
-    for _, names in registrations:
+    for _, names in statements:
         found.update(name for name, decorators in names.decorated if _registers(decorators, helpers))
     return frozenset(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Registrations:
-    """What may register something in a statement: the last names of what it calls, and of what decorates classes."""
-
-    called: frozenset[str]
-    decorated: tuple[tuple[str, frozenset[str]], ...]
-
-
-@once_a_statement
-def _registrations(statement: ast.stmt) -> _Registrations:
-    found: set[str] = set()
-    decorated: list[tuple[str, frozenset[str]]] = []
-    for node in walk(statement):
-        if isinstance(node, ast.Call):
-            found.update(_called_names(node.func))
-        elif isinstance(node, ast.ClassDef) and node.decorator_list:
-            decorators = (name for decorator in node.decorator_list for name in _called_names(decorator))
-            decorated.append((node.name, frozenset(decorators)))
-    return _Registrations(frozenset(found), tuple(decorated))
-
-
-def _called_names(node: ast.expr) -> Iterator[str]:
-    """The last names of what an expression calls, or of it."""
-    if isinstance(node, ast.Call):
-        for part in (node.func, *node.args):
-            yield from _called_names(part)
-    else:
-        yield _last_name(node)
-
-
 def _registers(names: frozenset[str], helpers: set[str]) -> bool:
     return not helpers.isdisjoint(names) or any("register" in name for name in names)
-
-
-@once_a_statement
-def _read(statement: ast.stmt) -> frozenset[str]:
-    return frozenset(_loaded(statement))
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from exportlint.source import SourceFile
 from exportlint.syntax.class_roles import called, made, parts, registered
-from exportlint.syntax.walk import kinds_below, once_a_statement, walk
+from exportlint.syntax.walk import once_a_statement, statements_below, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -296,13 +296,11 @@ def _holds_classes(statement: ast.stmt) -> bool:
 
 
 def _holds_inner_classes(statement: ast.stmt) -> bool:
-    return ast.ClassDef in kinds_below(statement)
+    return ast.ClassDef in statements_below(statement)
 
 
 @once_a_statement
 def _walruses(statement: ast.stmt) -> frozenset[str]:
-    if ast.NamedExpr not in kinds_below(statement):
-        return frozenset()
     return frozenset(node.target.id for node in walk(statement) if isinstance(node, ast.NamedExpr))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exportlint.syntax.walk import kinds_below
+from exportlint.syntax.walk import statements_below
 
 if TYPE_CHECKING:
     from exportlint.syntax.definitions import Module
@@ -49,7 +49,7 @@ def unresolved_imports(module: Module, resolver: Resolver) -> tuple[UnresolvedIm
 
 
 def _imports(statement: ast.stmt) -> bool:
-    return isinstance(statement, (ast.Import, ast.ImportFrom)) or not _IMPORTS.isdisjoint(kinds_below(statement))
+    return isinstance(statement, (ast.Import, ast.ImportFrom)) or not _IMPORTS.isdisjoint(statements_below(statement))
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:

@@ -15,6 +15,15 @@ _LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment", "lineno", "op"
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
+def fields_of(node: ast.AST) -> tuple[str, ...]:
+    """The fields of a node that can hold others, but contexts and operators."""
+    kind = type(node)
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = tuple(name for name in kind._fields if name not in _LEAVES)
+    return fields
+
+
 def walk(root: ast.AST) -> Iterator[ast.AST]:
     """A node and all below it, but contexts and operators, in no order that counts."""
     waiting: list[object] = [root]
@@ -23,11 +32,7 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(node, ast.AST):
             continue
         yield node
-        kind = type(node)
-        fields = _FIELDS.get(kind)
-        if fields is None:
-            fields = _FIELDS[kind] = tuple(name for name in kind._fields if name not in _LEAVES)
-        for name in fields:
+        for name in fields_of(node):
             value = getattr(node, name, None)
             if type(value) is list:
                 waiting += value
@@ -52,8 +57,17 @@ def once_a_statement(gather: Callable[[ast.stmt], _T]) -> Callable[[ast.stmt], _
 
 
 @once_a_statement
-def kinds_below(statement: ast.stmt) -> frozenset[type[ast.AST]]:
-    """The kinds of nodes in a statement, itself left out."""
-    nodes = walk(statement)
-    next(nodes)
-    return frozenset(map(type, nodes))
+def statements_below(statement: ast.stmt) -> frozenset[type[ast.AST]]:
+    """The kinds of statements in a statement, itself left out."""
+    found: set[type[ast.AST]] = set()
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        for name in _BODIES:
+            below = getattr(node, name, ())
+            found.update(map(type, below))
+            waiting += below
+    return frozenset(found)
+
+
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")

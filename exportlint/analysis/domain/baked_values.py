@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.trails import Site, Trail
 from exportlint.analysis.domain.values import Dict, Kind, Sequence, Tuple, Union, Value
 
@@ -19,7 +20,7 @@ OF_TENSORS: frozenset[Source] = frozenset({"dtype", "layout", "gradient"})
 """Sources that ask an input, not the host."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Baked(Value):
     """A Python value that may be another one when the program is called. `api` gave it.
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil, floor, gcd, inf
 from typing import Literal
 
 from exportlint.analysis.domain import interval
+from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.interval import Bound, Interval
 
 LEAST = 2
@@ -34,7 +35,7 @@ Test = Literal["one", "constant", "order"]
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Symbol:
     """A size of an input that varies from call to call. `highest` is None if there is no largest."""
 
@@ -48,7 +49,7 @@ class Symbol:
         return lowest, inf if self.highest is None else self.highest
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unbacked:
     """A number that the data of a tensor decides, by the place that made it."""
 
@@ -60,7 +61,7 @@ class Unbacked:
         return (-inf if self.lowest is None else self.lowest), inf
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Quotient:
     """`dividend // divisor`, which does not come out even."""
 
@@ -78,7 +79,7 @@ class Quotient:
         return interval.floor_divide(*parts)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Remainder:
     """`dividend % divisor`."""
 
@@ -156,7 +157,7 @@ class Dim:
         return _modulo(self, _dim(other))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Expression(Dim):
     """An exact number: a constant and products of atoms with their coefficients, in the order of their names."""
 
@@ -254,7 +255,7 @@ class Expression(Dim):
         return lowest, interval.floor_divide((high, high), by)[1]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Approximation(Dim):
     """A number of which the range is known, and what it depends on: `sources`, or anything if that is None.
 

@@ -49,12 +49,13 @@ def options(value: Value) -> tuple[Value, ...]:
 
 def join(values: Iterable[Value]) -> Value:
     """The value that is one of `values`: an upper bound of them. Constants that differ become some Python value."""
+    distinct = {id(value): value for value in values}.values()
+    if len(distinct) == 1:
+        (value,) = distinct
+        if not isinstance(value, Union):
+            return value
     found: dict[Value, Value] = {}
-    last: Value | None = None
-    for value in values:
-        if value is last:
-            continue
-        last = value
+    for value in distinct:
         for option in options(value):
             known = found.setdefault(option, option)
             if known is not option and known.reaches != option.reaches:

@@ -6,7 +6,9 @@ What an operand itself is like is seldom known; what `x.sum(0)` or `x.double()` 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from exportlint.analysis.domain.immutable import immutable
 
 SAME = ""
 """The dtype of the operand, whatever that is."""
@@ -15,7 +17,7 @@ DELIBERATE = frozenset({"bool", "uint8", "int8", "int16", "int32", "float16", "b
 """Dtypes that an operand does not have if the code casts it to them; to others it is often cast to be sure."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Form:
     """What a tensor that is made of one operand is like.
 

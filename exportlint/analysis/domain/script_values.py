@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from exportlint.analysis.domain.immutable import immutable, immutable_identity
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.domain.values import Const, Value
 from exportlint.syntax.definitions import Class
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Example(Value):
     """A tensor that the script makes: its sizes, as far as they are known."""
 
     shape: tuple[int | None, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable_identity
 class Model(Value):
     """An `nn.Module` that the script makes: by `definition`, a class of the project, or what is called `name`.
 
@@ -35,7 +35,7 @@ class Model(Value):
     parts: tuple[Model, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable_identity
 class Receiver(Value):
     """The object that a method is analysed for: some instance of a class of the project, perhaps an `nn.Module`."""
 
@@ -43,14 +43,14 @@ class Receiver(Value):
     is_module: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Imported(Value):
     """What an import binds, until it is used: finding it may take to read many files."""
 
     target: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Dim(Value):
     """`torch.export.Dim(name, min=…, max=…)`; bounds that are not given or not known are None.
 
@@ -63,14 +63,14 @@ class Dim(Value):
     derived: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Hint(Value):
     """`Dim.AUTO`, `Dim.DYNAMIC`, `Dim.STATIC`."""
 
     kind: Literal["AUTO", "DYNAMIC", "STATIC"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Signature:
     """The parameters of a forward, `self` left out. `required` are those without a default."""
 
@@ -97,7 +97,7 @@ class Signature:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable_identity
 class Program(Value):
     """An `ExportedProgram`: what was exported where, with which examples; None where it was loaded from a file."""
 
@@ -106,7 +106,7 @@ class Program(Value):
     inputs: Inputs | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Inputs:
     """The arguments of a call of torch.export, None where they are not given. `signature` is that of forward."""
 
@@ -116,14 +116,14 @@ class Inputs:
     signature: Signature | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unlifted(Value):
     """`program.module()`."""
 
     program: Program
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Scripted(Value):
     """What `torch.jit.script` and `torch.jit.trace` make; `of` is what they were given."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 
 from exportlint.analysis.domain import dim as sizes
 from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
+from exportlint.analysis.domain.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TensorShape:
     """The sizes of the first dimensions; of all if `rank`, the number of dimensions, is known, else it is None.
 

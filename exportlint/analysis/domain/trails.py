@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.domain.immutable import immutable, immutable_identity
 from exportlint.findings import Role
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def site_of(module: Module, node: ast.AST) -> Site:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable_identity
 class Trail:
     """One step towards a value; `parent` is the step before it.
 
@@ -74,7 +75,7 @@ class Trail:
         return tuple(reversed(found))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RouteStep:
     """One step of a route. `message`, `role` and `changes` are as in Trail; `entered` is the name of a file."""
 
@@ -85,7 +86,7 @@ class RouteStep:
     entered: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Route:
     """A trail as plain data. `length` is the number of all steps, `steps` are those that a trail tells."""
 

@@ -6,13 +6,15 @@ Values are equal when they behave alike; how they came about (`trail`) does not 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequence_
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
+from exportlint.analysis.domain.immutable import immutable, shallow_copy
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 
 if TYPE_CHECKING:
@@ -57,28 +59,19 @@ class Value:
 
     __slots__ = ()
 
-    @property
-    def weight(self) -> int:
-        """The number of its parts, each counted as often as it is reached, and itself."""
-        return 1
-
-    @property
-    def identity(self) -> frozenset[Allocation]:
-        """The allocations that a list, dictionary or set can be."""
-        return NOWHERE
-
-    @property
-    def reaches(self) -> frozenset[Allocation]:
-        """The allocations that it is or holds."""
-        return NOWHERE
+    weight: int = 1
+    """The number of its parts, each counted as often as it is reached, and itself."""
+    identity: frozenset[Allocation] = NOWHERE
+    """The allocations that a list, dictionary or set can be."""
+    reaches: frozenset[Allocation] = NOWHERE
+    """The allocations that it is or holds."""
 
 
+@immutable
 class Hashed(Value):
     """A value whose hash takes long to work out, and is kept."""
 
-    __slots__ = ("_hash",)
-
-    _hash: int
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
 
 H = TypeVar("H", bound=Hashed)
@@ -89,37 +82,27 @@ def hashed_once(cls: type[H]) -> type[H]:
     worked_out: Callable[[H], int] = cls.__hash__
 
     def kept(self: H) -> int:
-        try:
-            return self._hash
-        except AttributeError:
+        found = self._hash
+        if found is None:
             found = worked_out(self)
             object.__setattr__(self, "_hash", found)
-            return found
+        return found
 
     cls.__hash__ = kept  # type: ignore[assignment]
     return cls
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Composite(Hashed):
     """A value that holds others. Where they have too many parts, the heavy ones are forgotten: they are unknown.
 
     So `t = (t, t)`, thirty times, does not become a value of a billion parts.
     """
 
-    _weight: int = field(init=False, repr=False, compare=False)
+    weight: int = field(init=False, repr=False, compare=False)
+    reaches: frozenset[Allocation] = field(init=False, repr=False, compare=False)
     _inner: frozenset[Allocation] = field(init=False, repr=False, compare=False)
-    _reaches: frozenset[Allocation] = field(init=False, repr=False, compare=False)
-
-    @property
-    def weight(self) -> int:
-        """The number of its parts, each counted as often as it is reached, and itself."""
-        return self._weight
-
-    @property
-    def reaches(self) -> frozenset[Allocation]:
-        """The allocations that it is or holds."""
-        return self._reaches
+    """The allocations that it holds."""
 
     def __post_init__(self) -> None:
         parts = self.parts()
@@ -128,16 +111,16 @@ class Composite(Hashed):
             self._forget()
             parts = self.parts()
             weight = 1 + sum([part.weight for part in parts])
-        object.__setattr__(self, "_weight", weight)
+        object.__setattr__(self, "weight", weight)
         self._reach(parts, self.identity)
 
     def _reach(self, parts: Iterable[Value], identity: frozenset[Allocation]) -> None:
         inner = NOWHERE
         for part in parts:
-            if isinstance(part, Composite) and part._reaches and part._reaches is not inner:
-                inner = inner | part._reaches if inner else part._reaches
+            if isinstance(part, Composite) and part.reaches and part.reaches is not inner:
+                inner = inner | part.reaches if inner else part.reaches
         object.__setattr__(self, "_inner", inner)
-        object.__setattr__(self, "_reaches", _union(inner, identity))
+        object.__setattr__(self, "reaches", _union(inner, identity))
 
     def identified(self: C, identity: frozenset[Allocation]) -> C:
         """The same contents, in a list, tuple, set or dictionary of another identity."""
@@ -145,7 +128,7 @@ class Composite(Hashed):
             return self
         made = copied(self)
         object.__setattr__(made, "identity", identity)
-        object.__setattr__(made, "_reaches", _union(made._inner, identity))
+        object.__setattr__(made, "reaches", _union(made._inner, identity))
         return made
 
     def alike(self: C, identity: frozenset[Allocation] = NOWHERE, **fields: object) -> C:
@@ -174,13 +157,9 @@ V = TypeVar("V", bound=Value)
 
 
 def copied(value: V) -> V:
-    """A copy of a value with slots that keeps what was worked out, to be changed where equality does not look."""
+    """A copy that keeps what was worked out, to be changed where equality does not look."""
     hash(value)
-    kind = type(value)
-    made = object.__new__(kind)
-    for name in _slots(kind):
-        object.__setattr__(made, name, getattr(value, name))
-    return made
+    return shallow_copy(value)
 
 
 def retold(value: V, trail: Trail) -> V:
@@ -188,17 +167,6 @@ def retold(value: V, trail: Trail) -> V:
     made = copied(value)
     object.__setattr__(made, "trail", trail)
     return made
-
-
-_SLOTS: dict[type, tuple[str, ...]] = {}
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    """The slots of a class and of its bases."""
-    known = _SLOTS.get(kind)
-    if known is None:
-        known = _SLOTS[kind] = tuple([n for base in kind.__mro__ for n in base.__dict__.get("__slots__", ())])
-    return known
 
 
 def _union(one: frozenset[Allocation], other: frozenset[Allocation]) -> frozenset[Allocation]:
@@ -209,12 +177,12 @@ def _light(value: Value) -> Value:
     return value if value.weight <= _LIGHT else UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unknown(Value):
     """Could be anything."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Python(Value):
     """Some Python value that holds no tensor data: a configuration, a device, a string; `type` where it is known.
 
@@ -225,7 +193,7 @@ class Python(Value):
     affixes: tuple[str, str] = ("", "")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Const(Value):
     """A Python constant that is known: None, a bool, a number, a string, a member of an enumeration."""
 
@@ -239,7 +207,7 @@ class Const(Value):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class Tensor(Hashed):
     """A tensor whose values tracing does not know.
 
@@ -284,8 +252,15 @@ class Tensor(Hashed):
         """Whether it surely has no dimensions."""
         return self.shape.rank == 0
 
+    def but(self, **fields: object) -> Tensor:
+        """A tensor of which some fields differ."""
+        made = shallow_copy(self)
+        for name, value in {**fields, "_hash": None}.items():
+            object.__setattr__(made, name, value)
+        return made
 
-@dataclass(frozen=True, slots=True)
+
+@immutable
 class Scalar(Value):
     """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size".
 
@@ -299,7 +274,7 @@ class Scalar(Value):
     dim: Dim | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Size(Value):
     """A size of a tensor, or arithmetic on sizes: a number that guards can hold, not data. `kind` "str" is its text."""
 
@@ -308,7 +283,7 @@ class Size(Value):
     trail: Trail | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Guard(Value):
     """The truth of a comparison of `dim`, which varies: torch.export settles it for the example, and guards it."""
 
@@ -317,7 +292,7 @@ class Guard(Value):
     trail: Trail | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Shape(Value):
     """`x.shape`: the sizes of a tensor. `plain`: as a list or tuple, and no longer a `torch.Size`."""
 
@@ -326,7 +301,7 @@ class Shape(Value):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class Tuple(Composite):
     """A tuple or list of known length; `fields` are the names of a named tuple's items.
 
@@ -348,7 +323,7 @@ class Tuple(Composite):
         self._set(items=tuple([_light(item) for item in self.items]))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TupleType(Value):
     """A class that `namedtuple` makes."""
 
@@ -360,7 +335,7 @@ ITERABLE = "iterable"
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class Sequence(Composite):
     """A list, set, generator or other iterable of unknown length; `item` is what each element can be."""
 
@@ -377,7 +352,7 @@ class Sequence(Composite):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class Dict(Composite):
     """A dictionary: known string keys, and what any other entry can be."""
 
@@ -416,21 +391,21 @@ class Dict(Composite):
             self._set(entries=(), rest=PYTHON if plain else UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class External(Value):
     """Something of another library or of Python itself, by its qualified name: `torch.nn.functional`, `math.sqrt`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Namespace(Value):
     """A module of the project."""
 
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ClassValue(Value):
     """A class of the project."""
 
@@ -438,7 +413,7 @@ class ClassValue(Value):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class Function(Composite):
     """A function of the project, perhaps bound; `closure` holds the variables of the functions around it."""
 
@@ -496,21 +471,21 @@ class Instance:
         self.places: dict[str, Trail] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Object(Value):
     """An instance of a project class."""
 
     instance: Instance
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AttributesOf(Value):
     """`vars(value)`, `value.__dict__`: the attributes of an object as a dictionary."""
 
     receiver: Object
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EnumMember:
     """A member of an enumeration of the project; `value` is what the class body gives it."""
 
@@ -520,7 +495,7 @@ class EnumMember:
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class TorchModule(Composite):
     """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
 
@@ -543,7 +518,7 @@ class TorchModule(Composite):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class BoundMethod(Composite):
     """A method of a value that is no project object: `x.sum`, `"".join`."""
 
@@ -559,7 +534,7 @@ class BoundMethod(Composite):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True)
+@immutable
 class Partial(Composite):
     """`functools.partial(function, …)`, or a function under a `wrapper` of torch such as `torch.jit.script`.
 
@@ -585,7 +560,7 @@ class Partial(Composite):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Super(Composite):
     """`super()` in a method of `owner`."""
 
@@ -600,7 +575,7 @@ class Super(Composite):
         self._set(receiver=UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Distribution(Value):
     """An object of `torch.distributions`, by the qualified name of its class.
 
@@ -612,7 +587,7 @@ class Distribution(Value):
     is_traced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Descriptor(Composite):
     """What `staticmethod`, `property`, `functools.partialmethod` or the like makes of a function."""
 
@@ -627,7 +602,7 @@ class Descriptor(Composite):
         self._set(function=UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TypeOf(Value):
     """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like."""
 
@@ -636,7 +611,7 @@ class TypeOf(Value):
 
 
 @hashed_once
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable
 class Union(Composite):
     """One of several values, whichever way the code went. At most `MAX_OPTIONS`, in an order that does not count."""
 
@@ -679,6 +654,7 @@ def text(parts: Sequence_[Value]) -> Const | Python:
     return Python("str", (before[:MAX_LENGTH], after[-MAX_LENGTH:]))
 
 
+@functools.lru_cache(maxsize=4_096, typed=True)
 def constant(value: object) -> Const | Python:
     """The constant that a literal is or that folding gave; of one that is too large, only its type is known."""
     if isinstance(value, int):

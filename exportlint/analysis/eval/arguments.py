@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.values import Value
 
 UNPACKED = "**"
 """The keyword under which the unknown part of `**kwargs` is passed on."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Arguments:
     """The arguments of a call. The last positional one stands for any number if it is a Sequence of type "*"."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
+from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.trails import Site, site_of
 from exportlint.analysis.facts import Place
 from exportlint.syntax.definitions import Class, Module
@@ -18,7 +19,7 @@ ROOT = 0
 """What calls the entry points."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Caller:
     """An exported class that reaches a fact outside of its own code.
 
@@ -33,7 +34,7 @@ class Caller:
     is_method: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Root:
     """An exported class: its name in the file, and where it is."""
 
@@ -41,7 +42,7 @@ class Root:
     definition: Site
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Call:
     """One way in which a function is called: as in the results that the engine keeps. `home` is the class around it."""
 
@@ -51,7 +52,7 @@ class Call:
     root: Root | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Step:
     """A call comes from another one, by what is called there: None where that has no place."""
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from exportlint.analysis.domain.accesses import Callee, Read, State, Write
 from exportlint.analysis.domain.allocations import renamed
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
+from exportlint.analysis.domain.immutable import immutable_identity
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.domain.values import Value
@@ -185,7 +186,7 @@ Names = dict[Allocation, Allocation]
 """Which allocation another stands for."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable_identity
 class Summary:
     """What a function does when it is called in one way.
 

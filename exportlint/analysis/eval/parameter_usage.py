@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     Const,
@@ -75,7 +76,7 @@ Kind = Literal["tensor", "iterable", "list", "dict", "number"]
 _Mark = Literal["tensor", "list", "dict", "number", "arithmetic", "position", "count", "tested"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Usage:
     """What a value is used as, None if in no telling way, and what its items are used as.
 
@@ -109,7 +110,7 @@ def usage_and_helpers(frame: Frame, node: FunctionLike) -> tuple[dict[str, Usage
     return {name: usage for name, usage in usages.items() if usage != NOTHING}, helpers
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Helper:
     """A function that gets what is asked about as its parameter `argument`; `frame` is one inside of it.
 
@@ -169,7 +170,7 @@ class _Shown:
         return self.item
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Handed:
     """An argument of a call of a helper: its position or keyword. `surely`: it may be nothing else by then.
 
@@ -184,7 +185,7 @@ class _Handed:
     items: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Held:
     """What a variable holds; `surely`, unless it was assigned something else on some way."""
 
@@ -192,7 +193,7 @@ class _Held:
     surely: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Inlined:
     """What a returned expression holds; `keeps`: if nothing that is known, it is likely of the kind of the variable."""
 

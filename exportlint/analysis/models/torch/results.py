@@ -119,7 +119,7 @@ def build(
         shape = data_shape(frame, shape, dims - shape.dynamic, node)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
         # Whatever went in, an operator of torch gives a tensor.
-        made = replace(made, assumed=False, dtype=named_dtype(arguments), joined=_joined(name, operands))
+        made = made.but(assumed=False, dtype=named_dtype(arguments), joined=_joined(name, operands))
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(
@@ -128,7 +128,7 @@ def build(
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
         shape = data_shape(frame, result_shape(name, operands, arguments), (0,) if dynamic else (), node)
-        return Sequence(replace(result(frame, node, name, flat(operands), None, shape), assumed=False), "tuple")
+        return Sequence(result(frame, node, name, flat(operands), None, shape).but(assumed=False), "tuple")
     for operand in operands:
         for tensor in tensors_in(operand, 1):
             if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:
@@ -214,7 +214,7 @@ def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
 
 def fresh(frame: Frame, node: ast.AST, name: str, operands: tuple[Value, ...]) -> Tensor:
     """A new tensor of which nothing is known."""
-    return replace(result(frame, node, name, flat(operands)), assumed=False)
+    return result(frame, node, name, flat(operands)).but(assumed=False)
 
 
 def read_arguments(frame: Frame, arguments: Arguments, node: ast.AST) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.values import (
     TRUE,
     UNKNOWN,
@@ -40,7 +41,7 @@ from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Call:
     """A call of an operator on a tensor; `arguments` are the others. `name` is how facts name the operator."""
 
@@ -129,14 +130,13 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
     if any(overload.returns.kind == "self" for overload in api.overloads):
         if not record.overwrites and owner is not None:
             note_tensor_write(frame, owner, node, tensor, call.arguments.values)
-        return replace(tensor, data=None, known=False)
+        return tensor.but(data=None, known=False)
     if record.storage not in {"view", "contiguous"}:
         return value
     if isinstance(value, Tensor):
         is_detached = record.name == "detach"
         is_compacted = record.name == "Tensor.contiguous" and tensor.origin is Origin.INPUT and bool(tensor.name)
-        return replace(
-            value,
+        return value.but(
             origin=tensor.origin,
             detached=is_detached,
             compacted=is_compacted,
