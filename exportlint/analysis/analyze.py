@@ -60,6 +60,7 @@ from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.report import report_state
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
+from exportlint.syntax.walk import walk
 
 RECURSION_LIMIT = 12_000
 ExportedDims = Mapping[str, Mapping[str, Mapping[int, Range]]]
@@ -221,7 +222,7 @@ def _entry_points(engine: Engine, cls: Class) -> list[str]:
 def _assigns_forward(frame: Frame, cls: Class) -> bool:
     """Whether a constructor assigns `self.forward`."""
     constructors = [owner.methods["__init__"] for owner in lineage(frame, cls) if "__init__" in owner.methods]
-    assigned = (n for c in constructors for n in ast.walk(c) if isinstance(n, ast.Attribute) and n.attr == "forward")
+    assigned = (n for c in constructors for n in walk(c) if isinstance(n, ast.Attribute) and n.attr == "forward")
     return any(isinstance(node.ctx, ast.Store) for node in assigned)
 
 

@@ -40,6 +40,18 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
                 waiting.append(value)
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, but contexts and operators, in the order of the text's grammar."""
+    found: list[ast.AST] = []
+    for name in fields_of(node):
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif type(value) is list:
+            found += [child for child in value if isinstance(child, ast.AST)]
+    return found
+
+
 def once_a_statement(gather: Callable[[ast.stmt], _T]) -> Callable[[ast.stmt], _T]:
     """Have something gathered once for a statement, which several versions of a file can have.
 
@@ -64,9 +76,10 @@ def statements_below(statement: ast.stmt) -> frozenset[type[ast.AST]]:
     while waiting:
         node = waiting.pop()
         for name in _BODIES:
-            below = getattr(node, name, ())
-            found.update(map(type, below))
-            waiting += below
+            below = getattr(node, name, None)
+            if below:
+                found.update(map(type, below))
+                waiting += below
     return frozenset(found)
 
 

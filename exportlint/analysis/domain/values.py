@@ -105,22 +105,22 @@ class Composite(Hashed):
     """The allocations that it holds."""
 
     def __post_init__(self) -> None:
-        parts = self.parts()
-        weight = 1 + sum([part.weight for part in parts])
-        if weight > MAX_WEIGHT:
+        self._measure()
+        if self.weight > MAX_WEIGHT:
             self._forget()
-            parts = self.parts()
-            weight = 1 + sum([part.weight for part in parts])
-        object.__setattr__(self, "weight", weight)
-        self._reach(parts, self.identity)
+            self._measure()
 
-    def _reach(self, parts: Iterable[Value], identity: frozenset[Allocation]) -> None:
-        inner = NOWHERE
-        for part in parts:
-            if isinstance(part, Composite) and part.reaches and part.reaches is not inner:
-                inner = inner | part.reaches if inner else part.reaches
+    def _measure(self) -> None:
+        """Work out what depends on its parts."""
+        weight, inner, identity = 1, NOWHERE, self.identity
+        for part in self.parts():
+            weight += part.weight
+            reaches = part.reaches
+            if reaches and reaches is not inner:
+                inner = inner | reaches if inner else reaches
+        object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "_inner", inner)
-        object.__setattr__(self, "reaches", _union(inner, identity))
+        object.__setattr__(self, "reaches", _union(inner, identity) if identity else inner)
 
     def identified(self: C, identity: frozenset[Allocation]) -> C:
         """The same contents, in a list, tuple, set or dictionary of another identity."""
@@ -137,7 +137,7 @@ class Composite(Hashed):
         made._set(**fields)
         if identity:
             made._set(identity=identity)
-        made._reach(made.parts(), identity)
+        made._measure()
         return made
 
     def parts(self) -> Iterable[Value]:

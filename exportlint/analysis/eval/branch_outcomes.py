@@ -16,6 +16,7 @@ from exportlint.analysis.domain.values import Const, External, Python, Tensor, T
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.torch.dtypes import DTYPES
+from exportlint.syntax.walk import walk
 
 T = TypeVar("T")
 
@@ -66,7 +67,7 @@ class BranchOutcomes:
         returned = tuple([value for _, value in self._frame.returns[before:]])
         env = self._frame.env
         self._stored |= {
-            n.id for s in arm for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+            n.id for s in arm for n in walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
         self._outcomes.append(_Outcome(env if reached else None, heap_of(env), acts, None, returned))
         return reached

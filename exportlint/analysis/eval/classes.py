@@ -33,6 +33,7 @@ from exportlint.analysis.facts.tracing import CachedRead
 from exportlint.analysis.limits import MAX_BASES
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Class, dotted
+from exportlint.syntax.walk import walk
 
 MODULE_LIBRARIES = frozenset({
     "pytorch_lightning.LightningModule", "lightning.LightningModule", "lightning.pytorch.LightningModule",
@@ -187,7 +188,7 @@ def _own_member(frame: Frame, cls: Class, name: str, before: float = math.inf) -
 def _assigned_member(frame: Frame, cls: Class, node: ast.expr) -> Value:
     """The value of an expression in the body of a class, which sees what stands above it there."""
     scope = Frame(frame.engine, cls.module)
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Name) and child.id not in scope.env:
             found = _own_member(frame, cls, child.id, node.lineno)
             if found is not None:

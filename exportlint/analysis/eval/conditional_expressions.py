@@ -24,6 +24,7 @@ from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.export_checks import note_compiler_branch
 from exportlint.analysis.eval.frame import Environment, Frame, evaluates
 from exportlint.analysis.eval.narrowing import branch_paths, narrowed, path
+from exportlint.syntax.walk import walk
 
 
 @evaluates(ast.IfExp)
@@ -110,7 +111,7 @@ def hinges_on_the_example(frame: Frame, node: ast.expr, condition: Value) -> boo
     """
     if any(isinstance(o, Baked) and o.source in {*OF_TENSORS, "accelerator"} for o in options(condition)):
         return True
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Attribute) and child.attr in {"dtype", "is_cuda", "device"}:
             return True
         if isinstance(child, (ast.Name, ast.Attribute)) and path(child) is not None:

@@ -8,6 +8,7 @@ from exportlint.analysis.domain.values import ClassValue, External, Object
 from exportlint.analysis.eval.effects import Raise
 from exportlint.analysis.eval.frame import Frame
 from exportlint.syntax.definitions import FunctionNode
+from exportlint.syntax.walk import walk
 
 ASKS_TYPE = frozenset({"isinstance", "issubclass", "hasattr", "getattr", "callable", "type", "is_tensor"})
 """What asks for the class of an argument, which may be one that the analysis does not know."""
@@ -35,7 +36,7 @@ def certain_raise(frame: Frame, node: FunctionNode) -> Raise | None:
     """The one `raise` that all paths of a call end in, which has run, if none hinges on the class of an argument."""
     if frame.exits or frame.yields or len(frame.raises) != 1 or frame.engine.limits_reached:
         return None
-    names = (_called(child) for child in ast.walk(node) if isinstance(child, (ast.Call, ast.Yield, ast.YieldFrom)))
+    names = (_called(child) for child in walk(node) if isinstance(child, (ast.Call, ast.Yield, ast.YieldFrom)))
     return None if any(name is None or name in ASKS_TYPE for name in names) else next(iter(frame.raises.values()))
 
 

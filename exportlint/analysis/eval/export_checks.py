@@ -12,6 +12,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.tracing import CompilerBranch
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import dotted
+from exportlint.syntax.walk import walk
 
 ASK_COMPILER = frozenset({
     "torch.compiler.is_compiling", "torch.compiler.is_exporting", "torch.compiler.is_dynamo_compiling",
@@ -135,7 +136,7 @@ def _term(frame: Frame, node: ast.expr, terms: Mapping[str, Term], depth: int = 
         inlined = _inlined(frame, node, terms, depth)
         if inlined is not None:
             return inlined
-    if any(isinstance(inner, ast.Name) and inner.id in terms for inner in ast.walk(node)):
+    if any(isinstance(inner, ast.Name) and inner.id in terms for inner in walk(node)):
         return Leaf("", False)  # which variables it reads is not in its source
     value = frame.peek(node)
     if isinstance(value, Const) and isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
@@ -156,7 +157,7 @@ def _inlined(frame: Frame, call: ast.Call, terms: Mapping[str, Term], depth: int
     if len(names) != len(call.args) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     inner = {name: _term(frame, node, terms, depth) for name, node in zip(names, call.args, strict=True)}
-    nodes = [node for statement in body for node in ast.walk(statement)]
+    nodes = [node for statement in body for node in walk(statement)]
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     read = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}

@@ -26,6 +26,7 @@ from exportlint.analysis.eval.engine import STEPS_BETWEEN, Engine, NoResultYetEr
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Role
 from exportlint.syntax.definitions import Class, Module
+from exportlint.syntax.walk import children
 
 E = TypeVar("E", bound=ast.AST)
 V = TypeVar("V", bound=Value)
@@ -396,4 +397,4 @@ def _surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
         part = waiting.pop()
         yield part
         if not isinstance(part, _SOMETIMES):
-            waiting.extend(ast.iter_child_nodes(part))
+            waiting.extend(children(part))

@@ -36,6 +36,7 @@ from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
+from exportlint.syntax.walk import children, walk
 
 Captured = list[int | tuple[str, Value]]
 """Regions of enclosing calls, and what their variables hold."""
@@ -170,7 +171,7 @@ def _given(env: Environment, captured: Captured | None) -> Places:
     values = list(env.values())
     if captured:
         values += [part[1] for part in captured if isinstance(part, tuple)]
-    if not any(value.reaches for value in values):
+    if not [value for value in values if value.reaches]:
         return ()
     return tuple([identity for value in values for identity in identities(value)])
 
@@ -226,7 +227,7 @@ def _encloses(known: dict[ast.AST, bool], node: ast.AST) -> bool:
     found = known.get(node)
     if found is None:
         inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-        found = known[node] = any(isinstance(child, inner) and child is not node for child in ast.walk(node))
+        found = known[node] = any(isinstance(child, inner) and child is not node for child in walk(node))
     return found
 
 
@@ -279,7 +280,7 @@ def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured 
     known = frame.engine.names
     names = known.get(node)
     if names is None:
-        nodes = list(ast.walk(node))
+        nodes = list(walk(node))
         changes = any(isinstance(child, ast.Nonlocal) for child in nodes)
         names = known[node] = frozenset() if changes else frozenset(c.id for c in nodes if isinstance(c, ast.Name))
     if not names:
@@ -354,7 +355,7 @@ def _hands_on(function: Function) -> bool:
         if isinstance(part, ast.Return) and not isinstance(part.value, ast.Name):
             return False
         if not isinstance(part, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(part))
+            waiting.extend(children(part))
     return True
 
 

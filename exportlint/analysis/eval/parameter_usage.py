@@ -31,6 +31,7 @@ from exportlint.analysis.eval.classes import find_method, undecorated
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import dotted
+from exportlint.syntax.walk import children
 
 FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -350,9 +351,9 @@ class _Reader:
             self.read(node.test)
             self._branch([node.body], entered=False)
             self._read_all(node.orelse)
-        else:
+        elif not isinstance(node, (ast.Name, ast.Constant)):
             self._note(node)
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self.read(child)
 
     def _read_all(self, body: list[ast.stmt]) -> None:
@@ -413,7 +414,7 @@ class _Reader:
             if held is not None:
                 self._mark(value, "list")
         else:
-            for child in ast.iter_child_nodes(target):
+            for child in children(target):
                 if not isinstance(child, ast.Name):
                     self.read(child)
 

@@ -14,6 +14,7 @@ from exportlint.analysis.eval.parameters import defaults
 from exportlint.analysis.eval.pytree_leaves import ARRAY, SIZE, leaves, opaque
 from exportlint.analysis.facts.boundary import Argument, ObjectInput, Output, Signature
 from exportlint.syntax.definitions import Class
+from exportlint.syntax.walk import walk
 
 
 def is_exported(frame: Frame, cls: Class) -> bool:
@@ -50,7 +51,7 @@ def note_inputs(
     """
     default = dict(defaults(node))
     tested = tested_types(frame, node)
-    used = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    used = {n.id for s in node.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     found: list[Argument] = []
     for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]:
         name = argument.arg

@@ -24,7 +24,7 @@ from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import written_at
 from exportlint.syntax.definitions import Assignment
-from exportlint.syntax.walk import walk
+from exportlint.syntax.walk import children, walk
 
 DEFAULT = "<default>"
 """Key of what a parameter is called whose default, a list or dict, was taken: `name.<default>` in its environment."""
@@ -106,6 +106,8 @@ def note_read(frame: Frame, cell: Cell | None, node: ast.AST) -> None:
 
 def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: ast.AST) -> None:
     """Record that an attribute is read; that of a class, too, where the object has none of its own."""
+    if not frame.engine.is_tracing:
+        return
     note_read(frame, attribute_cell(receiver, name), node)
     if isinstance(receiver, Object) and frame.stored(receiver.instance, name) is None:
         definition = receiver.instance.definition
@@ -176,7 +178,7 @@ def _mentions_data(frame: Frame, value: Value, source: ast.AST) -> bool:
             found = frame.env.get(node.id)
             if any(isinstance(o, Tensor) and is_computed_from_input(o) for o in options(found or value)):
                 return True
-        waiting.extend(ast.iter_child_nodes(node))
+        waiting.extend(children(node))
     return False
 
 

@@ -29,6 +29,7 @@ from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
 from exportlint.syntax.definitions import Class, imported
+from exportlint.syntax.walk import walk
 
 
 @executes(ast.Expr)
@@ -131,7 +132,7 @@ def _demand_assertion(frame: Frame, node: ast.Assert) -> bool | None:
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, negated = test.operand, not negated
     message = "none" if node.msg is None else "constant" if isinstance(node.msg, ast.Constant) else "computed"
-    reads = any(isinstance(child, ast.Attribute) and child.attr in {"item", "tolist"} for child in ast.walk(test))
+    reads = any(isinstance(child, ast.Attribute) and child.attr in {"item", "tolist"} for child in walk(test))
     frame.raising += 1
     try:
         value = frame.evaluate(test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.facts import Fact
 from exportlint.syntax.definitions import Class, Module
+from exportlint.syntax.walk import walk
 
 F = TypeVar("F", bound=Fact)
 
@@ -95,12 +97,25 @@ class Plain:
 
     def _with_plain_fields(self, value: object) -> object:
         changed: dict[str, object] = {}
-        for one in fields(value):  # type: ignore[arg-type]
-            known = getattr(value, one.name)
-            found = INTERNAL[one.name] if isinstance(value, Value) and one.name in INTERNAL else self._of(known)
-            if one.init and found is not known:
-                changed[one.name] = found
+        kind: type = type(value)
+        for name, is_internal in _fields(kind):
+            known = getattr(value, name)
+            if known is None or type(known) in _PLAIN:
+                continue
+            found = INTERNAL[name] if is_internal else self._of(known)
+            if found is not known:
+                changed[name] = found
         return replace(value, **changed) if changed else value  # type: ignore[type-var]
+
+
+_PLAIN = frozenset({str, int, bool, float, Site})
+
+
+@functools.cache
+def _fields(kind: type) -> tuple[tuple[str, bool], ...]:
+    """The fields of a dataclass that its constructor takes, and whether only the interpreter asks for them."""
+    is_value = issubclass(kind, Value)
+    return tuple((one.name, is_value and one.name in INTERNAL) for one in fields(kind) if one.init)
 
 
 def class_name(cls: Class) -> ClassName:
@@ -111,4 +126,4 @@ def class_name(cls: Class) -> ClassName:
 def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
     if isinstance(node, ast.Lambda):
         return not (isinstance(node.body, ast.Constant) and node.body.value is None)
-    return any(isinstance(n, ast.Return) and n.value is not None for s in node.body for n in ast.walk(s))
+    return any(isinstance(n, ast.Return) and n.value is not None for s in node.body for n in walk(s))

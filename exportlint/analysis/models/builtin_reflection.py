@@ -39,6 +39,7 @@ from exportlint.analysis.eval.state_access import note_attribute_read
 from exportlint.analysis.facts import Conversion, Identity
 from exportlint.analysis.facts.tracing import MethodTest
 from exportlint.analysis.models.builtins import builtin, first_of
+from exportlint.syntax.walk import walk
 
 
 @builtin("isinstance", pure=True, asks_type=True)
@@ -60,8 +61,8 @@ def _isinstance(frame: Frame, name: str, arguments: Arguments, node: ast.AST) ->
 
 def _numbers_named(kinds: ast.expr) -> set[str]:
     """Which of Python's numbers a test names; none if it names those of torch as well."""
-    names = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
-    names |= {node.attr for node in ast.walk(kinds) if isinstance(node, ast.Attribute)}
+    names = {node.id for node in walk(kinds) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in walk(kinds) if isinstance(node, ast.Attribute)}
     return set() if any(name.startswith("Sym") for name in names) else names & {"int", "float", "bool"}
 
 

@@ -11,6 +11,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
+from exportlint.syntax.walk import walk
 
 POOL = "multiprocessing.pool.ThreadPool"
 EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
@@ -30,7 +31,7 @@ def _run(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     target = arguments.keywords.get("target") if name == "threading.Thread" else arguments.get(0)
     held = list(arguments.values)
     if isinstance(target, Function) and target.closure is not None:
-        names = {n.id for n in ast.walk(target.node) if isinstance(n, ast.Name)}
+        names = {n.id for n in walk(target.node) if isinstance(n, ast.Name)}
         held.extend(value for key, value in target.closure.variables.items() if key in names)
     tensor = next((t for value in held for t in tensors_in(value) if not t.assumed), None)
     computes = isinstance(target, (Function, TorchModule)) or (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.reporting_calls import reports
 from exportlint.syntax.definitions import TRIES, FunctionNode
+from exportlint.syntax.walk import walk
 
 OUTPUT = "output"
 """What may reach what the call returns, or something else that the program does."""
@@ -28,7 +29,7 @@ class Effects:
         `callers`: what leads here, itself judged; nothing is told of the values that such functions return.
         """
         statements = list(body)
-        inside = {child for statement in statements for child in ast.walk(statement)}
+        inside = {child for statement in statements for child in walk(statement)}
         return any(self._matters(statement, function, inside, callers) for statement in statements)
 
     def _matters(
@@ -67,7 +68,7 @@ def _stays(target: ast.expr, function: ast.AST, inside: set[ast.AST] | None) -> 
         return False
     return inside is None or not any(
         isinstance(n, ast.Name) and n.id == target.id and isinstance(n.ctx, ast.Load) and n not in inside
-        for n in ast.walk(function)
+        for n in walk(function)
     )
 
 

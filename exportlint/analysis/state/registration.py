@@ -66,8 +66,10 @@ def _judge(engine: Engine, state: State, read: Read, registered: set[object]) ->
         value = class_attribute(Frame(engine, owner.module), owner, name)
     elif isinstance(owner, Module):
         value = engine.globals.get((owner, name))
+    if value is None:
+        return None
     module = next((found[read.function] for found in state.functions.values() if read.function in found), None)
-    if value is None or module is None:
+    if module is None:
         return None
     by_module = isinstance(owner, Instance) and _is_module(engine, Object(owner))
     if isinstance(owner, Instance) and not (by_module and any(_hides(engine, o) for o in options(value))):
@@ -103,7 +105,8 @@ def _hides(engine: Engine, value: Value) -> bool:
 
 def _is_module(engine: Engine, value: Object) -> bool:
     definition = value.instance.definition
-    return is_module(Frame(engine, definition.module), definition)
+    known = engine.module_classes.get(definition)
+    return is_module(Frame(engine, definition.module), definition) if known is None else known
 
 
 def _mark(value: Value) -> object:
@@ -144,7 +147,7 @@ def _inside(engine: Engine, values: Iterable[Value], depth: int) -> Iterator[Val
 
 def _registered(engine: Engine, instance: Instance) -> Iterator[object]:
     """What a module has registered: the modules and parameters that are its attributes, and what is in them."""
-    if not is_module(Frame(engine, instance.definition.module), instance.definition):
+    if not _is_module(engine, Object(instance)):
         return
     for value in (*instance.attributes.values(), *instance.registered):
         for option in options(value):

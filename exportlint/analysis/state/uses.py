@@ -12,7 +12,7 @@ from exportlint.analysis.reporting_calls import reports
 from exportlint.analysis.state.effects import OUTPUT, Effects, targets
 from exportlint.analysis.torch.registry import find
 from exportlint.syntax.definitions import FunctionNode
-from exportlint.syntax.walk import walk
+from exportlint.syntax.walk import children, walk
 
 PARTS = frozenset({"get", "setdefault", "copy"})
 """Methods of containers that give what they hold, or a part of it, as it is."""
@@ -106,9 +106,7 @@ class Uses:
         """The node around a node of a function."""
         known = self._parents.get(function)
         if known is None:
-            known = self._parents[function] = {
-                child: parent for parent in walk(function) for child in ast.iter_child_nodes(parent)
-            }
+            known = self._parents[function] = {child: parent for parent in walk(function) for child in children(parent)}
         return known.get(node)
 
     def _follow(

@@ -44,6 +44,7 @@ from exportlint.analysis.models.torch.tensor_literals import make_literal
 from exportlint.analysis.models.torch.tensors import call_function, call_tensor_method
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.registry import find
+from exportlint.syntax.walk import walk
 
 COMPILING = frozenset({
     "torch.compiler.is_compiling", "torch.compiler.is_exporting", "torch._dynamo.is_compiling",
@@ -153,7 +154,7 @@ def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
     if isinstance(tested, Tensor):
         frame.emit(Conversion, node, tested, target=f"{name}()", operand=tested)
     condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    for child in ast.walk(condition) if condition is not None else ():
+    for child in walk(condition) if condition is not None else ():
         key = path(child) if isinstance(child, (ast.Name, ast.Attribute)) else None
         value = frame.env.get(key) if key is not None else None
         if key is not None and isinstance(value, Scalar):
