@@ -71,17 +71,15 @@ class Change(NamedTuple):
 class Heap(Value):
     """The cells that were changed, and those that were written on every way that leads here. Immutable.
 
-    Allocations with a number above `since` were made by the call at hand. `refreshed` has values that were looked up in
-    it, by their `id`, and what they were found to be.
+    Allocations with a number above `since` were made by the call at hand.
     """
 
-    __slots__ = ("changes", "refreshed", "since", "written")
+    __slots__ = ("changes", "since", "written")
 
     def __init__(self, changes: Mapping[Cell, Change], written: frozenset[Cell] = frozenset(), since: int = 0) -> None:
         self.changes = changes
         self.written = written
         self.since = since
-        self.refreshed: dict[int, tuple[Value, Value]] = {}
 
     def __eq__(self, other: object) -> bool:
         if self is other:

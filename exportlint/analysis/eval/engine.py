@@ -18,6 +18,7 @@ from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import UNKNOWN, Composite, Instance, Object, Range, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
+from exportlint.analysis.eval.refreshed_values import Refreshed
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import keep
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, Reached, limited
@@ -132,6 +133,7 @@ class Engine:
     constructing: int = 0
     replaying: bool = False
     repeating: int = 0
+    refreshed: Refreshed = field(default_factory=Refreshed)
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     made: Counter[tuple[object, ...]] = field(default_factory=Counter)
     places: dict[tuple[object, ...], Allocation] = field(default_factory=dict)

@@ -211,13 +211,10 @@ class Frame:
             return value
         containers = self.engine.effects.containers
         containers |= reaches
-        heap = self.heap
-        if not heap.changes:
+        changes = self.heap.changes
+        if not changes:
             return value
-        known = heap.refreshed.get(id(value))
-        if known is None:
-            known = heap.refreshed[id(value)] = (value, refreshed(value, heap.changes, join))
-        found = known[1]
+        found = self.engine.refreshed.of(value, changes)
         if found is not value:
             containers |= found.reaches
         return found
