@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from exportlint.analysis.analyze import analyze, probe
+from exportlint.analysis.analyze import Interpretation
 from exportlint.analysis.domain.trails import Route, RouteStep, Site, Trail
 from exportlint.analysis.eval.call_graph import Caller as CalledFrom
 from exportlint.analysis.eval.call_graph import home_of
@@ -25,7 +25,6 @@ from exportlint.edits import places
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
 from exportlint.registry import Rule, rules_for
 from exportlint.source import Notebook, SourceFile, gc_paused
-from exportlint.syntax.definitions import Module
 from exportlint.units import ANALYSIS_LIMIT
 
 _Reported = tuple[Finding, Fact, Report]
@@ -86,7 +85,8 @@ def _check(
     module = project.add(source)
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
-    analysis = analyze(module, project, options(settings), kept=results)
+    interpretation = Interpretation(module, project, options(settings))
+    analysis = interpretation.analysis(results)
     reports: list[_Reported] = []
     for fact in analysis.facts:
         reported = None if results is None else results.reports.get(fact)
@@ -109,7 +109,7 @@ def _check(
     rewritten = dict.fromkeys(finding for finding in kept if origins[finding][1].fix is not None)
     wanted = set(wants(rewritten))
     fixable = [origins[finding][0] for finding in kept if finding in wanted]
-    variables = _Variables(module, project, options(settings), analysis, fixable)
+    variables = _Variables(interpretation, analysis, fixable, project.clock)
     end, late = project.clock() + MAX_FIX_SECONDS, None
     found: list[Finding] = []
     for finding in kept:
@@ -137,11 +137,11 @@ class _Variables:
     """What the variables hold at the facts that have fixes: worked out when the first fix asks."""
 
     def __init__(
-        self, module: Module, project: Project, options: Options, analysis: Analysis, facts: Iterable[Fact]
+        self, interpretation: Interpretation, analysis: Analysis, facts: Iterable[Fact], clock: Callable[[], float]
     ) -> None:
-        self._run = functools.partial(probe, module, project, options, analysis)
+        self._run = functools.partial(interpretation.probe, analysis)
         self._facts = list(facts)
-        self._clock = project.clock
+        self._clock = clock
         self._probe: Probe | None = None
         self.seconds = 0.0
 

@@ -6,7 +6,8 @@ import ast
 import gc
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -66,45 +67,75 @@ RECURSION_LIMIT = 12_000
 ExportedDims = Mapping[str, Mapping[str, Mapping[int, Range]]]
 
 
-def analyze(
-    module: Module, project: Project, options: Options, probe: Probe | None = None, kept: KeptResults | None = None
-) -> Analysis:
-    """What happens when the modules of a file are exported, in order.
+class Interpretation:
+    """What happens when the modules of a file are exported, and what the variables hold at places that fixes ask about.
 
-    Facts may lie in other files of the project, in helpers that these modules call. The result depends on the file
-    and the files that it imports, on nothing else. With a `probe`, only the classes that it asks for are run; with
-    `kept`, those whose results are not known from an earlier version of the file.
+    The result depends on the file and the files that it imports, on nothing else.
     """
-    scripts = export_facts(module, project, options)
-    of_scripts = tuple(map(PlainScripts().fact, scripts))
-    if not any(cls.node.bases for cls in module.classes):
-        return Analysis(of_scripts)  # no class that could be a module
-    load_interpreter()
-    dims = _exported_dims(scripts)
+
+    def __init__(self, module: Module, project: Project, options: Options) -> None:
+        self._module = module
+        self._project = project
+        self._options = options
+        self._engine: Engine | None = None
+
+    def analysis(self, kept: KeptResults | None = None) -> Analysis:
+        """What happens, in order. Facts may lie in other files of the project, in helpers that the modules call.
+
+        With `kept`, only those classes are run whose results are not known from an earlier version of the file.
+        """
+        module, project, options = self._module, self._project, self._options
+        scripts = export_facts(module, project, options)
+        of_scripts = tuple(map(PlainScripts().fact, scripts))
+        if not any(cls.node.bases for cls in module.classes):
+            return Analysis(of_scripts)  # no class that could be a module
+        load_interpreter()
+        dims = _exported_dims(scripts)
+        with _deep_recursion():
+            if kept is None:
+                self._engine = engine = Engine(project, options, dims)
+                results = _run_classes(engine, module.classes)
+                calls: tuple[CallRecord, ...] = (engine.calls.record(),)
+            else:
+                results = _with_kept(module, project, options, dims, kept)
+                calls = tuple(result.calls for result in results)
+        facts: dict[FactKey, Fact] = {}
+        for result in results:
+            for key, fact in result.facts:
+                keep(facts, fact, key)
+        ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
+        if kept is not None:
+            kept.trim()
+        return Analysis((*ordered, *of_scripts), calls)
+
+    def probe(self, known: Analysis, facts: Iterable[Fact]) -> Probe:
+        """Run the classes once more that meet some facts of an analysis, with the variables recorded there."""
+        wanted = list(facts)
+        found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
+        classes = [cls for cls in self._module.classes if found.asks_for(cls)]
+        with _deep_recursion():
+            _run_classes(self._probing(found), classes)
+        return found
+
+    def _probing(self, probe: Probe) -> Engine:
+        if self._engine is not None:
+            return self._engine.for_probe(probe)
+        dims = _exported_dims(export_facts(self._module, self._project, self._options))
+        return Engine(self._project, self._options, dims, probe=probe)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for functions that call each other, and no search for garbage."""
     limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     gc.disable()
     try:
-        if kept is None:
-            engine = Engine(project, options, dims, probe=probe)
-            classes = [cls for cls in module.classes if probe is None or probe.asks_for(cls)]
-            results = _run_classes(engine, classes)
-            calls: tuple[CallRecord, ...] = (engine.calls.record(),)
-        else:
-            results = _with_kept(module, project, options, dims, kept)
-            calls = tuple(result.calls for result in results)
+        yield
     finally:
         sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
-    facts: dict[FactKey, Fact] = {}
-    for result in results:
-        for key, fact in result.facts:
-            keep(facts, fact, key)
-    ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
-    if kept is not None:
-        kept.trim()
-    return Analysis((*ordered, *of_scripts), calls)
 
 
 def _run_classes(
@@ -187,14 +218,6 @@ def _with_kept(
         project.recorder.replay(result.reads)
     kept.keep({key: known[key] for key in keys.values()}, project, asked)
     return [kept.results[key] for key in keys.values()]
-
-
-def probe(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
-    """Analyze the classes once more that meet some facts of an analysis, with the variables recorded there."""
-    wanted = list(facts)
-    found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
-    analyze(module, project, options, found)
-    return found
 
 
 def _exported_dims(scripts: tuple[Fact, ...]) -> ExportedDims:

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from exportlint import check as checking
-from exportlint.analysis import analyze, custom_op_definitions
+from exportlint.analysis import custom_op_definitions
+from exportlint.analysis.analyze import Interpretation
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval import function_calls
-from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.facts import Fact
@@ -24,7 +23,6 @@ from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
 from exportlint.source import SourceFile, from_bytes, parse, read
-from exportlint.syntax.definitions import Module
 
 ROOT = Path("/nowhere")
 SERIALIZES = """
@@ -94,6 +92,29 @@ def check(text: str, **settings: object) -> list[Finding]:
     return check_file(from_bytes(text.encode(), ROOT / "model.py", "model.py"), Project(), combine([layer], ROOT))
 
 
+BUILDS = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width: int):
+        super().__init__()
+        self.sizes = self.widths(width)
+
+    def widths(self, width):
+        return [width, 2 * width]
+
+    def scaled(self, x):
+        if x.sum() > 0:
+            x = x * 2
+        return x
+
+    def forward(self, x):
+        return self.scaled(x)
+"""
+
+
 def count_runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """From now on, how often the body of each function is run."""
     runs: Counter[str] = Counter()
@@ -121,16 +142,24 @@ def test_a_later_call_and_other_roots_make_the_same_objects(monkeypatch: pytest.
 
 @pytest.mark.parametrize(("least", "probes"), [("info", 1), ("warning", 0)])
 def test_only_fixes_of_what_is_shown_are_worked_out(least: str, probes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Module] = []
+    asked: list[Analysis] = []
+    probing = Interpretation.probe
 
-    def counted(module: Module, project: Project, options: Options, known: Analysis, facts: Iterable[Fact]) -> Probe:
-        asked.append(module)
-        return analyze.probe(module, project, options, known, facts)
+    def counted(self: Interpretation, known: Analysis, facts: Iterable[Fact]) -> Probe:
+        asked.append(known)
+        return probing(self, known, facts)
 
-    monkeypatch.setattr(checking, "probe", counted)
+    monkeypatch.setattr(Interpretation, "probe", counted)
     findings = check(PRINTS, **{"min-severity": least})
     assert [finding.name for finding in findings] == ["side-effect"]
     assert len(asked) == probes
+
+
+def test_a_fix_asks_without_another_constructor(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = count_runs(monkeypatch)
+    assert [finding.fix is not None for finding in check(BUILDS)] == [True]
+    assert runs["Model.__init__"] == runs["Model.widths"] == 1
+    assert runs["Model.scaled"] == 2
 
 
 def test_a_file_is_searched_once_for_custom_operators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis.analyze import analyze
+from exportlint.analysis.analyze import Interpretation
 from exportlint.analysis.domain.values import Closure, Instance
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
@@ -131,7 +131,7 @@ def parts_of(value: object, seen: set[int]) -> Iterator[object]:
 
 def assert_plain(module: Module, project: Project, mode: Mode) -> None:
     """Facts hold nothing of the interpreter, and give the same findings after a way through bytes."""
-    found = analyze(module, project, Options(mode=mode))
+    found = Interpretation(module, project, Options(mode=mode)).analysis()
     assert [part for part in parts_of(found, set()) if isinstance(part, LIVE)] == []
     copied = pickle.loads(pickle.dumps(found))
     assert copied.calls == found.calls

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.analysis import analyze as analyses
-from exportlint.analysis.analyze import analyze, probe
+from exportlint.analysis.analyze import Interpretation
 from exportlint.analysis.domain.values import Const
 from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.eval.snapshots import Snapshot
@@ -124,9 +124,10 @@ class Model(nn.Module):
 def test_a_question_leaves_no_trace() -> None:
     project, options = Project(), Options()
     module = project.add(from_bytes(ASKED.encode(), ROOT / "model.py", "model.py"))
-    known = analyze(module, project, options)
+    interpretation = Interpretation(module, project, options)
+    known = interpretation.analysis()
     (fact,) = [fact for fact in known.facts if isinstance(fact, Branch)]
-    (snapshot,) = probe(module, project, options, known, [fact]).at(fact.met_at).snapshots
+    (snapshot,) = interpretation.probe(known, [fact]).at(fact.met_at).snapshots
 
     def ask(text: str) -> object:
         found = snapshot.value(ast.parse(text, mode="eval").body)

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from exportlint.analysis.domain.heap import EMPTY, Heap
 from exportlint.analysis.domain.values import Function, Instance, Value
 from exportlint.analysis.eval.effects import Effects, Places, Summary
 from exportlint.syntax.definitions import Class
+
+
+class Context(NamedTuple):
+    """What the result of a call depends on besides its function, its variables and the heap."""
+
+    is_silent: bool
+    is_tracing: bool
+    is_constructing: bool
+    has_parameters: bool
+    is_guarded: bool
+    is_on_accelerator: bool
+    region: int
+
+
+class CallKey(NamedTuple):
+    """What the result of a call depends on besides the heap."""
+
+    function: ast.AST
+    context: Context
+    variables: tuple[tuple[str, Value], ...]
+    captured: tuple[object, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -21,7 +44,7 @@ class Activation:
     """
 
     function: Function
-    context: tuple[object, ...] | None = None
+    context: Context | None = None
     variables: dict[str, Value] = field(default_factory=dict)
     captured: tuple[object, ...] = ()
     heap: Heap = EMPTY

@@ -27,7 +27,7 @@ from exportlint.findings import Mode
 from exportlint.syntax.definitions import Class, Module
 
 if TYPE_CHECKING:
-    from exportlint.analysis.eval.activations import Activation, Construction
+    from exportlint.analysis.eval.activations import Activation, CallKey, Construction
     from exportlint.analysis.eval.probe import Probe
 
 STEPS_BETWEEN = 0xFF
@@ -93,16 +93,17 @@ class Engine:
     `stopped` is where the last one was that ended an evaluation.
     `probe` is told when a fact is met.
 
-    What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `instances`, frozen as their
-    constructor left them, and `summaries` of calls by function and arguments, which say what they hold for. So are
-    `promises`, the objects that annotations and tests like `isinstance(value, Class)` say to be there.
+    What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
+    `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
+    they hold for. So are `promises`, the objects that annotations and tests such as `isinstance(value, Class)` promise.
     """
 
     project: Project
     options: Options
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
-    summaries: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
-    instances: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
+    summaries: dict[CallKey, tuple[Summary, ...]] = field(default_factory=dict)
+    modules: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
+    objects: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     promises: dict[tuple[object, Class], Object] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
@@ -210,6 +211,14 @@ class Engine:
             replaying=False, region=0, tracer=None, repeating=0, allocated={}, made=Counter(), places={},
         )  # fmt: skip
 
+    def for_probe(self, probe: Probe) -> Engine:
+        """An engine that runs roots once more for a probe, without what tracing has seen: the probe has to meet it."""
+        unseen = {key: found for key, found in self.summaries.items() if not key.context.is_tracing}
+        return replace(
+            self.for_root(), probe=probe, summaries=unseen, objects={}, calls=CallGraph(), runs_of=Counter(),
+            was_limited=False,
+        )  # fmt: skip
+
     def allocate(self, node: object) -> tuple[bool, Allocation]:
         """The identity of a container that is made at a node, and whether it stood for another before."""
         self.serial += 1
@@ -232,7 +241,7 @@ class Engine:
     def forget_unreachable(self, made: Counter[tuple[object, ...]], reached: Collection[object]) -> None:
         """Let objects that were made after `made` was counted, and that nothing leads to, be made again."""
         for key, number in self.made.items():
-            known = [s.value for n in range(made[key], number) for s in self.instances.get((*key, n, False), ())]
+            known = [s.value for n in range(made[key], number) for s in self.objects.get((*key, n, False), ())]
             if not any(isinstance(value, Object) and value.instance in reached for value in known):
                 self.made[key] = made[key]
 

@@ -19,7 +19,7 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
-from exportlint.analysis.eval.activations import Activation
+from exportlint.analysis.eval.activations import Activation, CallKey, Context
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
@@ -70,7 +70,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     found = _fitting(known, heap, call.given)
     if found is None and key is not None and engine.replaying and engine.is_tracing:
         # facts of the first run are of no use to a later one, but do no harm
-        first_run = _key(replace(call, context=(False, *context[1:])), captured)
+        first_run = _key(replace(call, context=context._replace(is_silent=False)), captured)
         found = _fitting(engine.summaries.get(first_run, ()), heap, call.given) if first_run is not None else None
     if found is None and engine.active.count(function.node):
         covered = covering(engine, call)
@@ -121,7 +121,7 @@ def _frame(frame: Frame, function: Function, receiver: Value | None, guards: int
     return inner
 
 
-def _activation(inner: Frame, function: Function, context: tuple[object, ...], captured: Captured | None) -> Activation:
+def _activation(inner: Frame, function: Function, context: Context, captured: Captured | None) -> Activation:
     """A call that is about to be run."""
     given = _given(inner.env, captured)
     return Activation(function, context, dict(inner.env), tuple(captured or ()), inner.heap, given)
@@ -246,10 +246,9 @@ def _builds_module(frame: Frame, function: Function) -> bool:
     return name == "__init__" and function.owner is not None and is_module(frame, function.owner)
 
 
-def _context(inner: Frame) -> tuple[object, ...]:
-    """What the result of a call depends on besides variables and the heap."""
+def _context(inner: Frame) -> Context:
     engine = inner.engine
-    return (
+    return Context(
         engine.silent > 0,
         engine.is_tracing,
         engine.constructing > 0,
@@ -260,12 +259,12 @@ def _context(inner: Frame) -> tuple[object, ...]:
     )
 
 
-def _key(call: Activation, captured: Captured | None) -> tuple[object, ...] | None:
+def _key(call: Activation, captured: Captured | None) -> CallKey | None:
     """What the result of a call depends on; None where that cannot be told."""
-    if captured is None:
+    if captured is None or call.context is None:
         return None
     variables = tuple([item for item in call.variables.items() if item[0] != HEAP])
-    key = (call.function.node, call.context, variables, *captured)
+    key = CallKey(call.function.node, call.context, variables, tuple(captured))
     try:
         hash(key)
     except TypeError:

@@ -124,7 +124,7 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         if enclosed is not None:
             return Object(enclosed)
     keywords = tuple(sorted(arguments.keywords.items(), key=lambda kv: kv[0]))
-    key: tuple[object, ...] = (cls, lasting, arguments.positional, keywords)
+    key: tuple[object, ...] = (cls, lasting, is_exported, arguments.positional, keywords)
     try:
         hash(key)
     except TypeError:
@@ -132,8 +132,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     site: tuple[object, ...] = ()
     first: tuple[object, ...] = ()
     given: Places = ()
-    is_shared = not is_exported
-    if is_exported or is_a_module:
+    is_shared = True
+    table = engine.modules if is_exported or is_a_module else engine.objects
+    if table is engine.modules:
         pass
     elif engine.repeating:
         site = (node, cls, lasting, *engine.active)
@@ -144,9 +145,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         first = (*key, engine.next_of(key))
         key = (*first, engine.silent > 0)
         given = tuple([places for value in arguments.values for places in identities(value)])
-    known = engine.instances.get(key, ()) if is_shared else ()
+    known = table.get(key, ()) if is_shared else ()
     if first and engine.replaying and engine.is_tracing:
-        known = (*known, *engine.instances.get((*first, False), ()))
+        known = (*known, *table.get((*first, False), ()))
     summary = next((summary for summary in known if summary.fits(heap) and summary.given == given), None)
     if summary is not None:
         engine.effects.call(summary.effects, heap.written)
@@ -171,8 +172,8 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     if site:
         engine.allocated[site] = instance
     if is_shared and len(engine.limits_reached) == cuts and not construction.is_provisional:
-        engine.instances[key] = (*engine.instances.get(key, ()), summarize(made, effects, frame.heap, given))
-    if is_a_module and is_shared:
+        table[key] = (*table.get(key, ()), summarize(made, effects, frame.heap, given))
+    if is_a_module and not is_exported:
         note_made(frame, made, cls.node.name, node)
     return made
 

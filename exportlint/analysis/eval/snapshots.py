@@ -121,7 +121,7 @@ class Snapshot:
             root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
             made=engine.made.copy(),
             globals=dict(self._globals),
-            summaries=dict(engine.summaries), instances=dict(engine.instances),
+            summaries=dict(engine.summaries), modules=dict(engine.modules), objects=dict(engine.objects),
             active=list(self._active), limit=MAX_STEPS, silent=1,
         )  # fmt: skip
 
