@@ -19,6 +19,9 @@ OPERATOR = "def kernel(x: torch.Tensor) -> torch.Tensor:\n    return x.clone()\n
 FAKE = "@fake('my::copy')\ndef shape(x):\n    return x\n\n\n"
 NAMED = f"from torch.library import custom_op\n{HEAD}"
 RENAMED = f"from torch.library import custom_op as op, register_fake as fake\n{HEAD}"
+ASKS = "def ask(v):\n    return v if v.sum() > 0 else -v\n\n\n"
+FIRST = NET.replace("Net", "First").format("ask(y)").replace("return", "y = x.clone()\n        return")
+SECOND = NET.replace("Net", "Second").format("ask(y)").replace("return", "y = x.abs()\n        return")
 COMPUTED = "getattr(helper, 'fl' + '\\x69p')(x)"
 FLIP = "def flip(x):\n    return x\n"
 READ = "def flip(x):\n    return x.item()\n"
@@ -99,6 +102,18 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "one of two classes that are alike": (
         {"model.py": f"{HEAD}{NET.format('x.item()')}{NET.format('x.item()')}"},
         {"model.py": f"{HEAD}{NET.format('x.item()')}"},
+    ),
+    "the class by way of which a function is first called": (
+        {"model.py": f"{HEAD}{ASKS}{FIRST}{SECOND}"},
+        {"model.py": f"{HEAD}{ASKS}{SECOND}{FIRST}"},
+    ),
+    "the shortest way to a function": (
+        {"model.py": f"{HEAD}{ASKS}{FIRST}{NET.format('ask(x)')}"},
+        {"model.py": f"{HEAD}{ASKS}{FIRST}{NET.format('ask( x)')}"},
+    ),
+    "a way through functions that several classes call": (
+        {"model.py": f"{HEAD}{ASKS}{FIRST}def inner(v):\n    return ask(v + 1)\n\n\n{NET.format('inner(x)')}"},
+        {"model.py": f"{HEAD}{ASKS}def inner(v):\n    return ask(v + 1)\n\n\n{NET.format('inner(x)')}{FIRST}"},
     ),
 }  # fmt: skip
 
