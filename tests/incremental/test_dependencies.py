@@ -21,7 +21,7 @@ NAMED = f"from torch.library import custom_op\n{HEAD}"
 RENAMED = f"from torch.library import custom_op as op, register_fake as fake\n{HEAD}"
 ASKS = "def ask(v):\n    return v if v.sum() > 0 else -v\n\n\n"
 FIRST = NET.replace("Net", "First").format("ask(y)").replace("return", "y = x.clone()\n        return")
-LONG = FIRST.replace("y =", "x = x.exp()\n        y =")
+LONG = FIRST.replace("y =", "x = x.abs()\n        y =")
 SECOND = NET.replace("Net", "Second").format("ask(y)").replace("return", "y = x.abs()\n        return")
 COMPUTED = "getattr(helper, 'fl' + '\\x69p')(x)"
 FLIP = "def flip(x):\n    return x\n"
@@ -110,7 +110,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     "the shortest way to a function": (
         {"model.py": f"{HEAD}{ASKS}{LONG}{SECOND}"},
-        {"model.py": f"{HEAD}{ASKS}{LONG}{SECOND.replace('abs', 'neg')}"},
+        {"model.py": f"{HEAD}{ASKS}{LONG}{SECOND.replace('abs', 'clone')}"},
     ),
     "a way through functions that several classes call": (
         {"model.py": f"{HEAD}{ASKS}{FIRST}def inner(v):\n    return ask(v + 1)\n\n\n{NET.format('inner(x)')}"},
