@@ -350,10 +350,9 @@ def _is_concrete(frame: Frame, cls: Class, node: FunctionNode, raised: Raise) ->
     """Whether a method that only raises is one that is run, and not one for subclasses to override."""
     if not raised.is_stub:
         return True
-    bases = {name for other in cls.module.classes for base in other.node.bases if (name := dotted(base)) is not None}
     if is_abstract(frame, cls) or any((dotted(d) or "").endswith("abstractmethod") for d in node.decorator_list):
         return False
-    return is_surely_exported(frame, cls) and cls.node.name not in {name.rpartition(".")[2] for name in bases}
+    return is_surely_exported(frame, cls) and cls.node.name not in cls.module.subclassed
 
 
 def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from exportlint.analysis.project import Project
+from exportlint.syntax.chunks import IMPORTS
 from exportlint.syntax.definitions import FunctionNode, Import, Module, dotted, flat, imported
 
 MAX_FILES = 200
@@ -49,6 +50,7 @@ class CustomOps:
 def custom_ops(project: Project, start: Module) -> CustomOps:
     """The operators that a file and its imports define."""
     found = CustomOps()
+    project.asked.add(IMPORTS)
     modules = {start: None}
     waiting = [start]
     while waiting:

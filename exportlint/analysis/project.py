@@ -245,7 +245,7 @@ class Project:
         except SourceError:
             return True
         self.recorder.read(path)
-        text = source.text
+        text = source.normalized
         if name in text and re.search(rf"(?<![.\w]){re.escape(name)}(?!\w|[ \t]+import\b)", text) is not None:
             return True
         if "*" not in text or not (count := len(_STAR.findall(text))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import stat
 import tokenize
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,11 @@ class SourceFile:
     def lines(self) -> LineIndex:
         """The rows and columns of `text`."""
         return LineIndex(self.text)
+
+    @cached_property
+    def normalized(self) -> str:
+        """`text` with its names as Python compares them (NFKC)."""
+        return self.text if self.text.isascii() else unicodedata.normalize("NFKC", self.text)
 
     @property
     def has_bom(self) -> bool:

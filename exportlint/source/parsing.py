@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from exportlint.source.file import SourceFile
 
 _NO_FILE = "<exportlint>"
 """Python reads the line of a syntax error from the file of this name, which may hold another text than the editor."""
+
+_ALONE = threading.RLock()
 
 
 @contextmanager
@@ -28,21 +31,31 @@ def gc_paused() -> Iterator[None]:
             gc.enable()
 
 
+def tree_of(text: str) -> ast.Module:
+    """What `ast.parse` gives and raises, in any number of threads at once; its warnings are not shown."""
+    # CPython 3.11 counts the depth of the trees that it builds for all threads together. Where the garbage collector
+    # lets another thread parse meanwhile, it raises SystemError.
+    with _ALONE, gc_paused(), warnings.catch_warnings():
+        # Not only against noise: under `-W error` a doubtful escape would be a syntax error.
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text, _NO_FILE)
+        except SystemError:
+            return ast.parse(text, _NO_FILE)
+
+
 def parse(source: SourceFile) -> ast.Module:
     """The syntax tree of a file; its warnings are not shown. Raises SyntaxProblem if there is none."""
     if "\0" in source.text:  # else Python tells no place
         raise _unspeakable(source)
-    with gc_paused(), warnings.catch_warnings():
-        # Not only against noise: under `-W error` a doubtful escape would be a syntax error.
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(source.text, _NO_FILE)
-        except SyntaxError as error:
-            problem = _problem(source, error.msg, error.lineno or 1, error.offset or 1)
-        except (RecursionError, MemoryError):
-            problem = SyntaxProblem("nested too deeply for Python's parser", 1, 1)
-        except ValueError:
-            problem = _unspeakable(source)
+    try:
+        return tree_of(source.text)
+    except SyntaxError as error:
+        problem = _problem(source, error.msg, error.lineno or 1, error.offset or 1)
+    except (RecursionError, MemoryError):
+        problem = SyntaxProblem("nested too deeply for Python's parser", 1, 1)
+    except ValueError:
+        problem = _unspeakable(source)
     raise problem
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exportlint.source.parsing import gc_paused
+from exportlint.source.parsing import tree_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,7 @@ def reparse(text: str, before: str, tree: ast.Module) -> Reparse | None:
     if begin > end or text[:begin].rstrip("\r\n").endswith("\\") or "\0" in text:
         return None
     try:
-        with gc_paused():
-            middle = ast.parse(text[begin:end]).body
+        middle = tree_of(text[begin:end]).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for statement in middle:

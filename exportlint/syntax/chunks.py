@@ -11,13 +11,16 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
-from exportlint.syntax.definitions import FunctionNode, Module, flat, imported
+from exportlint.syntax.definitions import FunctionNode, Import, Module, flat, imported
 
 AMBIENT = frozenset({
     "*", "library", "define", "impl", "register_fake", "impl_abstract", "_register_fake", "register_abstract",
     "set_default_validate_args",
 })  # fmt: skip
 """What matters to code that does not name it: star imports, operators that are registered, switches of torch."""
+IMPORTS = "<imports>"
+"""What all imports bind for those who ask which files a file leads to."""
+_LIBRARY = "library"
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -36,6 +39,12 @@ class Chunk:
         shown = text if text.isascii() else unicodedata.normalize("NFKC", text)
         self.words = tuple({sys.intern(word) for word in _WORD.findall(shown)})
         self.names = frozenset((*_bound(statements, package), *AMBIENT.intersection(self.words)))
+
+    def bound(self, of_library: frozenset[str]) -> frozenset[str]:
+        """What it binds in a file in which some names are those of `torch.library`, by which it registers operators."""
+        if of_library.isdisjoint(self.words):
+            return self.names
+        return self.names | {_LIBRARY}
 
 
 class Outline:
@@ -76,9 +85,11 @@ class Outline:
         self.by_statement: dict[ast.stmt, Chunk] = {
             statement: chunk for chunk in self.chunks for statement in chunk.statements
         }
+        imports = ((name, one.target) for name, one in module.bindings.items() if isinstance(one, Import))
+        of_library = frozenset(name for name, target in imports if target.startswith("torch.library"))
         names: dict[str, list[Chunk]] = {}
         for chunk in self.chunks:
-            for name in chunk.names:
+            for name in chunk.bound(of_library):
                 names.setdefault(name, []).append(chunk)
         self.names = {name: tuple(chunks) for name, chunks in names.items()}
 
@@ -157,6 +168,7 @@ def _bound(statements: tuple[ast.stmt, ...], package: str) -> Iterator[str]:
         elif isinstance(statement, (ast.Import, ast.ImportFrom)):
             for name, _ in imported(statement, package):
                 yield name
+            yield IMPORTS
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
             for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
                 elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]

@@ -196,6 +196,12 @@ class Module:
         return parts(self.tree)
 
     @cached_property
+    def subclassed(self) -> frozenset[str]:
+        """The last names of what classes of the file have as bases."""
+        bases = (dotted(base) for cls in self.classes for base in cls.node.bases)
+        return frozenset(name.rpartition(".")[2] for name in bases if name is not None)
+
+    @cached_property
     def made(self) -> frozenset[str]:
         """Names that the file calls when it is run or exports."""
         return made(self.tree)

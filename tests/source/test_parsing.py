@@ -124,3 +124,37 @@ def test_the_garbage_collector_runs_again_after_overlapping_pauses() -> None:
     leave.set()
     thread.join()
     assert gc.isenabled()
+
+
+def test_one_tree_is_built_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPython 3.11 counts the depth of trees for all threads together, and fails where two are built at once."""
+    inside = most = 0
+    build = ast.parse
+
+    def noting(text: str, filename: str) -> ast.Module:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        threading.Event().wait(0.01)  # another thread may run
+        inside -= 1
+        return build(text, filename)
+
+    monkeypatch.setattr(ast, "parse", noting)
+    threads = [threading.Thread(target=parse, args=(source("x = 1\n"),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
+def test_a_tree_that_somebody_else_disturbed_is_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    build, failures = ast.parse, [SystemError("AST constructor recursion depth mismatch (before=18, after=10)")]
+
+    def disturbed(text: str, filename: str) -> ast.Module:
+        if failures:
+            raise failures.pop()
+        return build(text, filename)
+
+    monkeypatch.setattr(ast, "parse", disturbed)
+    assert ast.dump(parse(source("x = 1\n"))) == ast.dump(build("x = 1\n"))

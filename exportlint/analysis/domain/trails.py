@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.immutable import immutable, immutable_identity
@@ -73,6 +74,20 @@ class Trail:
         if step is not None and self.origin is not None:
             found.append(self.origin)
         return tuple(reversed(found))
+
+    def entered_by(self, entries: Mapping[Trail, Trail]) -> Trail:
+        """The same steps behind one that is among `entries`, behind what that stands for."""
+        inside: list[Trail] = []
+        step: Trail | None = self
+        while step is not None:
+            if step in entries:
+                told = entries[step]
+                for known in reversed(inside):
+                    told = replace(known, parent=told)
+                return told
+            inside.append(step)
+            step = step.parent
+        return self
 
 
 @immutable

@@ -7,8 +7,9 @@ makes no difference which call was run first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import Callee, Read, State, Write
@@ -16,19 +17,25 @@ from exportlint.analysis.domain.allocations import renamed
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
 from exportlint.analysis.domain.immutable import immutable_identity
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.domain.trails import Site, Trail
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import FactKey, keep
 from exportlint.syntax.definitions import FunctionNode, Module
 
+Entries = Mapping[Trail, Trail]
+
 
 class Called(NamedTuple):
-    """The effects of a call, and what was surely written before it. `reports_facts`: its facts are the caller's too."""
+    """The effects of a call, and what was surely written before it. `reports_facts`: its facts are the caller's too.
+
+    `entries` are the trails of its parameters, each with that of the call whose effects these are.
+    """
 
     effects: Effects
     written: frozenset[Cell]
     reports_facts: bool
+    entries: Entries = MappingProxyType({})
 
 
 class Raise(NamedTuple):
@@ -61,7 +68,8 @@ class Effects:
     are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
     failure. `raises` is the `raise` that all of its paths end in. `computes`: it, or a call that it makes, computes
-    with tensors, not counting conversions, or calls what is not known.
+    with tensors, not counting conversions, or calls what is not known. `parameters` are the trails by which it was
+    given its arguments.
     """
 
     function: FunctionNode | None = None
@@ -77,16 +85,21 @@ class Effects:
     runs_operator: bool = False
     raises: Raise | None = None
     computes: bool = False
+    parameters: Mapping[str, Trail] = field(default_factory=dict)
 
-    def call(self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True) -> None:
-        """A function is called, or its result is known from another call."""
+    def call(
+        self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True, entries: Entries | None = None
+    ) -> None:
+        """A function is called, or its result is known from another call: then `entries` are as in Called."""
         self.cells |= effects.cells
         self.containers |= effects.containers
         self.allocated |= effects.allocated
         self.computes = self.computes or effects.computes
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
-            self.events.setdefault((id(effects), written, reports_facts), Called(effects, written, reports_facts))
+            self.events.setdefault(
+                (id(effects), written, reports_facts), Called(effects, written, reports_facts, entries or {})
+            )
 
     def ask(self, mode: Mode) -> None:
         """The mode of a module is asked for; of several times, the first counts."""
@@ -115,11 +128,11 @@ class Effects:
             self.ask(mode)
 
     def all_facts(self) -> dict[FactKey, Fact]:
-        """The facts of the call and of those that it makes."""
+        """The facts of the call and of those that it makes, each with a trail that comes by way of this call."""
         found: dict[FactKey, Fact] = {}
-        for effects in self._reporting():
+        for effects, entries in self._reporting():
             for key, fact in effects.facts.items():
-                keep(found, fact, key)
+                keep(found, _by_way_of(fact, entries), key)
         return found
 
     def all_modes(self) -> tuple[Mode, ...]:
@@ -142,16 +155,17 @@ class Effects:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
         self._add_to(state, frozenset(), set(), set(), None)
 
-    def _reporting(self) -> Iterator[Effects]:
+    def _reporting(self) -> Iterator[tuple[Effects, tuple[Entries, ...]]]:
+        """The call and those that it makes, each once, with the entries on the way there, the innermost first."""
         seen: set[int] = set()
-        waiting = [self]
+        waiting: list[tuple[Effects, tuple[Entries, ...]]] = [(self, ())]
         while waiting:
-            effects = waiting.pop()
+            effects, entries = waiting.pop()
             if id(effects) not in seen:
                 seen.add(id(effects))
-                yield effects
-                called = [e.effects for e in effects.events.values() if isinstance(e, Called) and e.reports_facts]
-                waiting += reversed(called)
+                yield effects, entries
+                called = [e for e in effects.events.values() if isinstance(e, Called) and e.reports_facts]
+                waiting += [(e.effects, (e.entries, *entries) if e.entries else entries) for e in reversed(called)]
 
     def _add_to(
         self,
@@ -178,6 +192,15 @@ class Effects:
             elif isinstance(event, Write):
                 touched.add(event.cell)
                 state.write(replace(event))
+
+
+def _by_way_of(fact: Fact, entries: tuple[Entries, ...]) -> Fact:
+    """A fact of a call whose effects are known from other calls, with the trail that leads to it from this one."""
+    trail = fact.trail
+    for one in entries:
+        if isinstance(trail, Trail):
+            trail = trail.entered_by(one)
+    return fact if trail is fact.trail else replace(fact, trail=trail)
 
 
 Places = tuple[frozenset[Allocation], ...]

@@ -24,7 +24,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
 from exportlint.analysis.eval.divergence import certain_raise, note_divergence
-from exportlint.analysis.eval.effects import Effects, Names, Places, Summary, summarize
+from exportlint.analysis.eval.effects import Effects, Entries, Names, Places, Summary, summarize
 from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.frame import Environment, Frame, calls
 from exportlint.analysis.eval.generators import generated
@@ -84,6 +84,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             covered = covering(engine, call) if found is None else None
         if covered is not None:
             return _asked(frame, function, *covered, node)
+    entries: Entries | None = None
     if found is not None:
         summary, names = found
         summary = summary.under({**names, **{a: frame.allocate((node, a)) for a in summary.made}})
@@ -91,10 +92,17 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             engine.calls.again(node, summary.effects)
         value = _retold(frame, inner, function, summary.value, node)
         heap = frame.heap
+        entries = {
+            known: trail
+            for name, known in summary.effects.parameters.items()
+            if (trail := trail_of(inner.env[name])) is not None
+        }
     else:
         _explain_parameters(frame, inner, function, node)
+        parameters = {name: trail for name, given in inner.env.items() if (trail := trail_of(given)) is not None}
         cuts = len(engine.limits_reached)
         summary = _result(inner, call, node)
+        summary.effects.parameters = parameters
         value = summary.value
         if engine.repeating or call.approximation is not None:
             for allocation in summary.made:
@@ -105,7 +113,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             engine.summaries[key] = (*engine.summaries.get(key, ()), summary)
     if not isinstance(function.node, ast.Lambda):
         engine.effects.callees[node, Callee(function.node, function.receiver is not None)] = None
-    engine.effects.call(summary.effects, heap.written)
+    engine.effects.call(summary.effects, heap.written, entries=entries)
     _take_over(frame, summary, heap)
     note_divergence(frame, summary.effects.raises, node)
     return _returned(frame, value, node, function)
