@@ -289,3 +289,12 @@ def test_the_command_names_what_does_not_exist(tmp_path: Path) -> None:
     done = metamorphic(str(tmp_path / "nothing"))
     assert done.returncode == 2
     assert done.stderr == f"metamorphic.py: no such file or directory: {tmp_path / 'nothing'}\n"
+
+
+def test_the_command_takes_a_part_of_the_files(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.py").write_text("import torch\n", encoding="utf-8")
+    crlf = (str(tmp_path), "--transform", "crlf")
+    first_lines = [metamorphic(*crlf, "--part", part).stdout.splitlines()[0] for part in ("1/2", "2/2")]
+    assert first_lines == ["1 file", "2 files"]
+    assert "expected K/N with K from 1 to N, got 3/2" in metamorphic(*crlf, "--part", "3/2").stderr
