@@ -15,7 +15,7 @@ from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import HEAP, Allocation, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
 from exportlint.analysis.domain.reachability import reachable
-from exportlint.analysis.domain.trails import site_of
+from exportlint.analysis.domain.trails import Route, site_of
 from exportlint.analysis.domain.values import (
     Function,
     Instance,
@@ -97,13 +97,16 @@ def analyze(
         if was_enabled:
             gc.enable()
     facts: dict[FactKey, Fact] = {}
+    routes: dict[FactKey, list[Route]] = {}
     for result in results:
         for key, fact in result.facts:
+            if key in facts and isinstance(fact.trail, Route):
+                routes.setdefault(key, []).append(fact.trail)
             keep(facts, fact, key)
     ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
     if kept is not None:
         kept.trim()
-    return Analysis((*ordered, *of_scripts), calls)
+    return Analysis((*ordered, *of_scripts), calls, {key: tuple(found) for key, found in routes.items()})
 
 
 def _run_classes(

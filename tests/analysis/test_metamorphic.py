@@ -236,6 +236,40 @@ def test_what_one_class_writes_is_not_seen_by_another() -> None:
     assert difference(task, "classes-reversed", TRANSFORMATIONS["classes-reversed"], workspace, before) is None
 
 
+ONE_HELPER = """
+import torch
+from torch import nn
+
+
+def masked(scores, mask, is_causal):
+    if is_causal:
+        return scores
+    return scores + mask if mask.dtype == torch.bool else scores
+
+
+class First(nn.Module):
+    def forward(self, x, mask: torch.Tensor | None = None, is_causal: bool = False):
+        return x if mask is None else masked(x, mask, is_causal)
+
+
+class Second(nn.Module):
+    def forward(self, x, rope: torch.Tensor | None = None, mask: torch.Tensor | None = None, is_causal: bool = False):
+        x = x.flatten(1) if rope is None else x.flatten(1) * rope
+        return x if mask is None else masked(x, mask, is_causal)
+"""
+
+
+def test_what_leads_to_a_finding_counts_in_each_class() -> None:
+    task = Task(ROOT / "model.py", combine([Layer(ROOT, {})], ROOT))
+    workspace = Workspace({task.path: ONE_HELPER.encode()})
+    before = workspace.lint(task).findings
+    infos = [finding.message.split(";")[0] for finding in before if finding.code == "EXP703"]
+    assert infos == [
+        "fixed by the example inputs: `rope` (None or not), `mask` (None or not), `is_causal` (bool)",
+    ]  # that of `First` starts at `mask`, from which EXP506 follows
+    assert difference(task, "classes-reversed", TRANSFORMATIONS["classes-reversed"], workspace, before) is None
+
+
 # --- circumstances
 
 
