@@ -35,6 +35,7 @@ from exportlint.analysis.eval.effects import Effects, Raise
 from exportlint.analysis.eval.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
+from exportlint.analysis.eval.names import CACHES
 from exportlint.analysis.eval.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_exported, note_inputs, note_outputs
@@ -242,7 +243,8 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         function = frame.attribute(receiver, entry_point, definition)
         while isinstance(function, Partial) and function.wrapper:  # under a decorator of torch
             decorators = getattr(definition, "decorator_list", [definition])
-            note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
+            if function.wrapper not in CACHES:
+                note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
         if owner is not None:
             is_wrapped = isinstance(function, Function) and function.node is not definition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -211,3 +212,61 @@ def test_the_linter_and_torch_settle_the_same_conditions(
     except Exception:  # of several kinds
         holds = False
     assert holds is not is_open
+
+
+HASHING = """\
+import functools
+
+import torch
+from torch import Tensor, nn
+
+
+def power(n, *, by=1):
+    return n * by
+
+
+cached = functools.lru_cache(maxsize=None)(power)
+
+
+class Model(nn.Module):
+    @functools.cache
+    def method(self, n):
+        return n * 2
+
+    @staticmethod
+    @functools.lru_cache(maxsize=4)
+    def static(n, device):
+        return torch.arange(n, device=device).sum()
+
+    def forward(self, x: Tensor):
+        n, m = x.shape
+        table = {3: 1, 4: 2}
+        return x * EXPRESSION
+"""
+HASHED = (
+    "table.get(n, 1)", "(n in table)", "(n in {3, 4})", "hash(n)", "hash((n, 1))", "len({n, 3})", "len({n: 3})",
+    "len(set([n, 3]))", "len(set(x.shape))", "len(frozenset((n, m)))", "len(dict.fromkeys(x.shape))",
+    "len(dict([(n, 1), (m, 2)]))", "len({(n, m)})", "cached(n)", "cached(m, by=n)", "self.method(n + 1)",
+    "self.static(n, x.device)",
+)  # fmt: skip
+"""Expressions that ask for the hash of a size that varies."""
+NOT_HASHED = (
+    "table.get(m, 1)", "(m in {3, 4})", "hash((m, 1))", "len(set([m, 3]))", "len(dict([(m, 1)]))", "cached(m)",
+    "cached(x, by=m)", "power(n)", "self.static(m, x.device)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "hashed"), [
+    *((expression, True) for expression in HASHED), *((expression, False) for expression in NOT_HASHED),
+])  # fmt: skip
+def test_a_size_that_varies_has_no_hash(expression: str, hashed: bool, tmp_path: Path) -> None:
+    source = HASHING.replace("EXPRESSION", expression)
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    findings = lint([Task(tmp_path / "model.py", settings, data=source.encode())]).findings
+    assert [f.name for f in findings if f.severity.value != "info"] == (["size-as-key"] if hashed else [])
+    torch = pytest.importorskip("torch")
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    model = namespace["Model"]().eval()  # type: ignore[operator]
+    with pytest.raises(TypeError, match="unhashable type: non-nested SymInt") if hashed else nullcontext():
+        torch.export.export(model, (torch.ones(3, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))

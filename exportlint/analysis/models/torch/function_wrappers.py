@@ -8,9 +8,10 @@ from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import find_method
+from exportlint.analysis.eval.demands import demand_hash
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.instances import note_call
-from exportlint.analysis.eval.names import DISABLES, SCRIPTS
+from exportlint.analysis.eval.names import CACHES, DISABLES, SCRIPTS
 from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
 from exportlint.analysis.models.torch.results import fresh, read_arguments
@@ -30,6 +31,10 @@ def _call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast
     engine = frame.engine
     options = dict(callee.options)
     name = getattr(callee.function, "symbol", "module").rpartition(".")[2]
+    if callee.wrapper in CACHES:
+        for value in arguments.values:
+            demand_hash(frame, value, node, "cache key")
+        return frame.call(callee.function, arguments, node)
     if engine.constructing or callee.wrapper not in SCRIPTS | DISABLES:
         if not engine.constructing:
             note_call(frame, callee.wrapper, Arguments((), options), node)
