@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from exportlint.analysis.torch.registry import operators
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
@@ -270,3 +271,54 @@ def test_a_size_that_varies_has_no_hash(expression: str, hashed: bool, tmp_path:
     model = namespace["Model"]().eval()  # type: ignore[operator]
     with pytest.raises(TypeError, match="unhashable type: non-nested SymInt") if hashed else nullcontext():
         torch.export.export(model, (torch.ones(3, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
+
+
+ON_VARYING = {
+    "vander": "torch.vander(x[:, 0])",
+    "linalg.multi_dot": "torch.linalg.multi_dot([x, torch.ones(4, 4), torch.ones(4, 2)])",
+    "chain_matmul": "torch.chain_matmul(x, torch.ones(4, 2))",
+    "gradient": "torch.gradient(x, dim=1)[0]",
+    "geqrf": "torch.geqrf(x)[1]",
+    "histogram": "torch.histogram(x, 4)[0]",
+    "histogramdd": "torch.histogramdd(x, [2, 2, 2, 2])[0]",
+    "Tensor.to_sparse": "x.to_sparse().to_dense()",
+    "Tensor.to_sparse_coo": "x.to_sparse_coo().to_dense()",
+    "Tensor.to_sparse_csr": "x.to_sparse_csr().to_dense()",
+    "quantize_per_tensor": "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()",
+    "fake_quantize_per_tensor_affine": "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127)",
+    "fake_quantize_per_channel_affine": (
+        "torch.fake_quantize_per_channel_affine(x, torch.ones(4), torch.zeros(4, dtype=torch.int32), 1, -128, 127)"
+    ),
+}
+"""Operators that do not keep the sizes of their tensors symbolic, each on a tensor `x` whose rows vary."""
+OPERATION = """\
+import torch
+from torch import Tensor, nn
+
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        return {}
+"""
+
+
+def test_each_operator_that_needs_known_sizes_is_tried() -> None:
+    found = {record.name for record in operators() if record.varying is not None}
+    assert found == ON_VARYING.keys()
+
+
+@pytest.mark.parametrize("name", ON_VARYING)
+def test_operators_that_need_known_sizes(name: str, tmp_path: Path) -> None:
+    source = OPERATION.format(ON_VARYING[name])
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    of_row = OPERATION.format(ON_VARYING[name].replace("x", "x[0, None]", 1))
+    findings = [lint([Task(tmp_path / "model.py", settings, data=t.encode())]).findings for t in (source, of_row)]
+    assert [[f.name for f in found if f.severity.value != "info"] for found in findings] == [["size-to-number"], []]
+    torch = pytest.importorskip("torch")
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    model = namespace["Model"]()  # type: ignore[operator]
+    record = next(record for record in operators() if name in record.names)
+    with pytest.raises(Exception, match="aten") if record.varying == "refused" else nullcontext():
+        program = torch.export.export(model, (torch.rand(6, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
+        assert [str(node.meta["val"].shape[0]) for node in program.graph.nodes if node.name == "x"] == ["6"]
