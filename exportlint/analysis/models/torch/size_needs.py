@@ -49,10 +49,11 @@ def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], nod
     if record.varying is None or frame.engine.constructing:
         return
     given = (tensor for operand in operands for tensor in tensors_in(operand, 1))
-    varying = (size for tensor in given if not tensor.assumed and (size := product(tensor)).dim.varies)
-    if (size := next(varying, None)) is not None:
+    sizes = (product(tensor) for tensor in given if not tensor.assumed)
+    varying = next((size for size in sizes if size.dim.varies), None)
+    if varying is not None:
         target = f"{public_name(name)}()"
-        frame.emit(SizeConversion, node, size, target=target, varies=True, refused=record.varying == "refused")
+        frame.emit(SizeConversion, node, varying, target=target, varies=True, refused=record.varying == "refused")
 
 
 def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
