@@ -36,6 +36,12 @@ SCRIPTS = frozenset({"torch.jit.script", "torch.jit.script_if_tracing"})
 DISABLES = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
 CONTEXTS = frozenset({"torch.inference_mode"})
 """Wrappers of torch that change how a function is traced, or how it runs."""
+TRANSFORMS = frozenset(
+    f"{library}.{name}"
+    for library in ("torch.func", "functorch")
+    for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian", "functionalize")
+)
+"""Wrappers of torch that give another function, which matters where it is called."""
 CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 """Wrappers of Python that find earlier results by the hashes of the arguments. TorchDynamo looks through them."""
 
