@@ -104,7 +104,7 @@ def _check(
         results.reports.trim()
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
-    kept = distinct((finding for finding, _, _ in told), (finding for finding, _, _ in reports))
+    kept = distinct((finding for finding, _, _ in told), _passed(reports, analysis, project, shown))
     # A fix costs more than a finding: the classes that lead there run once more.
     rewritten = dict.fromkeys(finding for finding in kept if origins[finding][1].fix is not None)
     wanted = set(wants(rewritten))
@@ -334,18 +334,27 @@ def cut(source: SourceFile, site: Site) -> str:
     return shown
 
 
-def distinct(findings: Iterable[Finding], untold: Iterable[Finding] = ()) -> list[Finding]:
+def _passed(
+    reports: Iterable[_Reported], analysis: Analysis, project: Project, shown: dict[RouteStep, Step]
+) -> Iterator[tuple[str, Span]]:
+    """The places that lead to what is graver than an info, in each exported class that meets it."""
+    for finding, fact, report in reports:
+        if finding.severity is not Severity.INFO and report.has_trail:
+            for route in analysis.routes_to(fact):
+                yield from ((step.filename, step.span) for step in _steps(route.steps, project, shown))
+
+
+def distinct(findings: Iterable[Finding], passed: Iterable[tuple[str, Span]] = ()) -> list[Finding]:
     """One finding for one root cause.
 
     An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
-    about what led to it, such as the `.item()` of a number that is compared, but for writes. `untold` are findings that
-    others stand for: what led to them is explained as well.
+    about what led to it, such as the `.item()` of a number that is compared, but for writes. `passed` are the places
+    that lead to the findings, and to others that these stand for.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
     grave = [f for f in ordered if f.severity is not Severity.INFO]
     covered = _Cover((f.filename, f.span) for f in grave)
-    causes = (*grave, *(f for f in untold if f.severity is not Severity.INFO))
-    led = _Cover((step.filename, step.span) for f in causes for step in f.trail)
+    led = _Cover(passed)
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}

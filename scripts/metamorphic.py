@@ -1,12 +1,12 @@
 """Whether the linter says the same of programs that do the same.
 
-    python scripts/metamorphic.py TREE... [--transform NAME]... [--files N] [--seed N] [--mode MODE]
+    python scripts/metamorphic.py TREE... [--transform NAME]... [--files N] [--seed N] [--part K/N] [--mode MODE]
 
 Rewrites each file in ways that change nothing about torch.export (the order of its classes, the names of its variables,
 its line ends, where its code stands) and lints it again: findings that come or go are printed, with the text of their
 lines. The transformations `jobs` and `hash-seed` change nothing about the files but how the linter is run, and
-`repeated` lints a file once more after all its variants. N files are drawn from each TREE. The exit code is 1 if there
-is a difference.
+`repeated` lints a file once more after all its variants. N files are drawn from each TREE; `--part 2/5` takes the
+second fifth of those. The exit code is 1 if there is a difference.
 """
 
 from __future__ import annotations
@@ -53,6 +53,14 @@ def tasks_of(tree: Path, files: int, seed: int, mode: str) -> list[Task]:
     return [Task(path, combine([layer], root)) for path in sorted(chosen)]
 
 
+def part_of(text: str) -> tuple[int, int]:
+    """Which part of how many `K/N` names. Raises ArgumentTypeError."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"expected K/N with K from 1 to N, got {text}")
+    return int(part), int(parts)
+
+
 def differences(tasks: Sequence[Task], names: Sequence[str], applied: Counter[str]) -> Iterator[Difference]:
     """What the transformations of files change about their findings. Counts in `applied` where each applies."""
     workspace = Workspace({})
@@ -96,6 +104,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--transform", action="append", choices=(*TRANSFORMATIONS, *RUNS), metavar="NAME")
     parser.add_argument("--files", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--part", type=part_of, default=(1, 1), metavar="K/N")
     parser.add_argument("--mode", choices=("non-strict", "strict"), default="non-strict")
     parser.add_argument("--report", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -105,6 +114,8 @@ def main(argv: Sequence[str]) -> int:
         return 2
     names = options.transform or [*TRANSFORMATIONS, *RUNS]
     tasks = [t for tree in options.trees for t in tasks_of(tree.resolve(), options.files, options.seed, options.mode)]
+    part, parts = options.part
+    tasks = tasks[len(tasks) * (part - 1) // parts : len(tasks) * part // parts]
     if options.report:
         print("\n".join(report(tasks, 1)))
         return 0

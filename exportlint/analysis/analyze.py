@@ -16,7 +16,7 @@ from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import HEAP, Allocation, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
 from exportlint.analysis.domain.reachability import reachable
-from exportlint.analysis.domain.trails import site_of
+from exportlint.analysis.domain.trails import Route, site_of
 from exportlint.analysis.domain.values import (
     Function,
     Instance,
@@ -36,6 +36,7 @@ from exportlint.analysis.eval.effects import Effects, Raise
 from exportlint.analysis.eval.engine import BudgetExceededError, Engine, Options, OutOfTimeError
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
+from exportlint.analysis.eval.names import CACHES
 from exportlint.analysis.eval.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_exported, note_inputs, note_outputs
@@ -100,13 +101,16 @@ class Interpretation:
                 results = _with_kept(module, project, options, dims, kept)
                 calls = tuple(result.calls for result in results)
         facts: dict[FactKey, Fact] = {}
+        routes: dict[FactKey, list[Route]] = {}
         for result in results:
             for key, fact in result.facts:
+                if key in facts and isinstance(fact.trail, Route):
+                    routes.setdefault(key, []).append(fact.trail)
                 keep(facts, fact, key)
         ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
         if kept is not None:
             kept.trim()
-        return Analysis((*ordered, *of_scripts), calls)
+        return Analysis((*ordered, *of_scripts), calls, {key: tuple(found) for key, found in routes.items()})
 
     def probe(self, known: Analysis, facts: Iterable[Fact]) -> Probe:
         """Run the classes once more that meet some facts of an analysis, with the variables recorded there."""
@@ -263,7 +267,8 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         function = frame.attribute(receiver, entry_point, definition)
         while isinstance(function, Partial) and function.wrapper:  # under a decorator of torch
             decorators = getattr(definition, "decorator_list", [definition])
-            note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
+            if function.wrapper not in CACHES:
+                note_call(frame, function.wrapper, Arguments((), dict(function.options)), decorators[0])
             function = function.function
         if owner is not None:
             is_wrapped = isinstance(function, Function) and function.node is not definition

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.domain.trails import Route, Site, Trail
 from exportlint.analysis.eval.call_graph import Caller, CallRecord
 from exportlint.analysis.facts import Fact, Place
+from exportlint.analysis.facts.order import FactKey
 
 
 @dataclass(frozen=True)
 class Analysis:
     """The facts of a file and of the helpers that it reaches, and which calls lead to them.
 
-    Each record of `calls` is about other exported classes, and no call leads from one record to another.
+    Each record of `calls` is about other exported classes, and no call leads from one record to another. `routes` are
+    those on which further classes meet a fact, by its identity.
     """
 
     facts: tuple[Fact, ...]
     calls: tuple[CallRecord, ...] = ()
+    routes: Mapping[FactKey, tuple[Route, ...]] = field(default_factory=dict)
+
+    def routes_to(self, fact: Fact) -> Iterator[Route]:
+        """The ways that lead to a fact, those of each exported class."""
+        if fact.trail is not None:
+            yield Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
+        if self.routes:
+            yield from self.routes.get(fact.identity, ())
 
     def callers(self, fact: Fact, home: Site | None) -> tuple[Caller, ...]:
         """The exported classes that reach a fact from outside of `home`, the class around it, in order."""

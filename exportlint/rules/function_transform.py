@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Partial
 from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
@@ -25,23 +26,26 @@ CLAIMS = {
 
 @rule("EXP609", "function-transform", Call)
 def function_transform(fact: Call, context: Context) -> Iterator[Report]:
-    """`torch.func.grad(f)(x)`, `torch.func.jacrev(f)(x)`, `torch.vmap(f)(x)` before torch 2.9."""
+    """`torch.func.grad(f)(x)`, `torch.vmap(torch.func.grad(f))(x)`, `torch.vmap(f)(x)` before torch 2.9."""
     library, _, name = fact.name.rpartition(".")
     claim = CLAIMS.get(name) if library in {"torch.func", "functorch"} else None
-    claim = MAP if fact.name == "torch.vmap" else claim
+    if fact.name == "torch.vmap":
+        mapped = fact.positional[0] if fact.positional else None
+        claim = FORWARD if isinstance(mapped, Partial) and mapped.wrapper else MAP
     severity = context.severity(claim) if claim is not None else None
     if severity is None or fact.guarded:
         return
     message = f"`{public_name(fact.name)}` exports, but the program returns a FakeTensor without values"
     if severity is ERROR:
-        message = f"torch.export cannot trace `{public_name(fact.name)}`"
+        what = " of a function transform" if claim is FORWARD and fact.name == "torch.vmap" else ""
+        message = f"torch.export cannot trace `{public_name(fact.name)}`{what}"
     instead = "use `torch.autograd.grad` in non-strict mode"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, name))
 
 
 def _fix(code: Code, name: str) -> Fix:
-    call = code.node(ast.Call)
-    if name != "functionalize" or len(call.args) != 1 or call.keywords:
+    call = code.node(ast.Call).func
+    if name != "functionalize" or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         raise DeclinedError("`torch.autograd.grad` is for non-strict mode, and for functions that return one number")
     text = code.operand(call.args[0], Precedence.ATOM)
     return code.fix("Call the function itself", code.replace(call, text), safe=False)

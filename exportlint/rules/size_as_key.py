@@ -9,13 +9,14 @@ from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
-TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index"}
+CACHED = Claim(non_strict=always(WARNING), strict=always(None))
+TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "cache key"}
 
 
 @rule("EXP405", "size-as-key", SizeConversion)
 def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`cache[x.shape[0]]`, `{x.shape[0], x.shape[1]}`, `sorted(x.shape)`, `table[f"{n}"]`."""
-    severity = context.severity(CLAIM)
+    severity = context.severity(CACHED if fact.target == "cache key" else CLAIM)
     if fact.target == "text" and severity is not None:
         yield Report(
             severity,

@@ -50,6 +50,12 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
             "`round()` of a size: `Dim.AUTO` keeps it dynamic, a named `Dim` is refused",
             "use integer arithmetic: `(n + 1) // 2`",
         )
+    elif severity is not None and fact.refused:
+        yield Report(
+            severity,
+            f"`{fact.target}` cannot be traced with a size that varies: torch.export takes static shapes only",
+            "leave it out of the exported model, or export with static shapes",
+        )
     elif severity is not None:
         when = "" if fact.varies else ", if it is meant to vary"
         yield Report(

@@ -10,12 +10,14 @@ from exportlint.fixes.selections import selection_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
     "list slice": "slice of a Python list",
     "list repetition": "length of a Python list",
     "dict key": "dictionary key",
     "set element": "element of a set",
+    "cache key": "argument of a function that caches its results",
     "hash()": "hash",
     "index of an assignment": "index of an assignment",
     "slice bound": "slice bound",
@@ -35,7 +37,7 @@ TARGETS = {
 def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
     """`self.layers[i]`, `[a, b][i]`, `table[n.item()]`, `x.sum(dim=d.item())`."""
     what = TARGETS.get(fact.target)
-    severity = context.severity(CLAIM)
+    severity = context.severity(CACHED if fact.target == "cache key" else CLAIM)
     if what is None or severity is None or fact.guarded:
         return
     yield Report(

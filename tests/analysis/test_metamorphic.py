@@ -236,6 +236,40 @@ def test_what_one_class_writes_is_not_seen_by_another() -> None:
     assert difference(task, "classes-reversed", TRANSFORMATIONS["classes-reversed"], workspace, before) is None
 
 
+ONE_HELPER = """
+import torch
+from torch import nn
+
+
+def masked(scores, mask, is_causal):
+    if is_causal:
+        return scores
+    return scores + mask if mask.dtype == torch.bool else scores
+
+
+class First(nn.Module):
+    def forward(self, x, mask: torch.Tensor | None = None, is_causal: bool = False):
+        return x if mask is None else masked(x, mask, is_causal)
+
+
+class Second(nn.Module):
+    def forward(self, x, rope: torch.Tensor | None = None, mask: torch.Tensor | None = None, is_causal: bool = False):
+        x = x.flatten(1) if rope is None else x.flatten(1) * rope
+        return x if mask is None else masked(x, mask, is_causal)
+"""
+
+
+def test_what_leads_to_a_finding_counts_in_each_class() -> None:
+    task = Task(ROOT / "model.py", combine([Layer(ROOT, {})], ROOT))
+    workspace = Workspace({task.path: ONE_HELPER.encode()})
+    before = workspace.lint(task).findings
+    infos = [finding.message.split(";")[0] for finding in before if finding.code == "EXP703"]
+    assert infos == [
+        "fixed by the example inputs: `rope` (None or not), `mask` (None or not), `is_causal` (bool)",
+    ]  # that of `First` starts at `mask`, from which EXP506 follows
+    assert difference(task, "classes-reversed", TRANSFORMATIONS["classes-reversed"], workspace, before) is None
+
+
 # --- circumstances
 
 
@@ -289,3 +323,12 @@ def test_the_command_names_what_does_not_exist(tmp_path: Path) -> None:
     done = metamorphic(str(tmp_path / "nothing"))
     assert done.returncode == 2
     assert done.stderr == f"metamorphic.py: no such file or directory: {tmp_path / 'nothing'}\n"
+
+
+def test_the_command_takes_a_part_of_the_files(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.py").write_text("import torch\n", encoding="utf-8")
+    crlf = (str(tmp_path), "--transform", "crlf")
+    first_lines = [metamorphic(*crlf, "--part", part).stdout.splitlines()[0] for part in ("1/2", "2/2")]
+    assert first_lines == ["1 file", "2 files"]
+    assert "expected K/N with K from 1 to N, got 3/2" in metamorphic(*crlf, "--part", "3/2").stderr

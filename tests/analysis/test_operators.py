@@ -128,6 +128,7 @@ def shares(one: Any, other: Any) -> bool:
     """Whether two tensors have the same memory."""
     if any(t.is_nested or t.is_mkldnn for t in (one, other)):
         return one is other
+    one, other = (t if t.layout is torch.strided else t.values() for t in (one.detach(), other.detach()))
     return bool(one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr())
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from exportlint.analysis.torch.registry import operators
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
@@ -211,3 +213,112 @@ def test_the_linter_and_torch_settle_the_same_conditions(
     except Exception:  # of several kinds
         holds = False
     assert holds is not is_open
+
+
+HASHING = """\
+import functools
+
+import torch
+from torch import Tensor, nn
+
+
+def power(n, *, by=1):
+    return n * by
+
+
+cached = functools.lru_cache(maxsize=None)(power)
+
+
+class Model(nn.Module):
+    @functools.cache
+    def method(self, n):
+        return n * 2
+
+    @staticmethod
+    @functools.lru_cache(maxsize=4)
+    def static(n, device):
+        return torch.arange(n, device=device).sum()
+
+    def forward(self, x: Tensor):
+        n, m = x.shape
+        table = {3: 1, 4: 2}
+        return x * EXPRESSION
+"""
+HASHED = (
+    "table.get(n, 1)", "(n in table)", "(n in {3, 4})", "hash(n)", "hash((n, 1))", "len({n, 3})", "len({n: 3})",
+    "len(set([n, 3]))", "len(set(x.shape))", "len(frozenset((n, m)))", "len(dict.fromkeys(x.shape))",
+    "len(dict([(n, 1), (m, 2)]))", "len({(n, m)})", "cached(n)", "cached(m, by=n)", "self.method(n + 1)",
+    "self.static(n, x.device)",
+)  # fmt: skip
+"""Expressions that ask for the hash of a size that varies."""
+NOT_HASHED = (
+    "table.get(m, 1)", "(m in {3, 4})", "hash((m, 1))", "len(set([m, 3]))", "len(dict([(m, 1)]))", "cached(m)",
+    "cached(x, by=m)", "power(n)", "self.static(m, x.device)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "hashed"), [
+    *((expression, True) for expression in HASHED), *((expression, False) for expression in NOT_HASHED),
+])  # fmt: skip
+def test_a_size_that_varies_has_no_hash(expression: str, hashed: bool, tmp_path: Path) -> None:
+    source = HASHING.replace("EXPRESSION", expression)
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    findings = lint([Task(tmp_path / "model.py", settings, data=source.encode())]).findings
+    assert [f.name for f in findings if f.severity.value != "info"] == (["size-as-key"] if hashed else [])
+    torch = pytest.importorskip("torch")
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    model = namespace["Model"]().eval()  # type: ignore[operator]
+    with pytest.raises(TypeError, match="unhashable type: non-nested SymInt") if hashed else nullcontext():
+        torch.export.export(model, (torch.ones(3, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
+
+
+ON_VARYING = {
+    "vander": "torch.vander(x[:, 0])",
+    "linalg.multi_dot": "torch.linalg.multi_dot([x, torch.ones(4, 4), torch.ones(4, 2)])",
+    "chain_matmul": "torch.chain_matmul(x, torch.ones(4, 2))",
+    "gradient": "torch.gradient(x, dim=1)[0]",
+    "geqrf": "torch.geqrf(x)[1]",
+    "histogram": "torch.histogram(x, 4)[0]",
+    "histogramdd": "torch.histogramdd(x, [2, 2, 2, 2])[0]",
+    "Tensor.to_sparse": "x.to_sparse().to_dense()",
+    "Tensor.to_sparse_coo": "x.to_sparse_coo().to_dense()",
+    "Tensor.to_sparse_csr": "x.to_sparse_csr().to_dense()",
+    "quantize_per_tensor": "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()",
+    "fake_quantize_per_tensor_affine": "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127)",
+    "fake_quantize_per_channel_affine": (
+        "torch.fake_quantize_per_channel_affine(x, torch.ones(4), torch.zeros(4, dtype=torch.int32), 1, -128, 127)"
+    ),
+}
+"""Operators that do not keep the sizes of their tensors symbolic, each on a tensor `x` whose rows vary."""
+OPERATION = """\
+import torch
+from torch import Tensor, nn
+
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        return {}
+"""
+
+
+def test_each_operator_that_needs_known_sizes_is_tried() -> None:
+    found = {record.name for record in operators() if record.varying is not None}
+    assert found == ON_VARYING.keys()
+
+
+@pytest.mark.parametrize("name", ON_VARYING)
+def test_operators_that_need_known_sizes(name: str, tmp_path: Path) -> None:
+    source = OPERATION.format(ON_VARYING[name])
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    of_row = OPERATION.format(ON_VARYING[name].replace("x", "x[0, None]", 1))
+    findings = [lint([Task(tmp_path / "model.py", settings, data=t.encode())]).findings for t in (source, of_row)]
+    assert [[f.name for f in found if f.severity.value != "info"] for found in findings] == [["size-to-number"], []]
+    torch = pytest.importorskip("torch")
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    model = namespace["Model"]()  # type: ignore[operator]
+    record = next(record for record in operators() if name in record.names)
+    with pytest.raises(Exception, match="aten") if record.varying == "refused" else nullcontext():
+        program = torch.export.export(model, (torch.rand(6, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
+        assert [str(node.meta["val"].shape[0]) for node in program.graph.nodes if node.name == "x"] == ["6"]

@@ -225,8 +225,8 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
         hashed = isinstance(right, Sequence) and right.type == "set"
         if isinstance(needle, Tensor) and all(map(_differs_in_kind, items)):
             needle = None
-        if isinstance(needle, Scalar) and hashed:
-            frame.emit(Conversion, node, needle, target="set element", operand=needle)
+        if hashed:
+            demand_hash(frame, left, node, "set element")
         if needle is not None and items and not hashed:
             frame.emit(Branch, node, needle, construct="in", condition=needle)
             return BOOL

@@ -78,7 +78,8 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         if index == len(node.values) - 1:
             found.append(value)
             # whoever asks for the truth of this expression asks it of the operand where it ends
-            frame.last_operands[node] = frame.last_operands.pop(operand, value)
+            ended = frame.last_operands.pop(operand, value)
+            frame.last_operands[node] = doubtful(ended) if hinges else ended
             break
         if not is_and and isinstance(node.values[index + 1], (ast.Dict, ast.List, ast.Tuple)):
             is_true = truth(value)  # `cache or {}`: what a container may stand in for is no tensor

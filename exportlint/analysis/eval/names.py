@@ -36,6 +36,14 @@ SCRIPTS = frozenset({"torch.jit.script", "torch.jit.script_if_tracing"})
 DISABLES = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
 CONTEXTS = frozenset({"torch.inference_mode"})
 """Wrappers of torch that change how a function is traced, or how it runs."""
+TRANSFORMS = frozenset(
+    f"{library}.{name}"
+    for library in ("torch.func", "functorch")
+    for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian", "functionalize")
+)
+"""Wrappers of torch that give another function, which matters where it is called."""
+CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+"""Wrappers of Python that find earlier results by the hashes of the arguments. TorchDynamo looks through them."""
 
 BUILTINS = frozenset(vars(builtins))
 OWN_LIBRARIES = ("torch", "numpy", "math", "random", "functools", "collections", "typing", "copy", "time", "os")
@@ -185,6 +193,8 @@ def _decorate(scope: Frame, value: Value, decorator: ast.expr) -> Value:
         given = decorator.keywords if isinstance(decorator, ast.Call) else []
         options = ((k.arg, scope.peek(k.value)) for k in given if k.arg)
         return Partial(value, wrapper=wrapper, options=tuple(options))
+    if found.name in CACHES:
+        return Partial(value, wrapper=found.name)
     made = descriptor(found.name, value)
     return value if made is None else made
 

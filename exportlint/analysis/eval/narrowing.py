@@ -106,16 +106,19 @@ def _tell_calls(frame: Frame, env: Environment, node: ast.expr, value: Value) ->
 
 
 def recognized(frame: Frame, value: Value, kind: ast.expr) -> Value:
-    """An unknown value that was found to be an object of a class of the project: one object for each test.
+    """An unknown value that was found to be an object of classes of the project: one object for each of the test.
 
     With one for each time that the test is run, no call that is given it would be known from another, and a loop that
     tests what it has found before would find new objects until it is widened.
     """
-    found = frame.peek(kind) if isinstance(value, Unknown) and not isinstance(kind, ast.Tuple) else None
-    if not isinstance(found, ClassValue):
+    if not isinstance(value, Unknown):
         return value
-    cls = found.definition
-    return frame.engine.promised(cls, kind)
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    found = [frame.peek(one) for one in kinds]
+    classes = [one.definition for one in found if isinstance(one, ClassValue)]
+    if not classes or len(classes) < len(found):
+        return value
+    return join([frame.engine.promised(cls, one) for cls, one in zip(classes, kinds, strict=True)])
 
 
 def _is_tensor(value: Value) -> bool | None:

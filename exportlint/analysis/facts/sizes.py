@@ -23,12 +23,13 @@ class SizeConversion(Fact):
 
     `target` is what wants it: "int()", "math.sqrt()", "range()", "iteration", "list repetition", "set element",
     "isinstance()", "class pattern", "text". `varies`: the size is known to vary from call to call. `is_float`: it is
-    the result of a division or the like.
+    the result of a division or the like. `refused`: it cannot be traced with a size that varies.
     """
 
     target: str
     varies: bool
     is_float: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

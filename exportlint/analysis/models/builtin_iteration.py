@@ -19,7 +19,6 @@ from exportlint.analysis.domain.values import (
     Tensor,
     TorchModule,
     Tuple,
-    Union,
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
@@ -127,8 +126,9 @@ def _collect(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     if items is not None and name == "reversed":
         return Tuple(tuple(reversed(items)))
     item = elements(frame, value, argument_node(node))
-    if name in {"set", "frozenset"} and not isinstance(item, Union):
-        demand_hash(frame, item, node, "set element")
+    if name in {"set", "frozenset"}:
+        for held in items or (value if isinstance(value, Shape) else item,):
+            demand_hash(frame, held, node, "set element")
     return Sequence(item, "set" if name in {"set", "frozenset"} else "iterator" if name == "iter" else "list")
 
 
@@ -144,7 +144,7 @@ def _next(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
 @builtin("dict.fromkeys", pure=True)
 def _from_keys(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     keys = first_of(arguments)
-    held = known_items(keys)
+    held = (keys,) if isinstance(keys, Shape) else known_items(keys)
     for key in held if held is not None else (elements(frame, keys, argument_node(node)),):
         demand_hash(frame, key, argument_node(node), "dict key")
     return Dict((), arguments.get(1) or NONE)
@@ -157,6 +157,9 @@ def _dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
         result_dict = Dict() if first is None else replace(first, identity=NOWHERE)
     else:
         pair = elements(frame, first, argument_node(node))
+        for held in known_items(first) or (pair,):
+            if isinstance(held, Tuple) and len(held.items) == 2:
+                demand_hash(frame, held.items[0], argument_node(node), "dict key")
         result_dict = Dict((), pair.items[1] if isinstance(pair, Tuple) and len(pair.items) == 2 else UNKNOWN)
     for key, value in arguments.keywords.items():
         result_dict = result_dict.updated(key, value)

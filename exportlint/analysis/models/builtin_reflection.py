@@ -20,7 +20,6 @@ from exportlint.analysis.domain.values import (
     Sequence,
     Size,
     Tensor,
-    Tuple,
     TypeOf,
     Unknown,
     Value,
@@ -29,6 +28,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.computed_names import attribute_by_computed_name, bind_computed
 from exportlint.analysis.eval.demands import (
     data_of,
+    demand_hash,
     demand_number,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -158,10 +158,10 @@ def _identity(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     data = data_of(value)
     if isinstance(data, Tensor):
         frame.emit(Identity, node, data, operator=f"{name}()", operand=data)
-    elif isinstance(data, Scalar) or (isinstance(value, Tuple) and name == "hash"):
-        found = data or next((d for i in getattr(value, "items", ()) if isinstance(d := data_of(i), Scalar)), None)
-        if isinstance(found, Scalar):
-            frame.emit(Conversion, node, found, target="hash()", operand=found)
-    elif isinstance(value, Sequence) and name == "hash" and isinstance(data_of(value.item), Scalar):
+    elif name == "hash":
+        demand_hash(frame, value, node, "hash()")
+    elif isinstance(data, Scalar):
+        frame.emit(Conversion, node, data, target="hash()", operand=data)
+    if isinstance(value, Sequence) and name == "hash" and isinstance(data_of(value.item), Scalar):
         demand_number(frame, value.item, node, "hash()")
     return Python("int")

@@ -15,6 +15,7 @@ from exportlint.analysis.library_functions import LibraryFunction, find, shown
 from exportlint.analysis.models.plain_numbers import note_any_numbers, note_plain_numbers
 from exportlint.analysis.models.torch.control_flow import OPERATORS
 from exportlint.analysis.models.torch.distributions import without_validation
+from exportlint.analysis.models.torch.function_wrappers import makes_transform
 from exportlint.analysis.models.torch.functions import call_torch
 from exportlint.analysis.models.torch.results import read_arguments
 from exportlint.analysis.torch import table
@@ -30,7 +31,8 @@ EXCEPTIONS = frozenset(
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
     name, resolved = callee.name, table.resolve(callee.name)
     noted = without_validation(frame, arguments) if resolved.startswith("torch.distributions.") else arguments
-    note_call(frame, resolved, noted, node)
+    if not makes_transform(resolved, arguments):
+        note_call(frame, resolved, noted, node)
     if frame.guards and _takes_tensor(name):
         note_guarded_operator(frame)
     operator = OPERATORS.get(name)

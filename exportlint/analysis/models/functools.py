@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.values import PYTHON, UNKNOWN, Descriptor, Function, Partial, Value
+from exportlint.analysis.domain.values import PYTHON, UNKNOWN, Descriptor, External, Function, Partial, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import elements
 from exportlint.analysis.eval.frame import Frame
@@ -39,8 +39,15 @@ def _reduce(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     return frame.call(arguments.get(0) or UNKNOWN, Arguments((item, item)), node)
 
 
-@function("functools.wraps functools.cache")
-@function("functools.lru_cache", strict="refuses")
-def _wrapped(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+@function("functools.wraps")
+def _wraps(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0)
     return first if isinstance(first, Function) else PYTHON
+
+
+@function("functools.cache")
+@function("functools.lru_cache", strict="refuses")
+def _cached(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """`lru_cache(f)`, or `lru_cache(maxsize=…)`, which is called with `f`."""
+    first = arguments.get(0, "user_function")
+    return Partial(first, wrapper=name) if isinstance(first, (Function, Partial)) else Partial(External(name))

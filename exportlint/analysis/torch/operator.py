@@ -42,6 +42,12 @@ every: all of the first tensor. unlike: those that the second tensor does not ha
 that is divided. keys: the number of keys.
 """
 
+SymbolicSizes = Literal["fixed", "refused"]
+"""What becomes of sizes of its tensors that vary.
+
+fixed: it makes plain numbers of all of them. refused: torch.export cannot trace it with them, only with known sizes.
+"""
+
 Tells = Literal["dtype", "layout", "gradient"]
 """What a program that is exported with one input takes for granted of the next."""
 
@@ -59,6 +65,7 @@ class Traits(TypedDict, total=False):
     converts: bool
     tells: tuple[Tells, str]
     needs: SizeNeed
+    varying: SymbolicSizes
     plain: tuple[str, ...]
     compared: tuple[str, ...]
     overwrites: bool
@@ -76,12 +83,12 @@ class Operator:
 
     `shape` is None where nothing is said of it. `dtype` is the one that a cast gives, empty where the table says
     enough. `converts`: the result has the same values, in another dtype, layout or place, and converting twice is
-    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes
-    that it must know. `plain`: parameters that have no symbolic form, `compared`: those that it compares with
-    numbers, so that a size can be one but a number read from a tensor cannot. `overwrites`: it writes to the tensor
-    in place, and twice is the same as once, given the same random numbers. `acts`: it is called for something that
-    is no result. `host`: what of a tensor it takes out of the graph. `strict`: TorchDynamo refuses to call it,
-    measured on 2.13 by a module that calls nothing else.
+    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes that it
+    must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `plain`: parameters that have
+    no symbolic form, `compared`: those that it compares with numbers, so that a size can be one but a number read from
+    a tensor cannot. `overwrites`: it writes to the tensor in place, and twice is the same as once, given the same
+    random numbers. `acts`: it is called for something that is no result. `host`: what of a tensor it takes out of the
+    graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else.
     """
 
     names: tuple[str, ...]
@@ -91,6 +98,7 @@ class Operator:
     converts: bool = False
     tells: tuple[Tells, str] | None = None
     needs: SizeNeed | None = None
+    varying: SymbolicSizes | None = None
     plain: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     overwrites: bool = False

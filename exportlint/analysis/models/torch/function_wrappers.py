@@ -8,13 +8,16 @@ from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import find_method
+from exportlint.analysis.eval.demands import demand_hash
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.instances import note_call
-from exportlint.analysis.eval.names import DISABLES, SCRIPTS
+from exportlint.analysis.eval.names import CACHES, DISABLES, SCRIPTS, TRANSFORMS
 from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
 from exportlint.analysis.models.torch.results import fresh, read_arguments
 from exportlint.syntax.definitions import Class
+
+MAPS = frozenset({"torch.vmap", "torch.func.vmap", "functorch.vmap"})
 
 
 @calls(Partial)
@@ -25,11 +28,30 @@ def _call_partial(frame: Frame, callee: Partial, arguments: Arguments, node: ast
     return frame.call(callee.function, Arguments((*callee.positional, *arguments.positional), keywords), node)
 
 
+def makes_transform(name: str, arguments: Arguments) -> bool:
+    """Whether a call makes a transform of `torch.func`, or maps one; that shows where what it makes is called."""
+    first = arguments.get(0, "func")
+    of_transform = isinstance(first, Partial) and first.wrapper in TRANSFORMS
+    return name in TRANSFORMS or (name in MAPS and of_transform)
+
+
 def _call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast.AST) -> Value:
     """A call of what `torch.jit.script`, `torch.compiler.disable` or `torch.inference_mode` made of a function."""
     engine = frame.engine
     options = dict(callee.options)
     name = getattr(callee.function, "symbol", "module").rpartition(".")[2]
+    if callee.wrapper in TRANSFORMS | MAPS:
+        if not engine.constructing:
+            note_call(frame, callee.wrapper, Arguments((callee.function,)), node)
+        inner = callee.function
+        while isinstance(inner, Partial) and inner.wrapper in TRANSFORMS:
+            inner = inner.function
+        frame.call(inner, arguments, node)
+        return UNKNOWN
+    if callee.wrapper in CACHES:
+        for value in arguments.values:
+            demand_hash(frame, value, node, "cache key")
+        return frame.call(callee.function, arguments, node)
     if engine.constructing or callee.wrapper not in SCRIPTS | DISABLES:
         if not engine.constructing:
             note_call(frame, callee.wrapper, Arguments((), options), node)

@@ -37,6 +37,7 @@ from exportlint.analysis.facts import Conversion, Copy
 from exportlint.analysis.models.torch.check_messages import note_message
 from exportlint.analysis.models.torch.custom_ops import call_custom_op
 from exportlint.analysis.models.torch.distributions import make_distribution
+from exportlint.analysis.models.torch.function_wrappers import makes_transform
 from exportlint.analysis.models.torch.module_constructors import construct
 from exportlint.analysis.models.torch.out_resizing import note_resizing_out
 from exportlint.analysis.models.torch.results import fresh, read_arguments
@@ -93,6 +94,8 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return Const(frame.engine.mode == "strict")
     if name.startswith("torch._check"):
         return _check(frame, name, arguments, node)
+    if makes_transform(name, arguments):
+        return Partial(arguments.get(0, "func") or UNKNOWN, wrapper=name)
     if name in CALLS_FIRST:
         return _call_operand(frame, name, arguments, node)
     api = table.lookup(name)

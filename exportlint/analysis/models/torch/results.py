@@ -31,7 +31,7 @@ from exportlint.analysis.facts import Creation, HostRead, Mutation
 from exportlint.analysis.models.torch.data_dependent_dims import data_dims, flat, kept_dims, selected_dim
 from exportlint.analysis.models.torch.overload_types import coarse
 from exportlint.analysis.models.torch.shape_rules import note_sizes, result_shape
-from exportlint.analysis.models.torch.size_needs import divided_dims, note_numbers, note_size_needs
+from exportlint.analysis.models.torch.size_needs import divided_dims, note_numbers, note_size_needs, note_varying_sizes
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
 from exportlint.analysis.torch.registry import find
@@ -51,6 +51,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     _note_writes(frame, api, arguments, node, receiver)
     note_numbers(frame, api.name, overload, arguments, node)
     note_size_needs(frame, short, operands, arguments, node)
+    note_varying_sizes(frame, short, operands, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
     of_known = find(short).host is not None
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)

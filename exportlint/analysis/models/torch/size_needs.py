@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_conversion
+from exportlint.analysis.eval.sizes import note_conversion, product
 from exportlint.analysis.facts import Conversion
+from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.analysis.models.held_numbers import numbers_in
 from exportlint.analysis.torch import table
@@ -40,6 +41,19 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
     else:
         return
     _note(frame, tensor, needed, short, node)
+
+
+def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], node: ast.AST) -> None:
+    """Record that an operator is for one size of its tensors, or cannot be traced if their sizes vary."""
+    record = find(name)
+    if record.varying is None or frame.engine.constructing:
+        return
+    given = (tensor for operand in operands for tensor in tensors_in(operand, 1))
+    sizes = (product(tensor) for tensor in given if not tensor.assumed)
+    varying = next((size for size in sizes if size.dim.varies), None)
+    if varying is not None:
+        target = f"{public_name(name)}()"
+        frame.emit(SizeConversion, node, varying, target=target, varies=True, refused=record.varying == "refused")
 
 
 def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:

@@ -20,4 +20,11 @@ OPERATORS = (
     operator("clone", shape="same"),
     *each("Tensor.requires_grad_ detach_", shape="same", storage="view", overwrites=True),
     operator("Tensor.set_", overwrites=True),
+    *each(
+        """
+        Tensor.to_sparse Tensor.to_sparse_coo Tensor.to_sparse_csr quantize_per_tensor fake_quantize_per_tensor_affine
+        fake_quantize_per_channel_affine
+        """,
+        varying="refused",
+    ),
 )

@@ -25,5 +25,5 @@ OPERATORS = (
     *each("tril_indices triu_indices", plain=("offset",)),
     *each("diag_embed diagonal_copy diagonal_scatter", plain=("offset", "dim2")),
     operator("diagflat", plain=("offset",)),
-    operator("vander linalg.vander", needs="every", plain=("N",)),
+    operator("vander linalg.vander", needs="every", varying="fixed", plain=("N",)),
 )

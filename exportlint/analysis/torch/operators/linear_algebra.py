@@ -9,5 +9,7 @@ OPERATORS = (
     operator("cdist", needs="every", plain=("p",)),
     operator("tensordot", needs="every"),
     operator("matrix_power linalg.matrix_power", plain=("n",)),
+    *each("linalg.multi_dot chain_matmul", varying="fixed"),
+    operator("geqrf", varying="refused"),
     *each("stft istft", plain=("n_fft", "hop_length", "win_length")),
 )

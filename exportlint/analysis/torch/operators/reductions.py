@@ -11,6 +11,8 @@ OPERATORS = (
     operator("norm", shape="reduced", compared=("p",)),
     operator("logsumexp", shape="reduced", needs="every"),
     operator("quantile", compared=("q",)),
-    *each("histc histogram histogramdd", plain=("bins",)),
+    operator("histc", plain=("bins",)),
+    *each("histogram histogramdd", varying="refused", plain=("bins",)),
+    operator("gradient", varying="fixed"),
     operator("diff", plain=("n",)),
 )
