@@ -107,6 +107,14 @@ def renamed(value: Value, names: Mapping[Allocation, Allocation], join: Join) ->
     return identified(made, frozenset([names.get(a, a) for a in value.identity])) if value.identity else made
 
 
+def lost(value: Value, allocations: frozenset[Allocation], join: Join) -> Value:
+    """A value whose containers can be any number more, where they can be one of some allocations."""
+    if value.reaches.isdisjoint(allocations):
+        return value
+    made = over_parts(value, lambda part: lost(part, allocations, join), join)
+    return identified(made, _MANY) if made.identity & allocations else made
+
+
 def without(value: Value, allocation: Allocation, join: Join) -> Value:
     """A value that is not known to be a certain allocation any more."""
     return renamed(value, {allocation: ELSEWHERE}, join)

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from exportlint.analysis.domain import dim as sizes
-from exportlint.analysis.domain.allocations import blended, merged_identity
+from exportlint.analysis.domain.allocations import blended, lost, merged_identity
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
 from exportlint.analysis.domain.shape import TensorShape
@@ -101,6 +101,8 @@ def merged(values: Iterable[Value]) -> Value:
 def widen(before: Value, after: Value) -> Value:
     """An upper bound of both that is reached after a few steps, however often `after` grows."""
     found = join((before, after))
+    if before.reaches and not found.reaches <= before.reaches:
+        found = lost(found, found.reaches - before.reaches, join)
     if found == before:
         return before if found.reaches == before.reaches else found
     return _absorbed(found, MAX_DEPTH)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import identified, merged_identity
 from exportlint.analysis.domain.heap import ELSEWHERE, UNTRACKED, Cell
-from exportlint.analysis.domain.lattice import join, options
+from exportlint.analysis.domain.lattice import join, merged, options
 from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
 from exportlint.analysis.domain.values import (
     NONE,
@@ -20,6 +21,7 @@ from exportlint.analysis.domain.values import (
     Sequence,
     Tensor,
     Tuple,
+    Union,
     Value,
 )
 from exportlint.analysis.eval.classes import class_attribute
@@ -87,12 +89,12 @@ def bind_global(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -
 
 
 def change_contents(
-    frame: Frame, owner: ast.expr, container: Value, changed: Value | None, node: ast.AST, value: Value,
-    source: ast.AST, index: Value | None = None,
+    frame: Frame, owner: ast.expr, container: Value, change: Callable[[Value], Value | None], node: ast.AST,
+    value: Value, source: ast.AST, index: Value | None = None,
 ) -> None:  # fmt: skip
     """The container that `owner` names is changed at `node`: it gets `value`, under `index` if it has one.
 
-    `changed` is what it is then, None if that is not known.
+    `change` gives what each option of it is then, None if that is not known.
     """
     if not any(isinstance(option, (Dict, Tuple, Sequence)) for option in options(container)):
         return
@@ -102,9 +104,20 @@ def change_contents(
         mark_written(frame, entry_cell(cell, index.value))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "clear":
         mark_written(frame, cell)
-    if changed is not None:
-        write_contents(frame, container, changed)
-        _rebind(frame, owner, identified(changed, container.identity) if container.identity else changed)
+    frame.each(container, lambda option: _changed(frame, owner, option, change(option)))
+
+
+def _changed(frame: Frame, owner: ast.expr, container: Value, changed: Value | None) -> Value:
+    if changed is None or changed is container:
+        return container
+    now = identified(changed, container.identity) if container.identity else changed
+    key = path(owner)
+    held = frame.current(frame.env[key]) if key in frame.env else None
+    if isinstance(held, Union):  # None has no contents, so it is not that
+        now = join([now, *[o for o in held.options if o != container and not isinstance(o, Const)]])
+    write_contents(frame, container, changed)
+    _rebind(frame, owner, now)
+    return changed
 
 
 def write_contents(frame: Frame, container: Value, changed: Value) -> None:
@@ -119,7 +132,8 @@ def write_contents(frame: Frame, container: Value, changed: Value) -> None:
         own = frozenset((allocation,))
         held = frame.heap.get(allocation.cell) or container
         now = doubtful(changed) if ELSEWHERE in found else changed
-        frame.store_cell(allocation.cell, identified(join((held, now)), own), identified(container, own))
+        either = merged(options(join((held, now))))  # lists that are one of several are not told apart by their length
+        frame.store_cell(allocation.cell, identified(either, own), identified(container, own))
 
 
 def _rebind(frame: Frame, owner: ast.expr, changed: Value) -> None:
