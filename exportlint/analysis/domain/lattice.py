@@ -363,19 +363,34 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
     if not live:
         return None
     first, *others = live
-    joined = dict(first)
+    joined = _without_paths(first, others)
     for other in others:
         for name, value in other.items():
             mine = joined.get(name)
             if mine is value:
                 continue
             if mine is None:
-                joined[name] = value
+                if not _is_path(name):
+                    joined[name] = value
             elif name != HEAP and (mine != value or mine.reaches != value.reaches):
                 joined[name] = join((mine, value))
     if HEAP in joined:
         joined[HEAP] = join_heaps([(heap_of(env), env) for env in live], join)
     return joined
+
+
+def _is_path(name: str) -> bool:
+    """Whether a key is that of an attribute: one that a way says nothing of holds there what the object says."""
+    return "." in name and not name.endswith(">")
+
+
+def _without_paths(environment: Mapping[str, Value], others: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    """What the variables hold, but for attributes of which others say nothing."""
+    found = dict(environment)
+    for name in environment:
+        if _is_path(name) and not all(name in other for other in others):
+            del found[name]
+    return found
 
 
 def heap_of(environment: Mapping[str, Value]) -> Heap:
@@ -387,7 +402,7 @@ def heap_of(environment: Mapping[str, Value]) -> Heap:
 
 def widen_environments(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, Value]:
     """What the variables hold after any number of passes of a loop."""
-    found = dict(before)
+    found = _without_paths(before, (after,))
     for name, value in after.items():
         known = before.get(name)
         if name == HEAP:

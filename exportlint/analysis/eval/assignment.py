@@ -155,7 +155,10 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, stateme
     if isinstance(receiver, Tensor) and target.attr == "data":
         frame.emit(DataWrite, target, receiver, target=receiver, assigned=value)
     bind_attribute(frame, receiver, target.attr, value, target, statement)
-    if isinstance(target.value, ast.Name):
+    if any(isinstance(option, Object) for option in options(receiver)):
+        for key in [key for key in frame.env if key.partition(".")[2] == target.attr]:
+            del frame.env[key]
+    elif isinstance(target.value, ast.Name):
         frame.env[f"{target.value.id}.{target.attr}"] = value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import identified, is_mutable
+from exportlint.analysis.domain.allocations import is_mutable
 from exportlint.analysis.domain.lattice import tensors_in, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     NONE,
@@ -95,13 +95,8 @@ def _updated_in_place(frame: Frame, node: ast.AugAssign, old: Value, operand: Va
         return operate(frame, node, node.op, old, operand)
     method = IN_PLACE.get(type(node.op))
     if method is None or isinstance(operand, Tensor):  # the operator of the tensor decides
-        changed: Value | None = operate(frame, node, node.op, old, operand)
-    else:
-        changed = changed_by(frame, old, method, Arguments((operand,)), node)
-    if changed is None or not old.identity:
-        return old if changed is None else changed
-    write_contents(frame, old, changed)
-    return identified(changed, old.identity)
+        return write_contents(frame, old, lambda option: operate(frame, node, node.op, option, operand))
+    return write_contents(frame, old, lambda option: changed_by(frame, option, method, Arguments((operand,)), node))
 
 
 SYMBOLS = {

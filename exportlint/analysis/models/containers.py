@@ -57,9 +57,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if name in MUTATORS and owner is not None:
         _mutate(frame, receiver, name, arguments, owner, node)
     elif name in MUTATORS and receiver.identity:  # `push = found.append`
-        changed = changed_by(frame, receiver, name, arguments, node)
-        if changed is not None:
-            write_contents(frame, receiver, changed)
+        write_contents(frame, receiver, lambda option: changed_by(frame, option, name, arguments, node))
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         return _format(frame, receiver.value, arguments, node)
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
