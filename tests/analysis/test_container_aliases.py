@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exportlint.analysis.domain.heap import UNTRACKED
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     PYTHON,
@@ -104,7 +105,16 @@ DICTIONARIES = [
     "{3} = {{'x': 1, **{4}, key: t}}", "{0} = list({3})", "{0} = {3}.setdefault('l', {1})", "{3} |= {4}",
     "{3} = {4} | {{'x': t}}", "{0} = [{3}.pop(key, t)]",
 ]  # fmt: skip
-SETS = ["s.add(2)", "s.add(k)", "s.discard(1)", "s.update({{3}})", "s |= {{k}}", "{0} = list(s)", "s = {{4}}", "s.clear()"]
+SETS = [
+    "s.add(2)",
+    "s.add(k)",
+    "s.discard(1)",
+    "s.update({{3}})",
+    "s |= {{k}}",
+    "{0} = list(s)",
+    "s = {{4}}",
+    "s.clear()",
+]
 CHOICES = {"k": (0, 1, 3), "key": ("x", "y", "w"), "flag": (False, True)}
 """Variables of which the interpreter knows nothing, and what Python runs with."""
 SHOWN = ("a", "b", "c", "d", "e", "s", "box.items", "box.entries")
@@ -199,6 +209,8 @@ def uncovered(program: str) -> tuple[object, ...] | None:
     frame.env = {**dict.fromkeys(CHOICES, PYTHON), "t": Tensor(Origin.INPUT)}
     reached = frame.execute(ast.parse(text).body)
     held = {name: frame.evaluate(ast.parse(name, mode="eval").body) for name in SHOWN} if reached else {}
+    if any(value.reaches & UNTRACKED for value in held.values()):
+        return None  # one of so many containers that none of them is followed
     code = compile(HELPERS + text, "program", "exec")
     for chosen in product(*CHOICES.values()):
         variables: dict[str, object] = {**dict(zip(CHOICES, chosen, strict=True)), "t": Stub()}
@@ -218,7 +230,7 @@ def uncovered(program: str) -> tuple[object, ...] | None:
 
 
 @given(programs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None, derandomize=True)
 def test_what_containers_hold_is_covered(program: str) -> None:
     assert uncovered(program) is None
 
@@ -235,8 +247,14 @@ def test_what_containers_hold_is_covered(program: str) -> None:
         "fill(a, 10)\nc.reverse()",
         "a.clear()\nc.extend(b)",
         "d.setdefault('all', []).append(a)\na.append(6)",
-        "if flag:\n    a.insert(0, 7)\n    a = push(b, 1)\nn = k\nwhile n > 0:\n    n = n - 1\n    b = b[:]\n    fill(b, 2)\n"
-        "c[k] = 9",
+        "if flag:\n    a.insert(0, 7)\n    a = push(b, 1)\nfor _ in range(k):\n    b = b[:]\n    fill(b, 2)\nc[k] = 9",
+        "if flag:\n    c.pop(k)\nfor _ in range(k):\n    put = c.append; put(3)",
+        "if flag:\n    for _ in range(k):\n        box = Box(c)\n    box.entries = d",
+        "if flag:\n    box.items = a",
+        "if flag:\n    box.entries['x'] = t",
+        "for _ in range(k):\n    fill(b, 2)\n    b = [4, t]\nb.pop()",
+        "if flag:\n    for _ in range(k):\n        a[k:] = [2]\n        box.items = c\n    box.items.pop()",
+        "fill(a, 10)",
         "if flag:\n    a.extend(c)\n    a[k] = 9\nelse:\n    e.clear()\n    b = [4, 5]\nb = c + b\nmoved(b, c)",
     ],
 )

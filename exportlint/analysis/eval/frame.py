@@ -199,9 +199,13 @@ class Frame:
         if value.reaches:
             value = self.current(value)
         makes = type(node) in _MAKES or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice))
-        if makes and not self.peeking and not value.identity and is_mutable(value):
-            return identified(value, frozenset((self.allocate(node),)))
-        return value
+        if not makes or self.peeking:
+            return value
+        made = value.options if isinstance(value, Union) else (value,)
+        if not any(is_mutable(option) and not option.identity for option in made):
+            return value
+        own = frozenset((self.allocate(node),))
+        return union([identified(o, own) if is_mutable(o) and not o.identity else o for o in made])
 
     def current(self, value: Value) -> Value:
         """A value with what its containers hold on the way at hand."""

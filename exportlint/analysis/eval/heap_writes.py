@@ -135,7 +135,7 @@ def write_contents(frame: Frame, container: Value, change: Change) -> Value:
     changed = change(container) or container
     if len(found) == 1:
         (allocation,) = found
-        if allocation not in UNTRACKED and changed is not container:
+        if allocation not in UNTRACKED and not (changed is container and allocation.cell in frame.heap.changes):
             frame.store_cell(allocation.cell, identified(changed, found), container)
     else:
         for allocation in found - UNTRACKED:
@@ -146,9 +146,10 @@ def write_contents(frame: Frame, container: Value, change: Change) -> Value:
 def _write_perhaps(frame: Frame, allocation: Allocation, container: Value, change: Change) -> None:
     """Change what an allocation contains if it is the one that is changed. `container` is one of several."""
     own = frozenset((allocation,))
-    held = frame.heap.get(allocation.cell) or identified(container, own)
+    known = frame.heap.get(allocation.cell)
+    held = known or identified(container, own)
     changed = each(held, lambda option: change(option) or option)
-    if changed is not held:
+    if changed is not known:
         either = merged(options(join((held, changed))))  # lists that are one of several are not told apart by length
         frame.store_cell(allocation.cell, identified(either, own), identified(container, own))
 

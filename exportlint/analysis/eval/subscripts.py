@@ -224,7 +224,7 @@ def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value)
         found = container.get(index.value)
         if found is not None:
             return found
-    elif container.rest is None and container.entries:
+    elif container.entries:
         return any_entry(container)
     return container.rest if container.rest is not None else UNKNOWN
 
