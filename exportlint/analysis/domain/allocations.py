@@ -87,10 +87,22 @@ def refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: fr
         if held:
             if len(held) < len(own):
                 held.append(value)
-            value = identified(held[0] if len(held) == 1 else join(held), own)
+            value = identified(held[0], own) if len(own) == 1 else _either(held, own, join)
             if isinstance(value, Union):
                 return join([_parts_refreshed(option, changes, join, busy | own) for option in value.options])
     return _parts_refreshed(value, changes, join, busy | own)
+
+
+def _either(values: list[Value], own: frozenset[Allocation], join: Join) -> Value:
+    """A container that is one of several: one alternative, for each can be what each of the allocations holds."""
+    found = join(values)
+    options = found.options if isinstance(found, Union) else (found,)
+    lists = [option for option in options if isinstance(option, (Tuple, Sequence))]
+    if len(options) < 2 or len(lists) < len(options):
+        return identified(found, own)
+    item = join([part for option in lists for part in option.parts()])
+    kinds = {option.type if isinstance(option, Sequence) else "list" for option in lists}
+    return Sequence(item, kinds.pop() if len(kinds) == 1 else "list", own)
 
 
 def _parts_refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: frozenset[Allocation]) -> Value:
@@ -105,6 +117,14 @@ def renamed(value: Value, names: Mapping[Allocation, Allocation], join: Join) ->
         return value
     made = over_parts(value, lambda part: renamed(part, names, join), join)
     return identified(made, frozenset([names.get(a, a) for a in value.identity])) if value.identity else made
+
+
+def lost(value: Value, allocations: frozenset[Allocation], join: Join) -> Value:
+    """A value whose containers can be any number more, where they can be one of some allocations."""
+    if value.reaches.isdisjoint(allocations):
+        return value
+    made = over_parts(value, lambda part: lost(part, allocations, join), join)
+    return identified(made, _MANY) if made.identity & allocations else made
 
 
 def without(value: Value, allocation: Allocation, join: Join) -> Value:

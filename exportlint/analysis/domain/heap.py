@@ -121,7 +121,7 @@ class Heap(Value):
 
     def has(self, allocation: Allocation, variables: Mapping[str, Value]) -> bool:
         """Whether an allocation is there where this is the heap and these are the variables."""
-        if allocation.serial <= self.since or allocation.cell in self.changes:
+        if allocation.fixed or allocation.serial <= self.since or allocation.cell in self.changes:
             return True
         return any(allocation in value.reaches for value in variables.values()) or any(
             allocation in change.now.reaches for change in self.changes.values()

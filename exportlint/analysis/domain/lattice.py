@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from exportlint.analysis.domain import dim as sizes
-from exportlint.analysis.domain.allocations import blended, merged_identity
+from exportlint.analysis.domain.allocations import blended, lost, merged_identity
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
 from exportlint.analysis.domain.shape import TensorShape
@@ -102,6 +102,8 @@ def merged(values: Iterable[Value]) -> Value:
 def widen(before: Value, after: Value) -> Value:
     """An upper bound of both that is reached after a few steps, however often `after` grows."""
     found = join((before, after))
+    if before.reaches and not found.reaches <= before.reaches:
+        found = lost(found, found.reaches - before.reaches, join)
     if found == before:
         return before if found.reaches == before.reaches else found
     return _absorbed(found, MAX_DEPTH)
@@ -362,19 +364,34 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
     if not live:
         return None
     first, *others = live
-    joined = dict(first)
+    joined = _without_paths(first, others)
     for other in others:
         for name, value in other.items():
             mine = joined.get(name)
             if mine is value:
                 continue
             if mine is None:
-                joined[name] = value
+                if not _is_path(name):
+                    joined[name] = value
             elif name != HEAP and (mine != value or mine.reaches != value.reaches):
                 joined[name] = join((mine, value))
     if HEAP in joined:
         joined[HEAP] = join_heaps([(heap_of(env), env) for env in live], join)
     return joined
+
+
+def _is_path(name: str) -> bool:
+    """Whether a key is that of an attribute: one that a way says nothing of holds there what the object says."""
+    return "." in name and not name.endswith(">")
+
+
+def _without_paths(environment: Mapping[str, Value], others: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    """What the variables hold, but for attributes of which others say nothing."""
+    found = dict(environment)
+    for name in environment:
+        if _is_path(name) and not all(name in other for other in others):
+            del found[name]
+    return found
 
 
 def heap_of(environment: Mapping[str, Value]) -> Heap:
@@ -386,7 +403,7 @@ def heap_of(environment: Mapping[str, Value]) -> Heap:
 
 def widen_environments(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, Value]:
     """What the variables hold after any number of passes of a loop."""
-    found = dict(before)
+    found = _without_paths(before, (after,))
     for name, value in after.items():
         known = before.get(name)
         if name == HEAP:

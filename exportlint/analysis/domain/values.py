@@ -369,14 +369,7 @@ class Dict(Composite):
 
     def updated(self, key: object, value: Value) -> Dict:
         """A copy in which `key` is `value`."""
-        entries = dict(self.entries)
-        entries.pop(key, None)
-        return Dict((*entries.items(), (key, value)), self.rest)
-
-    def merged(self, other: Dict) -> Dict:
-        """A copy with the entries of another."""
-        entries = tuple({**dict(self.entries), **dict(other.entries)}.items())
-        return Dict(entries, self.rest if other.rest is None else other.rest)
+        return Dict(tuple({**dict(self.entries), key: value}.items()), self.rest)
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""

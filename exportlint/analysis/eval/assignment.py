@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.baked_values import Baked
-from exportlint.analysis.domain.lattice import each, join, options, trail_of, with_trail
+from exportlint.analysis.domain.lattice import options, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     AttributesOf,
     Const,
@@ -19,13 +19,14 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.captured_variables import note_outer_write
+from exportlint.analysis.eval.container_changes import stored, stored_slice
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
 from exportlint.analysis.eval.parameters import INPUT
-from exportlint.analysis.eval.subscripts import store
+from exportlint.analysis.eval.subscripts import slice_bounds, store
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 
 
@@ -51,8 +52,14 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
             if isinstance(frame.receiver, Object) and isinstance(container, TorchModule):
                 frame.receiver.instance.registered.append(value)
             index = frame.peek(target.slice)
-            changed = each(container, lambda option: stored(option, index, value))
-            change_contents(frame, target.value, container, changed, target, value, statement, index)
+            bounds = slice_bounds(frame, target.slice) if isinstance(target.slice, ast.Slice) else None
+
+            def change(option: Value) -> Value:
+                if isinstance(target.slice, ast.Slice):
+                    return stored_slice(frame, option, bounds, value, target)
+                return stored(option, index, value)
+
+            change_contents(frame, target.value, container, change, target, value, statement, index)
 
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AST) -> None:
@@ -148,29 +155,11 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, stateme
     if isinstance(receiver, Tensor) and target.attr == "data":
         frame.emit(DataWrite, target, receiver, target=receiver, assigned=value)
     bind_attribute(frame, receiver, target.attr, value, target, statement)
-    if isinstance(target.value, ast.Name):
+    if any(isinstance(option, Object) for option in options(receiver)):
+        for key in [key for key in frame.env if key.partition(".")[2] == target.attr]:
+            del frame.env[key]
+    elif isinstance(target.value, ast.Name):
         frame.env[f"{target.value.id}.{target.attr}"] = value
-
-
-def stored(container: Value, key: Value, value: Value) -> Value:
-    """A container after `container[key] = value`."""
-    if isinstance(container, Dict):
-        if isinstance(key, Const):
-            return container.updated(key.value, value)
-        return Dict(container.entries, value if container.rest is None else join((container.rest, value)))
-    if isinstance(container, Tuple) and container.items:
-        if (
-            isinstance(key, Const)
-            and isinstance(key.value, int)
-            and -len(container.items) <= key.value < len(container.items)
-        ):
-            items = list(container.items)
-            items[key.value] = value
-            return Tuple(tuple(items), container.mutable)
-        return Sequence(join((*container.items, value)))
-    if isinstance(container, Sequence):
-        return Sequence(join((container.item, value)), container.type)
-    return container
 
 
 def note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:

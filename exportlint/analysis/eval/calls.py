@@ -25,7 +25,11 @@ def call_expression(frame: Frame, node: ast.Call) -> Value:
     callee = frame.evaluate(node.func)
     if isinstance(callee, External) and callee.name == "builtins.super":
         return Super(frame.owner, frame.receiver) if frame.owner and frame.receiver else UNKNOWN
-    return frame.call(callee, Arguments(tuple(_positional(frame, node)), _keywords(frame, node)), node)
+    before = frame.heap
+    arguments = Arguments(tuple(_positional(frame, node)), _keywords(frame, node))
+    if callee.reaches and frame.heap is not before:
+        callee = frame.current(callee)  # `found.append(found.pop())`
+    return frame.call(callee, arguments, node)
 
 
 def _positional(frame: Frame, node: ast.Call) -> list[Value]:

@@ -142,10 +142,14 @@ def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     return each(filled(value), lambda option: _elements(frame, option, node))
 
 
-def filled(value: Value) -> Value:
-    """What a value is where code takes an element of it: an empty list or tuple has none."""
-    kept = [option for option in options(value) if not (isinstance(option, Tuple) and not option.items)]
-    return join(kept) if kept and isinstance(value, Union) else value
+def filled(value: Value, index: Value = UNKNOWN) -> Value:
+    """What a value is where code takes an element of it: a list or tuple without it would raise."""
+    if not isinstance(value, Union):
+        return value
+    place = index.value if isinstance(index, Const) and isinstance(index.value, int) else 0
+    least = place + 1 if place >= 0 else -place
+    kept = [option for option in value.options if not (isinstance(option, Tuple) and len(option.items) < least)]
+    return join(kept) if kept else value
 
 
 def compared_elements(frame: Frame, value: Value, node: ast.AST) -> Value:

@@ -25,6 +25,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.captured_variables import note_outer_read
+from exportlint.analysis.eval.container_changes import entered, merged_dicts
 from exportlint.analysis.eval.demands import data_of, demand_hash, elements, note_text, read_data
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import look_up
@@ -92,22 +93,23 @@ def display(frame: Frame, elts: Seq[ast.expr], *, mutable: bool) -> Value:
 
 @evaluates(ast.Dict)
 def _dict_display(frame: Frame, node: ast.Dict) -> Value:
+    found = Dict()
     entries: dict[object, Value] = {}
-    rest: list[Value] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = frame.evaluate(value_node)
         if key_node is None:
-            unpacked = value if isinstance(value, Dict) else Dict((), UNKNOWN)
-            entries.update(unpacked.entries)
-            rest += [] if unpacked.rest is None else [unpacked.rest]
+            found = merged_dicts(found, Dict(tuple(entries.items())))
+            found = merged_dicts(found, value if isinstance(value, Dict) else Dict((), UNKNOWN))
+            entries = {}
             continue
         key = frame.evaluate(key_node)
         demand_hash(frame, key, key_node, "dict key")
         if isinstance(key, Const):
             entries[key.value] = value
         else:
-            rest.append(value)
-    return Dict(tuple(entries.items()), join(rest) if rest else None)
+            found = entered(merged_dicts(found, Dict(tuple(entries.items()))), key, value)
+            entries = {}
+    return merged_dicts(found, Dict(tuple(entries.items())))
 
 
 @evaluates(ast.Starred)

@@ -200,9 +200,13 @@ class Frame:
         if value.reaches:
             value = self.current(value)
         makes = type(node) in _MAKES or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice))
-        if makes and not self.peeking and not value.identity and is_mutable(value):
-            return identified(value, frozenset((self.allocate(node),)))
-        return value
+        if not makes or self.peeking:
+            return value
+        made = value.options if isinstance(value, Union) else (value,)
+        if not any(is_mutable(option) and not option.identity for option in made):
+            return value
+        own = frozenset((self.allocate(node),))
+        return union([identified(o, own) if is_mutable(o) and not o.identity else o for o in made])
 
     def current(self, value: Value) -> Value:
         """A value with what its containers hold on the way at hand."""
@@ -246,7 +250,7 @@ class Frame:
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         """What calling a value at a node gives."""
         if isinstance(callee, Union):
-            return self._each(callee, lambda option: self.call(option, arguments, node))
+            return self.each(callee, lambda option: self.call(option, arguments, node))
         handler = CALLS.get(type(callee))
         return handler(self, callee, arguments, node) if handler is not None else UNKNOWN
 
@@ -256,12 +260,14 @@ class Frame:
             having = union([option for option in value.options if not _lacks(option, name)])
             if not isinstance(having, Union):
                 return self.attribute(having, name, node)
-            return self._each(having, lambda option: self.attribute(option, name, node))
+            return self.each(having, lambda option: self.attribute(option, name, node))
         handler = ATTRIBUTES.get(type(value))
         return handler(self, value, name, node) if handler is not None else UNKNOWN
 
-    def _each(self, value: Union, run: Callable[[Value], Value]) -> Value:
+    def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """What something gives for a value, whichever of its options it is, and the heap that it leaves then."""
+        if not isinstance(value, Union):
+            return run(value)
         before, diverged_at, raises = self.heap, self.diverged_at, dict(self.raises)
         found, left = [], []
         for option in value.options:

@@ -76,6 +76,8 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         covered = covering(engine, call)
         if covered is None and is_deep(engine, call):
             inner.env, entry = widened(engine, inner.env, heap, call)
+            heap = Heap(entry.changes, heap.written, heap.since)
+            frame.heap = heap  # what the call leaves alone is, for the caller too, what it was called with
             inner.heap = entry.unmarked(engine.serial)
             call = _activation(inner, function, context, captured)
             key = _key(call, captured)

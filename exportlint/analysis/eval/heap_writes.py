@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import identified, merged_identity
-from exportlint.analysis.domain.heap import ELSEWHERE, UNTRACKED, Cell
-from exportlint.analysis.domain.lattice import join, options
+from exportlint.analysis.domain.allocations import identified
+from exportlint.analysis.domain.heap import UNTRACKED, Allocation, Cell
+from exportlint.analysis.domain.lattice import each, join, merged, options
 from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
 from exportlint.analysis.domain.values import (
     NONE,
@@ -20,10 +21,10 @@ from exportlint.analysis.domain.values import (
     Sequence,
     Tensor,
     Tuple,
+    Union,
     Value,
 )
 from exportlint.analysis.eval.classes import class_attribute
-from exportlint.analysis.eval.demands import doubtful
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.names import global_value
 from exportlint.analysis.eval.narrowing import path
@@ -36,9 +37,20 @@ from exportlint.analysis.eval.state_access import (
     note_write,
 )
 
+Change = Callable[[Value], Value | None]
+"""What a container is after it was changed; None if that is not known."""
+
 
 def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node: ast.AST, source: ast.AST) -> None:
     """`receiver.name = value` at `node`; `source` is the statement or call that says so."""
+    if isinstance(receiver, Union):
+
+        def bind(option: Value) -> Value:
+            bind_attribute(frame, option, name, value, node, source)
+            return value
+
+        frame.each(receiver, bind)
+        return
     before = frame.stored(receiver.instance, name) if isinstance(receiver, Object) else None
     if isinstance(source, ast.AugAssign) and isinstance(value, Tensor) and value.origin is not Origin.FRESH:
         return  # `self.total += x` changes the tensor that is there
@@ -87,12 +99,12 @@ def bind_global(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -
 
 
 def change_contents(
-    frame: Frame, owner: ast.expr, container: Value, changed: Value | None, node: ast.AST, value: Value,
-    source: ast.AST, index: Value | None = None,
+    frame: Frame, owner: ast.expr, container: Value, change: Change, node: ast.AST,
+    value: Value, source: ast.AST, index: Value | None = None,
 ) -> None:  # fmt: skip
     """The container that `owner` names is changed at `node`: it gets `value`, under `index` if it has one.
 
-    `changed` is what it is then, None if that is not known.
+    `change` gives what each option of it is then, None if that is not known.
     """
     if not any(isinstance(option, (Dict, Tuple, Sequence)) for option in options(container)):
         return
@@ -102,24 +114,44 @@ def change_contents(
         mark_written(frame, entry_cell(cell, index.value))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "clear":
         mark_written(frame, cell)
-    if changed is not None:
-        write_contents(frame, container, changed)
-        _rebind(frame, owner, identified(changed, container.identity) if container.identity else changed)
+    frame.each(container, lambda option: _changed(frame, owner, option, change))
 
 
-def write_contents(frame: Frame, container: Value, changed: Value) -> None:
-    """Let a container hold what `changed` does, for all that refer to it. `container` is as it was before."""
-    found = merged_identity(o for o in options(container) if isinstance(o, (Dict, Tuple, Sequence)))
+def _changed(frame: Frame, owner: ast.expr, container: Value, change: Change) -> Value:
+    key = path(owner)
+    held = frame.current(frame.env[key]) if key in frame.env else None
+    now = changed = write_contents(frame, container, change)
+    if changed is container:
+        return container
+    if isinstance(held, Union):  # None has no contents, so it is not that
+        now = join([now, *[o for o in held.options if o != container and not isinstance(o, Const)]])
+    _rebind(frame, owner, now)
+    return changed
+
+
+def write_contents(frame: Frame, container: Value, change: Change) -> Value:
+    """Change what a list, dictionary or set contains, for all that refer to it. Gives it as it is then."""
+    found = container.identity
+    changed = change(container) or container
     if len(found) == 1:
         (allocation,) = found
-        if allocation not in UNTRACKED:
+        if allocation not in UNTRACKED and not (changed is container and allocation.cell in frame.heap.changes):
             frame.store_cell(allocation.cell, identified(changed, found), container)
-        return
-    for allocation in found - UNTRACKED:
-        own = frozenset((allocation,))
-        held = frame.heap.get(allocation.cell) or container
-        now = doubtful(changed) if ELSEWHERE in found else changed
-        frame.store_cell(allocation.cell, identified(join((held, now)), own), identified(container, own))
+    else:
+        for allocation in found - UNTRACKED:
+            _write_perhaps(frame, allocation, container, change)
+    return identified(changed, found)
+
+
+def _write_perhaps(frame: Frame, allocation: Allocation, container: Value, change: Change) -> None:
+    """Change what an allocation contains if it is the one that is changed. `container` is one of several."""
+    own = frozenset((allocation,))
+    known = frame.heap.get(allocation.cell)
+    held = known or identified(container, own)
+    changed = each(held, lambda option: change(option) or option)
+    if changed is not known:
+        either = merged(options(join((held, changed))))  # lists that are one of several are not told apart by length
+        frame.store_cell(allocation.cell, identified(either, own), identified(container, own))
 
 
 def _rebind(frame: Frame, owner: ast.expr, changed: Value) -> None:

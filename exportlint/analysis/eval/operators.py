@@ -34,6 +34,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import propagate
+from exportlint.analysis.eval.container_changes import merged_dicts
 from exportlint.analysis.eval.demands import demand_number, demand_truth, note_text, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
@@ -123,7 +124,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
     if isinstance(op, ast.Add) and known and (_is_text(left) or _is_text(right)):
         return text((left, right))
     if isinstance(op, ast.BitOr) and isinstance(left, Dict) and isinstance(right, Dict):
-        return left.merged(right)
+        return merged_dicts(left, right)
     if isinstance(op, ast.BitOr) and TRUE in (left, right):
         return TRUE
     if isinstance(op, ast.BitAnd) and FALSE in (left, right):

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from exportlint.analysis import limits
-from exportlint.analysis.domain.allocations import refreshed
-from exportlint.analysis.domain.heap import HEAP, Allocation, Heap, join_heaps
+from exportlint.analysis.domain.allocations import identified, refreshed
+from exportlint.analysis.domain.heap import HEAP, UNTRACKED, Allocation, Heap, join_heaps
 from exportlint.analysis.domain.lattice import join, leq, widen
 from exportlint.analysis.domain.values import Instance, Object, Value
 from exportlint.analysis.eval.activations import Activation
@@ -144,6 +144,11 @@ def widened(
         heap = join_heaps(
             [(heap, variables), (before.heap, before.variables)], lambda values: widen(values[1], values[0])
         )
+    for name, value in variables.items():
+        if len(value.identity) == 1 and found[name] is not value:
+            (allocation,) = value.identity
+            if allocation not in UNTRACKED:
+                heap = heap.set(allocation.cell, identified(found[name], value.identity), value)
     return found, heap
 
 

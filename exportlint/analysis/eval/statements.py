@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import identified, is_mutable
+from exportlint.analysis.domain.allocations import is_mutable
 from exportlint.analysis.domain.lattice import tensors_in, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     NONE,
@@ -14,17 +14,20 @@ from exportlint.analysis.domain.values import (
     Tensor,
     Value,
 )
+from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.assignment import assign, forget, is_followed, note_container_mutation
 from exportlint.analysis.eval.baked_values import bake_in
+from exportlint.analysis.eval.container_changes import changed_by, deleted
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import data_of, demand_truth, read_data
 from exportlint.analysis.eval.divergence import note_raise
 from exportlint.analysis.eval.frame import Frame, executes
-from exportlint.analysis.eval.heap_writes import write_contents
+from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
 from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.state_access import note_tensor_write
+from exportlint.analysis.eval.subscripts import slice_bounds
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
@@ -75,12 +78,26 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         depends_on_input = is_computed_from_input(old) or any(is_computed_from_input(t) for t in tensors_in(operand))
         value: Value = replace(old, data=None, known=False, depends_on_input=depends_on_input)
     else:
-        value = operate(frame, node, node.op, old, operand)
-        if old.identity and is_mutable(old):  # `+=` changes a list, and makes none
-            value = identified(value, old.identity)
-            write_contents(frame, old, value)
+        value = frame.each(old, lambda option: _updated_in_place(frame, node, option, operand))
     assign(frame, node.target, value, node)
     return True
+
+
+IN_PLACE: dict[type[ast.operator], str] = {
+    ast.Add: "extend", ast.BitOr: "update", ast.BitXor: "symmetric_difference_update",
+    ast.Sub: "difference_update", ast.BitAnd: "intersection_update",
+}  # fmt: skip
+"""Methods of lists, sets and dictionaries that do what an augmented assignment does."""
+
+
+def _updated_in_place(frame: Frame, node: ast.AugAssign, old: Value, operand: Value) -> Value:
+    """What an augmented assignment gives: it changes a list, set or dictionary, and makes none."""
+    if not is_mutable(old):
+        return operate(frame, node, node.op, old, operand)
+    method = IN_PLACE.get(type(node.op))
+    if method is None or isinstance(operand, Tensor):  # the operator of the tensor decides
+        return write_contents(frame, old, lambda option: operate(frame, node, node.op, option, operand))
+    return write_contents(frame, old, lambda option: changed_by(frame, option, method, Arguments((operand,)), node))
 
 
 SYMBOLS = {
@@ -175,8 +192,17 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
             frame.env.pop(target.id, None)
             forget(frame.env, target.id)
         elif isinstance(target, ast.Subscript):
-            note_container_mutation(frame, target.value, frame.evaluate(target.value), "del", node)
+            _delete_item(frame, target, node)
     return True
+
+
+def _delete_item(frame: Frame, target: ast.Subscript, node: ast.Delete) -> None:
+    """`del container[key]`."""
+    container = frame.evaluate(target.value)
+    note_container_mutation(frame, target.value, container, "del", node)
+    index = frame.evaluate(target.slice)
+    key = slice_bounds(frame, target.slice) if isinstance(target.slice, ast.Slice) else index
+    change_contents(frame, target.value, container, lambda option: deleted(option, key), target, NONE, node)
 
 
 @executes(ast.Nonlocal)

@@ -55,7 +55,7 @@ NDARRAY = Python("ndarray")
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     container = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
-    container = container if isinstance(node.slice, ast.Slice) else filled(container)
+    container = container if isinstance(node.slice, ast.Slice) else filled(container, index)
     found = each(container, lambda option: _item(frame, node, option, index))
     return propagate(frame, (index,), node, found, "choice")
 
@@ -188,7 +188,7 @@ def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequenc
             if part is not None:
                 demand_number(frame, frame.peek(part), part, "list slice")
         if isinstance(container, Tuple):
-            bounds = _bounds(frame, node.slice)
+            bounds = slice_bounds(frame, node.slice)
             if bounds is not None:
                 return Tuple(container.items[bounds], container.mutable)
             return Sequence(join(container.items)) if container.items else UNKNOWN
@@ -201,7 +201,7 @@ def _sequence_item(frame: Frame, node: ast.Subscript, container: Tuple | Sequenc
     return _any_item(container)
 
 
-def _bounds(frame: Frame, node: ast.Slice) -> slice | None:
+def slice_bounds(frame: Frame, node: ast.Slice) -> slice | None:
     """The slice, if all its bounds are known."""
     bounds: list[int | None] = []
     for part in (node.lower, node.upper, node.step):
@@ -224,7 +224,7 @@ def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value)
         found = container.get(index.value)
         if found is not None:
             return found
-    elif container.rest is None and container.entries:
+    elif container.entries:
         return any_entry(container)
     return container.rest if container.rest is not None else UNKNOWN
 

@@ -27,13 +27,12 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.assignment import note_input_mutation
 from exportlint.analysis.eval.captured_variables import note_outer_write
+from exportlint.analysis.eval.container_changes import changed_by, position
 from exportlint.analysis.eval.demands import (
     any_entry,
     data_of,
     demand_hash,
     doubtful,
-    elements,
-    known_items,
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -58,9 +57,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if name in MUTATORS and owner is not None:
         _mutate(frame, receiver, name, arguments, owner, node)
     elif name in MUTATORS and receiver.identity:  # `push = found.append`
-        changed = _changed(frame, receiver, name, arguments, node)
-        if changed is not None:
-            write_contents(frame, receiver, changed)
+        write_contents(frame, receiver, lambda option: changed_by(frame, option, name, arguments, node))
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         return _format(frame, receiver.value, arguments, node)
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
@@ -104,58 +101,18 @@ def _mutate(frame: Frame, receiver: Value, name: str, arguments: Arguments, owne
         note_outer_write(frame, owner, name, node)
     if isinstance(owner, ast.Name):
         note_input_mutation(frame, owner, name, node)
-    changed = _changed(frame, receiver, name, arguments, node)
-    change_contents(frame, owner, receiver, changed, node, Tuple(arguments.values), node)
-
-
-def _changed(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
-    """What a container is after a method changed it."""
-    value = arguments.get(1 if name == "insert" else 0)
-    if isinstance(receiver, (Tuple, Sequence)) and value is not None:
-        held = receiver.items if isinstance(receiver, Tuple) else (receiver.item,)
-        if name in {"append", "add"}:
-            if isinstance(receiver, Tuple) and not frame.repeats and len(receiver.items) < 16:
-                return replace(receiver, items=(*receiver.items, value))
-            return Sequence(_one_of((*held, value)), receiver.type if isinstance(receiver, Sequence) else "list")
-        if name == "insert":
-            place = arguments.get(0)
-            if (
-                isinstance(receiver, Tuple)
-                and not frame.repeats
-                and isinstance(place, Const)
-                and isinstance(place.value, int)
-            ):
-                before, after = receiver.items[: place.value], receiver.items[place.value :]
-                return replace(receiver, items=(*before, value, *after))
-            return Sequence(_one_of((*held, value)))
-        if name == "extend":
-            items = known_items(value)
-            if isinstance(receiver, Tuple) and items is not None and not frame.repeats:
-                return replace(receiver, items=receiver.items + items)
-            return Sequence(_one_of((*held, elements(frame, value, node))))
-    if isinstance(receiver, Dict):
-        if name == "update":
-            updated = receiver
-            for key, item in (*(value.entries if isinstance(value, Dict) else ()), *arguments.keywords.items()):
-                updated = updated.updated(key, item)
-            return updated
-        if name in {"setdefault"} and isinstance(value, Const) and receiver.get(value.value) is None:
-            return receiver.updated(value.value, arguments.get(1) or NONE)
-    return None
+    change_contents(
+        frame, owner, receiver, lambda option: changed_by(frame, option, name, arguments, node), node,
+        Tuple(arguments.values), node,
+    )  # fmt: skip
 
 
 def _popped(receiver: Tuple | Sequence, arguments: Arguments) -> Value | None:
     """What `pop` takes out of a list whose items are known one by one."""
-    place = arguments.get(0) or Const(-1)
-    if not isinstance(receiver, Tuple) or not isinstance(place, Const) or not isinstance(place.value, int):
+    if not isinstance(receiver, Tuple):
         return None
-    return receiver.items[place.value] if -len(receiver.items) <= place.value < len(receiver.items) else None
-
-
-def _one_of(values: tuple[Value, ...]) -> Value:
-    """One of the items of a list of which it is not known where each stands: only what all are is it surely."""
-    item = join(values)
-    return item if all(data_of(value) is not None for value in values) else doubtful(item)
+    place = position(receiver, arguments.get(0) or Const(-1))
+    return None if place is None else receiver.items[place]
 
 
 def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, node: ast.AST) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.domain.values import (
     UNKNOWN,
@@ -15,6 +16,7 @@ from exportlint.analysis.domain.values import (
     Super,
     Tensor,
     TorchModule,
+    Union,
     Unknown,
     Value,
 )
@@ -34,6 +36,8 @@ from exportlint.analysis.reporting_calls import is_report
 @calls(BoundMethod)
 def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: ast.AST) -> Value:
     receiver = method.receiver
+    if isinstance(receiver, Union):
+        return frame.each(receiver, lambda option: frame.call(replace(method, receiver=option), arguments, node))
     if isinstance(receiver, Tensor):
         if frame.guards and not receiver.assumed:
             note_guarded_operator(frame)

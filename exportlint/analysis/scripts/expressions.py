@@ -8,6 +8,7 @@ from typing import Any
 
 from exportlint.analysis.domain.script_values import Dim, Example, Model, Program
 from exportlint.analysis.domain.values import UNKNOWN, Const, Dict, Function, Sequence, Tuple, Value, constant
+from exportlint.analysis.eval.container_changes import merged_dicts
 from exportlint.analysis.limits import MAX_SCRIPT_STEPS
 from exportlint.analysis.scripts.names import attribute, look_up
 from exportlint.analysis.scripts.scope import Scope, TooManyStepsError
@@ -78,7 +79,7 @@ def _dict(scope: Scope, node: ast.Dict) -> Value:
         value = evaluate(scope, item)
         name = evaluate(scope, key) if key is not None else value
         if key is None and isinstance(name, Dict):
-            found = found.merged(name)
+            found = merged_dicts(found, name)
         elif isinstance(name, Const):
             found = found.updated(name.value, value)
         else:
