@@ -9,18 +9,6 @@ from exportlint.fixes.drafts import Draft
 from exportlint.fixes.precedence import Precedence, precedence
 
 
-def as_tuple(code: Code, node: ast.List) -> str:
-    """The source of a list as that of a tuple."""
-    start, end = code.source.range(node)
-    place, comma = end - 1, ""
-    if len(node.elts) == 1:
-        behind = code.source.outer(node.elts[0])[1]
-        following = code.source.following(behind)
-        if following is None or following.text != ",":
-            place, comma = behind, ","
-    return f"({code.source.between(start + 1, place)}{comma}{code.source.between(place, end - 1)})"
-
-
 def with_base(code: Code, node: ast.ClassDef, base: str) -> Draft:
     """A base for a class that has none."""
     head = code.source.following(code.source.range(node)[0])

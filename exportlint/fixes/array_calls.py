@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import External
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.template import call, expression
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.source_text import Piece, call
 from exportlint.fixes.torch_names import (
     ALONG_AXES,
     BUILTIN_DTYPES,
@@ -25,6 +25,7 @@ from exportlint.fixes.torch_names import (
 
 if TYPE_CHECKING:
     from exportlint.fixes.arrays import Arrays
+    from exportlint.fixes.edit.template import Expression, Hole
 
 CREATIONS = {
     "zeros": "zeros", "ones": "ones", "eye": "eye", "linspace": "linspace", "arange": "arange", "array": "tensor",
@@ -34,14 +35,16 @@ CREATIONS = {
 LIMITS = {"maximum": "min", "minimum": "max"}
 
 
-def function(arrays: Arrays, name: str, node: ast.Call) -> Piece:
+def function(arrays: Arrays, name: str, node: ast.Call) -> Expression:
     """`np.name(…)` of tensors. Raises DeclinedError."""
     code, arguments = arrays.code, node.args
     if name == "transpose":
-        return _transposed(arrays, Piece(arrays.plain(arguments[0])), arguments[1:])
+        return _transposed(arrays, arrays.plain(arguments[0]), arguments[1:])
     if name in LIMITS and len(arguments) == 2 and not all(map(arrays.is_tensor, arguments)):
         tensor, limit = sorted(arguments, key=arrays.is_tensor, reverse=True)
-        return call(code.name("torch.clamp"), arrays.plain(tensor), f"{LIMITS[name]}={arrays.plain(limit)}")
+        return call(
+            code.name("torch.clamp"), arrays.plain(tensor), templates.keyword(LIMITS[name], arrays.plain(limit))
+        )
     known = NUMPY.get(name) or ALONG_AXES.get(name)
     if known is None or any(isinstance(argument, ast.Starred) for argument in arguments):
         raise DeclinedError(f"torch has no `{name}`")
@@ -55,7 +58,7 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Piece:
     return call(code.name(f"torch.{known}"), *given, *_keywords(arrays, name, node, len(arguments) > 1))
 
 
-def method(arrays: Arrays, source: Piece, name: str, node: ast.Call) -> Piece:
+def method(arrays: Arrays, source: Expression, name: str, node: ast.Call) -> Expression:
     """`array.name(…)`. Raises DeclinedError."""
     if name == "astype":
         return converted(arrays, source, node, dtype_at=0)
@@ -67,10 +70,10 @@ def method(arrays: Arrays, source: Piece, name: str, node: ast.Call) -> Piece:
     if known == "matmul":
         arrays.multiplied()
     options = _keywords(arrays, name, node, bool(node.args))
-    return call(f"{source.at(Precedence.ATOM)}.{known}", *map(arrays.plain, node.args), *options)
+    return templates.method(source, known, *map(arrays.plain, node.args), *options)
 
 
-def converted(arrays: Arrays, source: Piece, node: ast.Call, dtype_at: int = 1) -> Piece:
+def converted(arrays: Arrays, source: Expression, node: ast.Call, dtype_at: int = 1) -> Expression:
     """An array in the dtype that a call asks for."""
     wanted = [*node.args[dtype_at:], *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
     if any(keyword.arg not in {"dtype", "copy"} for keyword in node.keywords) or len(wanted) > 1:
@@ -80,10 +83,10 @@ def converted(arrays: Arrays, source: Piece, node: ast.Call, dtype_at: int = 1) 
     found = dtype(arrays.code, wanted[0])
     if found is None:
         raise DeclinedError("torch has no such dtype")
-    return call(f"{source.at(Precedence.ATOM)}.to", found)
+    return templates.method(source, "to", found)
 
 
-def created(arrays: Arrays, name: str, node: ast.Call) -> Piece | None:
+def created(arrays: Arrays, name: str, node: ast.Call) -> Expression | None:
     """An array that is made of numbers, in the dtype that numpy gives it; None if an expression makes none."""
     if name not in CREATIONS:
         return None
@@ -96,8 +99,8 @@ def created(arrays: Arrays, name: str, node: ast.Call) -> Piece | None:
     if found is None:
         raise DeclinedError("torch has no such dtype")
     arrays.mixed = True
-    given = [code.text(argument) for argument in node.args]
-    return call(code.name(f"torch.{CREATIONS[name]}", node), *given, f"dtype={found}")
+    given = [code.concrete(argument) for argument in node.args]
+    return call(code.name(f"torch.{CREATIONS[name]}", node), *given, templates.keyword("dtype", found))
 
 
 def _default(name: str, node: ast.Call) -> str:
@@ -136,26 +139,26 @@ def constant(code: Code, node: ast.expr) -> str | None:
     return code.name(known, node) if known is not None else None
 
 
-def _transposed(arrays: Arrays, source: Piece, axes: list[ast.expr]) -> Piece:
+def _transposed(arrays: Arrays, source: Expression, axes: list[ast.expr]) -> Expression:
     if len(axes) == 1 and isinstance(axes[0], (ast.Tuple, ast.List)):
         axes = axes[0].elts
     if not axes:
-        return Piece(f"{source.at(Precedence.ATOM)}.T")
-    return call(f"{source.at(Precedence.ATOM)}.permute", *map(arrays.plain, axes))
+        return expression("{array}.T", array=source)
+    return templates.method(source, "permute", *map(arrays.plain, axes))
 
 
-def _keywords(arrays: Arrays, name: str, node: ast.Call, positional_axis: bool) -> list[str]:
-    found = []
+def _keywords(arrays: Arrays, name: str, node: ast.Call, positional_axis: bool) -> list[Hole]:
+    found: list[Hole] = []
     for keyword in node.keywords:
         known = KEYWORDS.get(keyword.arg or "")
         if known is None or (name == "roll" and known == "dim"):
             raise DeclinedError("torch has no such keyword")
         if known == "dim" and name in DIMS:
             known = "dims"
-        found.append(f"{known}={arrays.plain(keyword.value)}")
+        found.append(templates.keyword(known, arrays.plain(keyword.value)))
     has_axis = positional_axis or any(keyword.arg == "axis" for keyword in node.keywords)
     if name in NEED_AXIS and not has_axis:
         raise DeclinedError("numpy flattens the array")
     if name in {"std", "var"} and not any(keyword.arg == "ddof" for keyword in node.keywords):
-        found.append("correction=0")
+        found.append(templates.keyword("correction", 0))
     return found

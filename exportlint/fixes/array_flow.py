@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from exportlint.findings import Fix
 from exportlint.fixes.arrays import READS, Arrays
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import same
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.observed_values import builtin
-from exportlint.fixes.precedence import precedence
 from exportlint.fixes.read_numbers import item
-from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
 METADATA = frozenset({"shape", "ndim"})
-OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Attribute, ast.Subscript)
 
 
 def computed_by_torch(code: Code) -> Fix:
@@ -88,22 +90,17 @@ class _Flow:
         found = self.arrays.array(value)
         if found is None:
             self._expression(value)
-        elif found.text != self.code.text(value):
-            self._replace(value, found)
+        elif not same(found, self.code.concrete(value)):
+            self.edits.append(self.code.replace(value, found))
         return found is not None
 
-    def _number(self, node: ast.expr) -> Piece | None:
+    def _number(self, node: ast.expr) -> Expression | None:
         """What `float` or `int` makes of an array, None if an expression is something else."""
         kind = builtin(self.code, node)
         if not isinstance(node, ast.Call) or kind not in {"float", "int"} or len(node.args) != 1:
             return None
         source = self.arrays.array(node.args[0])
         return item(self.code, source, kind) if source is not None else None
-
-    def _replace(self, node: ast.expr, new: Piece) -> None:
-        """Put something else in place of a node, in parentheses if it is looser and stands between operators."""
-        inside = isinstance(self.code.tree.parents[node], OPERATIONS)
-        self.edits.append(self.code.replace(node, new.at(precedence(node)) if inside else new.text))
 
     def _others(self, statement: ast.AST) -> None:
         """Expressions first, then the blocks, in which variables may come to hold arrays."""
@@ -119,11 +116,11 @@ class _Flow:
         """What is no array, but may be made of one."""
         found = self.arrays.wrapped(node)
         if found is not None:
-            self._replace(node, found)
+            self.edits.append(self.code.replace(node, found))
             return
         number = self._number(node)
         if number is not None:
-            self._replace(node, number)
+            self.edits.append(self.code.replace(node, number))
             return
         if self.arrays.array(node) is not None:
             raise DeclinedError("the array is used for something else")

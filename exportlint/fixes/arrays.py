@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import External
 from exportlint.fixes.array_calls import constant, converted, created, dtype, function, method
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit import template as templates
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.precedence import Precedence, precedence
-from exportlint.fixes.source_text import Piece, piece
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Hole
 
 COPIES = frozenset({"numpy.array", "numpy.copy"})
 VIEWS = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
@@ -31,7 +34,7 @@ class Arrays:
         self.names: set[str] = set()
         self.mixed = False
 
-    def wrapped(self, node: ast.expr) -> Piece | None:
+    def wrapped(self, node: ast.expr) -> Expression | None:
         """The tensor that is made of an array, by `torch.from_numpy` and the like; None if it is something else.
 
         Raises:
@@ -45,15 +48,15 @@ class Arrays:
             return None
         conversion = WRAPPERS[name]
         if conversion and not (conversion == "clone" and self._is_new(node.args[0])):
-            source = _method(source, conversion)
+            source = templates.method(source, conversion)
         options = [self._option(keyword) for keyword in node.keywords]
-        return _method(source, "to", *options) if options else source
+        return templates.method(source, "to", *options) if options else source
 
-    def array(self, node: ast.expr) -> Piece | None:
+    def array(self, node: ast.expr) -> Expression | None:
         """The tensor that says the same as an array; None if an expression is none."""
         match node:
             case ast.Name():
-                return Piece(node.id) if node.id in self.names else None
+                return templates.dotted(node.id) if node.id in self.names else None
             case ast.Call():
                 return self._call(node)
             case ast.BinOp():
@@ -66,24 +69,24 @@ class Arrays:
                 return self._subscript(node)
             case ast.Attribute(attr="T"):
                 source = self.array(node.value)
-                return Piece(f"{source.at(Precedence.ATOM)}.T") if source is not None else None
+                return templates.expression("{array}.T", array=source) if source is not None else None
         return None
 
-    def plain(self, node: ast.expr) -> str:
-        """The source of what is no array; arrays inside it, and what numpy has names for, as torch says them."""
+    def plain(self, node: ast.expr) -> Expression:
+        """What is no array; arrays inside it, and what numpy has names for, as torch says them."""
         if isinstance(node, (ast.Tuple, ast.List)):
             return self._with_parts(node, node.elts)
         found = self.array(node) or self.wrapped(node)
         if found is not None:
-            return found.text
+            return found
         known = constant(self.code, node)
         if known is not None:
-            return known
+            return templates.dotted(known)
         for part in ast.walk(node):
             is_array = isinstance(part, ast.expr) and (self.array(part) or self._external(part).startswith("numpy"))
             if is_array:
                 raise DeclinedError("an array is used for something else")
-        return self.code.text(node)
+        return self.code.concrete(node)
 
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether an expression is a tensor, or an array that becomes one."""
@@ -94,7 +97,7 @@ class Arrays:
         if self.mixed:
             raise DeclinedError("the dtypes of the matrices may differ")
 
-    def _call(self, node: ast.Call) -> Piece | None:
+    def _call(self, node: ast.Call) -> Expression | None:
         name = self._external(node.func)
         if name.startswith("numpy."):
             return self._numpy(node, name)
@@ -108,10 +111,10 @@ class Arrays:
             return method(self, source, node.func.attr, node)
         if node.func.attr != "numpy" or node.args:
             return None
-        source = self.wrapped(receiver) or piece(self.code, receiver)
-        return _method(_method(source, "detach"), "cpu") if node.keywords else source
+        source = self.wrapped(receiver) or self.code.concrete(receiver)
+        return templates.method(templates.method(source, "detach"), "cpu") if node.keywords else source
 
-    def _numpy(self, node: ast.Call, name: str) -> Piece | None:
+    def _numpy(self, node: ast.Call, name: str) -> Expression | None:
         given = [part for argument in node.args for part in getattr(argument, "elts", [argument])]
         if not any(self.is_tensor(part) for part in given):
             return created(self, name.removeprefix("numpy."), node)
@@ -119,42 +122,37 @@ class Arrays:
             return function(self, name.removeprefix("numpy."), node)
         if not self.is_tensor(node.args[0]):
             raise DeclinedError("an array is made of a list")
-        source = converted(self, self._piece(node.args[0]), node)
-        return _method(source, "clone") if name in COPIES and not self._is_new(node.args[0]) else source
+        source = converted(self, self._either(node.args[0]), node)
+        return templates.method(source, "clone") if name in COPIES and not self._is_new(node.args[0]) else source
 
-    def _operator(self, node: ast.expr, operands: list[ast.expr]) -> Piece | None:
+    def _operator(self, node: ast.expr, operands: list[ast.expr]) -> Expression | None:
         if all(self.array(operand) is None for operand in operands):
             return None
-        text = self._with_parts(node, operands)
+        found = self._with_parts(node, operands)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             self.multiplied()
-        return Piece(text, precedence(node))
+        return found
 
-    def _subscript(self, node: ast.Subscript) -> Piece | None:
+    def _subscript(self, node: ast.Subscript) -> Expression | None:
         source = self.array(node.value)
         if source is None:
             return None
         for part in ast.walk(node.slice):
             if isinstance(part, ast.Slice) and part.step is not None and not isinstance(part.step, ast.Constant):
                 raise DeclinedError("torch has no negative steps")
-        return Piece(self._with_parts(node, [node.value]))
+        return self._with_parts(node, [node.value])
 
-    def _piece(self, node: ast.expr) -> Piece:
-        return self.array(node) or piece(self.code, node)
+    def _either(self, node: ast.expr) -> Expression:
+        return self.array(node) or self.code.concrete(node)
 
-    def _with_parts(self, node: ast.expr, parts: list[ast.expr]) -> str:
-        """The source of a node with some parts of it as torch says them."""
-        found = {part: self.array(part) or self.wrapped(part) for part in parts}
-        texts = {
-            part: source.at(precedence(part)) if source is not None else self.plain(part)
-            for part, source in found.items()
-        }
-        return self.code.text(node, texts)
+    def _with_parts(self, node: ast.expr, parts: list[ast.expr]) -> Expression:
+        """A node with some parts of it as torch says them."""
+        return self.code.concrete(node, {p: self.array(p) or self.wrapped(p) or self.plain(p) for p in parts})
 
-    def _option(self, keyword: ast.keyword) -> str:
-        if keyword.arg not in {"dtype", "device"}:
+    def _option(self, keyword: ast.keyword) -> Hole:
+        if keyword.arg is None or keyword.arg not in {"dtype", "device"}:
             raise DeclinedError("the tensor has other options")
-        return f"{keyword.arg}={dtype(self.code, keyword.value) or self.code.text(keyword.value)}"
+        return templates.keyword(keyword.arg, dtype(self.code, keyword.value) or self.code.concrete(keyword.value))
 
     def _external(self, node: ast.expr) -> str:
         value = self.code.value(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
@@ -165,7 +163,3 @@ class Arrays:
         if isinstance(node, ast.Call) and self._external(node.func).startswith("numpy."):
             return self._external(node.func) not in VIEWS
         return isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare))
-
-
-def _method(source: Piece, name: str, *arguments: str) -> Piece:
-    return Piece(f"{source.at(Precedence.ATOM)}.{name}({', '.join(arguments)})")

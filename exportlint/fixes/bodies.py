@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.trails import Trail
@@ -12,10 +13,15 @@ from exportlint.analysis.domain.values import UNKNOWN, Dict, Origin, Tensor, Tup
 from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.blocks import analysed
+from exportlint.fixes.edit.parentheses import source
+from exportlint.fixes.edit.template import bare_tuple, dotted, expression, method, statement
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.tree import Scope
 from exportlint.fixes.variables import needed
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Statement
 
 REFUSED = (BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch)
 LEAVING: dict[type[ast.AST], str] = {
@@ -66,7 +72,7 @@ def runs_of(code: Code, body: Sequence[ast.stmt], *, first: Sequence[ast.stmt] =
     return runs
 
 
-def copies(code: Code, body: Sequence[ast.stmt], counters: Container[str] = ()) -> list[str]:
+def copies(code: Code, body: Sequence[ast.stmt], counters: Container[str] = ()) -> list[Statement]:
     """Statements that let a function work on copies of what its body changes with `+=`.
 
     Raises:
@@ -74,8 +80,8 @@ def copies(code: Code, body: Sequence[ast.stmt], counters: Container[str] = ()) 
     """
     found = dict.fromkeys(
         node.target.id
-        for statement in body
-        for node in ast.walk(statement)
+        for one in body
+        for node in ast.walk(one)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     )
     kept = [name for name in found if name in needed(body)]
@@ -84,7 +90,12 @@ def copies(code: Code, body: Sequence[ast.stmt], counters: Container[str] = ()) 
         tensors = [option for value in values for option in options(value) if isinstance(option, Tensor)]
         if name not in counters and any(tensor.origin is not Origin.FRESH for tensor in tensors):
             raise DeclinedError(f"`{name}` is changed in place")
-    return [f"{name} = {name}.clone()" for name in kept]
+    return [copied(name) for name in kept]
+
+
+def copied(name: str) -> Statement:
+    """`name = name.clone()`."""
+    return statement("{name} = {name}.clone()", name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +103,12 @@ class Operands:
     """The tensors that functions take: names of their parameters, and the expressions that are passed."""
 
     names: tuple[str, ...]
-    passed: tuple[str, ...]
+    passed: tuple[Expression, ...]
 
     @property
-    def parameters(self) -> str:
-        """As in `def f(…):`."""
-        return ", ".join(self.names)
-
-    @property
-    def text(self) -> str:
+    def tuple(self) -> Expression:
         """A tuple of what is passed."""
-        return f"({', '.join(self.passed)}{',' * (len(self.passed) == 1)})"
+        return expression("({*passed},)", passed=self.passed)
 
 
 def operands(code: Code, names: Iterable[str], rebound: Iterable[str]) -> Operands:
@@ -124,7 +130,7 @@ def operands(code: Code, names: Iterable[str], rebound: Iterable[str]) -> Operan
     passed = []
     for name, values in taken.items():
         shared = [r for value in values for r in _roots(value) if roots.setdefault(r, name) != name]
-        passed.append(f"{name}.clone()" if shared else name)
+        passed.append(clone(dotted(name)) if shared else dotted(name))
     return Operands(tuple(taken), tuple(passed))
 
 
@@ -152,8 +158,8 @@ def check_tensors(values: Iterable[Value], what: str) -> None:
             raise DeclinedError(f"{what} is no tensor")
 
 
-def given_back(code: Code, node: ast.expr, values: Sequence[tuple[Run, Value]]) -> str:
-    """The source of what a function returns, with copies of what is not its own.
+def given_back(code: Code, node: ast.expr, values: Sequence[tuple[Run, Value]]) -> Expression:
+    """What a function returns, with copies of what is not its own.
 
     Raises:
         DeclinedError: it returns something else than tensors, or does not make the container that it returns.
@@ -164,18 +170,19 @@ def given_back(code: Code, node: ast.expr, values: Sequence[tuple[Run, Value]]) 
         for index, element in enumerate(node.elts):
             items = [(run, value.items[index]) for run, value in values if isinstance(value, Tuple)]
             part = given_back(code, element, items)
-            parts.append(f"{part}.clone()" if part in seen and part.isidentifier() else part)
-            seen.add(part)
-        return f"{', '.join(parts)}{',' * (len(parts) == 1)}"
+            name = source(part)
+            parts.append(clone(part) if name in seen and name.isidentifier() else part)
+            seen.add(name)
+        return bare_tuple(parts)
     check_tensors((value for _, value in values), "what is returned")
-    text = code.operand(node, Precedence.TERNARY)
+    result = code.concrete(node)
     for run, value in values:
         if isinstance(value, (Tuple, Dict)):
             if not all(run.is_own(item) for item in _items(value)):
                 raise DeclinedError("it returns a container of tensors that are not its own")
         elif is_tensor(value) and not run.is_own(value):
-            return f"{code.operand(node, Precedence.ATOM)}.clone()"
-    return text
+            return clone(result)
+    return result
 
 
 def _items(value: Value) -> Iterable[Value]:
@@ -186,11 +193,14 @@ def _items(value: Value) -> Iterable[Value]:
     return [value]
 
 
-def check_result(code: Code, source: str) -> None:
-    """Raises DeclinedError if the linter would find fault with the operators in new code, the lines of a block."""
-    block = ast.parse(f"if True:\n{source}").body[0]
-    assert isinstance(block, ast.If)
-    for run in runs_of(code, [*ast.parse("import torch").body, *block.body]):
+def clone(tensor: Expression) -> Expression:
+    """`tensor.clone()`."""
+    return method(tensor, "clone")
+
+
+def check_result(code: Code, lines: Sequence[Statement]) -> None:
+    """Raises DeclinedError if the linter would find fault with the operators in new code."""
+    for run in runs_of(code, [*ast.parse("import torch").body, *analysed(lines)]):
         refused = next((fact for fact in run.facts if isinstance(fact, REFUSED)), None)
         if refused is not None:
             raise DeclinedError(getattr(refused, "problem", "a function would change or share what is not its own"))

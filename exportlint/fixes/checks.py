@@ -5,18 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import OPERATORS, tensor_condition
 from exportlint.fixes.counts import count_condition
 from exportlint.fixes.eager_only import is_report
+from exportlint.fixes.edit.template import binary, call, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.logic import negated
 from exportlint.fixes.messages import message_of, message_of_raise
 from exportlint.fixes.observed_values import is_python, scalar
-from exportlint.fixes.precedence import Precedence
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Statement
 
 OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -39,10 +44,9 @@ class Demand:
         else:
             yield self
 
-    def source(self, code: Code, holds: bool) -> str:
+    def truth(self, code: Code, holds: bool) -> Expression:
         """A condition that is true if the demand is met, or if it is not."""
-        place = Precedence.AND
-        return code.operand(self.node, place) if self.holds == holds else f"not {code.operand(self.node, place)}"
+        return code.concrete(self.node) if self.holds == holds else code.make("not {condition}", condition=self.node)
 
 
 def checked(code: Code) -> Fix:
@@ -51,26 +55,26 @@ def checked(code: Code) -> Fix:
     Raises:
         DeclinedError: the condition is that of something else, or it cannot be checked in a program.
     """
-    statement = code.tree.statement(code.expression)
-    if isinstance(statement, ast.Assert):
-        lines = _checks(code, Demand(statement.test), message_of(code, statement.msg), "")
-        return code.fix(title("AssertionError"), code.statements.replace([statement], lines), safe=False)
-    if not isinstance(statement, ast.If):
+    asking = code.tree.statement(code.expression)
+    if isinstance(asking, ast.Assert):
+        lines = _checks(code, Demand(asking.test), message_of(code, asking.msg), None)
+        return code.fix(title("AssertionError"), code.statements.replace([asking], lines), safe=False)
+    if not isinstance(asking, ast.If):
         raise DeclinedError("the condition decides more than whether to raise")
-    refusing, rest, holds = statement.body, statement.orelse, False
+    refusing, rest, holds = asking.body, asking.orelse, False
     if rest and not _refuses(refusing):
-        refusing, rest, holds = rest, statement.body, True
+        refusing, rest, holds = rest, asking.body, True
     refusal = refusing[-1]
     if not isinstance(refusal, ast.Raise):
         raise DeclinedError("the condition decides more than whether to raise")
     prepared = refusing[:-1]
     if not all(isinstance(s, ast.Assign) or is_report(code, s) for s in prepared):
         raise DeclinedError("more happens before the `raise`")
-    demand = Demand(statement.test, holds)
-    lines = _checks(code, demand, message_of_raise(code, refusal, prepared), code.text(refusal))
+    demand = Demand(asking.test, holds)
+    lines = _checks(code, demand, message_of_raise(code, refusal, prepared), refusal)
     if rest:
-        lines.append(code.statements.moved(rest, code.statements.indent(statement), above=True))
-    return code.fix(title(_raised(refusal)), code.statements.replace([statement], lines), safe=False)
+        lines += code.statements.moved(rest, above=True)
+    return code.fix(title(_raised(refusal)), code.statements.replace([asking], lines), safe=False)
 
 
 def _raised(statement: ast.Raise) -> str:
@@ -89,20 +93,23 @@ def _refuses(statements: Sequence[ast.stmt]) -> bool:
     return isinstance(statements[-1], ast.Raise)
 
 
-def _checks(code: Code, demand: Demand, message: str, refusal: str) -> list[str]:
-    """The lines of statements that let pass what a demand lets pass.
+def _checks(code: Code, demand: Demand, message: Expression | None, refusal: ast.Raise | None) -> list[Statement]:
+    """Statements that let pass what a demand lets pass.
 
-    `message` is the source of a string, or empty; `refusal` is the statement that follows `if …:` where Python decides,
-    and empty for an `assert` with the message.
+    `refusal` is the statement that follows `if …:` where Python decides; without one, that is an `assert`.
     """
-    lines: list[str] = []
+    lines: list[Statement] = []
     for python, parts in groupby(demand.parts(), lambda part: _is_python(code, part.node)):
         if not python:
             lines += (check for part in parts for check in _check(code, part, message))
         elif refusal:
-            lines += [f"if {' or '.join(part.source(code, False) for part in parts)}:", code.unit + refusal]
+            refused = reduce(partial(binary, "or"), (part.truth(code, False) for part in parts))
+            raised = code.statements.moved([refusal])
+            lines.append(code.statement("if {refused}:\n    {*raised}", refused=refused, raised=raised))
         else:
-            lines.append(_call("assert ", " and ".join(part.source(code, True) for part in parts), message))
+            met = reduce(partial(binary, "and"), (part.truth(code, True) for part in parts))
+            template = "assert {met}" if message is None else "assert {met}, {message}"
+            lines.append(code.statement(template, met=met, message=message))
     return lines
 
 
@@ -112,18 +119,19 @@ def _is_python(code: Code, node: ast.expr) -> bool:
     return is_python(code, node) and not any(part is node for part in around)
 
 
-def _check(code: Code, demand: Demand, message: str) -> list[str]:
+def _check(code: Code, demand: Demand, message: Expression | None) -> list[Statement]:
     node = demand.node
     if _is_number(code, node):
-        return [f"{code.name('torch._check', node)}({condition})" for condition in _number_conditions(code, demand)]
+        check = code.name("torch._check", node)
+        return [statement("{check}", check=call(check, one)) for one in _number_conditions(code, demand)]
     condition = tensor_condition(code, node)
-    text = condition.text if demand.holds else negated(condition).text
-    function = code.name("torch._assert_async", node)
-    return [f"{_call(function + '(', text, message)})"]
+    truth = condition.tensor if demand.holds else negated(condition).tensor
+    return [statement("{check}", check=assertion(code, node, truth, message))]
 
 
-def _call(function: str, condition: str, message: str) -> str:
-    return f"{function}{condition}{message and ', '}{message}"
+def assertion(code: Code, node: ast.expr, truth: Expression, message: Expression | None) -> Expression:
+    """`torch._assert_async(truth, message)`."""
+    return call(code.name("torch._assert_async", node), truth, *([] if message is None else [message]))
 
 
 def _is_number(code: Code, node: ast.expr) -> bool:
@@ -136,14 +144,14 @@ def _is_number(code: Code, node: ast.expr) -> bool:
     return any(n is not None and (n.api == "size" or isinstance(p, (ast.Name, ast.Attribute))) for p, n in numbers)
 
 
-def _number_conditions(code: Code, demand: Demand) -> list[str]:
+def _number_conditions(code: Code, demand: Demand) -> list[Expression]:
     """Comparisons of numbers, turned round if they must not hold. `not` would ask for their truth."""
     node = demand.node
     if not isinstance(node, ast.Compare):
-        return [f"{code.operand(node, Precedence.BIT_OR)} {'!=' if demand.holds else '=='} 0"]
+        return [binary("!=" if demand.holds else "==", code.concrete(node), 0)]
     symbols = [OPERATORS.get(type(op), "") for op in node.ops]
     if not all(symbols) or (len(symbols) > 1 and not demand.holds):
         raise DeclinedError("the comparison is none of numbers, or cannot be turned round")
-    operands = [code.operand(side, Precedence.BIT_OR) for side in (node.left, *node.comparators)]
+    operands = [code.concrete(side) for side in (node.left, *node.comparators)]
     signs = symbols if demand.holds else [OPPOSITES[symbol] for symbol in symbols]
-    return [f"{one} {sign} {other}" for one, sign, other in zip(operands, signs, operands[1:], strict=False)]
+    return [binary(sign, one, other) for one, sign, other in zip(operands, signs, operands[1:], strict=False)]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.trails import Site
@@ -17,6 +18,9 @@ from exportlint.analysis.facts import Place
 from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
 from exportlint.fixes.drafts import Draft, one_a_place
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.concrete import Concrete
+from exportlint.fixes.edit.parentheses import fitted, source, without_parentheses
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.layout import laid_out
 from exportlint.fixes.logical_lines import held_together
@@ -26,6 +30,11 @@ from exportlint.fixes.statements import Statements
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import N, Tree
 from exportlint.syntax.definitions import FunctionNode, Module
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Hole, Statement
+
+    Given = Hole | ast.expr | ast.keyword
 
 _SCOPES = (ast.JoinedStr, ast.Lambda, ast.comprehension)
 SAFE, UNSAFE, DISPLAY_ONLY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY_ONLY
@@ -54,7 +63,7 @@ class Code:
         self._observe = observe
         self.version = version
         self.line_length = width
-        self.statements = _statements(module)
+        self.statements, self._concrete = _statements(module)
         self.source = self.statements.source
         self.tree = self.statements.tree
         self.renames: Mapping[str, str] = {}
@@ -131,6 +140,48 @@ class Code:
         other.renames = {**self.renames, **names}
         return other
 
+    # --- new code
+
+    def concrete(self, node: ast.expr, instead: Mapping[ast.expr, Expression] | None = None) -> Expression:
+        """An expression as it stands in the file, as libcst's node, with others instead of parts of it.
+
+        Raises:
+            DeclinedError: it cannot stand by itself, or it gives a variable that has another name a meaning of its own.
+        """
+        renamed: dict[ast.AST, Expression] = {
+            name: templates.dotted(self.renames[name.id]) for name in self._renamed(node)
+        }
+        return self._concrete.expression(node, renamed | dict((instead or {}).items()))
+
+    def argument(self, node: ast.AST) -> Hole:
+        """An argument of a call as it stands in the file. Raises as `concrete` does."""
+        if isinstance(node, ast.keyword) and node.arg is not None:
+            return templates.keyword(node.arg, self.concrete(node.value))
+        if isinstance(node, (ast.keyword, ast.Starred)):
+            stars = "*" if isinstance(node, ast.Starred) else "**"
+            return templates.starred(stars, self.concrete(node.value))
+        assert isinstance(node, ast.expr)
+        return self.concrete(node)
+
+    def make(self, template: str, **holes: Given | Sequence[Given]) -> Expression:
+        """A new expression: `make("{x}.sum()", x=node)`. A node of the file stands for its source.
+
+        Raises:
+            DeclinedError: as `concrete` does.
+        """
+        return templates.expression(template, **{name: self._hole(hole) for name, hole in holes.items()})
+
+    def statement(self, template: str, **holes: Given | Sequence[Given]) -> Statement:
+        """A new statement: `statement("{name} = {value}", name="x", value=node)`. Raises as `make` does."""
+        return templates.statement(template, **{name: self._hole(hole) for name, hole in holes.items()})
+
+    def _hole(self, given: Given | Sequence[Given]) -> Hole | Sequence[Hole]:
+        if isinstance(given, (list, tuple)):
+            return [self._hole(one) for one in given]  # type: ignore[misc]
+        if isinstance(given, (ast.expr, ast.keyword)):
+            return self.argument(given)
+        return given  # type: ignore[return-value]
+
     # --- source
 
     def text(self, node: ast.AST, instead: Mapping[ast.expr, str] | None = None) -> str:
@@ -158,11 +209,15 @@ class Code:
         return self.source.between(self.source.outer(one)[1], self.source.outer(other)[0])
 
     def _instead(self, node: ast.AST, given: Mapping[ast.expr, str]) -> dict[ast.AST, str]:
+        return {**{name: self.renames[name.id] for name in self._renamed(node)}, **dict(given.items())}
+
+    def _renamed(self, node: ast.AST) -> list[ast.Name]:
+        """The variables in a node that have other names."""
         parts = list(ast.walk(node)) if self.renames else ()
         names = [n for n in parts if isinstance(n, ast.Name) and n.id in self.renames]
         if names and any(isinstance(part, _SCOPES) for part in parts):
             raise DeclinedError("a variable may mean something else inside")
-        return {**{name: self.renames[name.id] for name in names}, **dict(given.items())}
+        return names
 
     def operand(
         self,
@@ -232,9 +287,18 @@ class Code:
 
     # --- edits
 
-    def replace(self, node: ast.AST, text: str) -> Draft:
+    def replace(self, node: ast.AST, new: Expression | ast.expr | str) -> Draft:
         """Another expression instead of one, in parentheses where it needs them; those around the old one stay."""
         start, end = self.source.range(node)
+        if not isinstance(new, str):
+            new = self.concrete(new) if isinstance(new, ast.expr) else new
+            if isinstance(node, ast.expr) and self.source.outer(node) == (start, end):
+                is_argument = isinstance(node, ast.GeneratorExp)
+                new = fitted(new, Precedence.ARGUMENT if is_argument else demanded(self.tree, node))
+            elif not isinstance(node, ast.Slice):
+                new = without_parentheses(new, entirely=True)
+            new = source(new)
+        text = new
         parent = self.tree.parents.get(node)
         is_lonely = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
         if parent is not None and is_lonely and self.source.range(parent)[1] == end:
@@ -274,5 +338,6 @@ class Code:
 
 
 @lru_cache(maxsize=16)
-def _statements(module: Module) -> Statements:
-    return Statements(Text(module.source), Tree(module.tree))
+def _statements(module: Module) -> tuple[Statements, Concrete]:
+    text, tree = Text(module.source), Tree(module.tree)
+    return Statements(text, tree), Concrete(text, tree)

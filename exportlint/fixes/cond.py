@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Guard, Scalar, Shape, Size, Tuple, Value
 from exportlint.analysis.eval.snapshots import Run
@@ -15,6 +16,7 @@ from exportlint.fixes.bodies import (
     check_movable,
     check_result,
     check_tensors,
+    clone,
     copies,
     given_back,
     is_tensor,
@@ -23,11 +25,14 @@ from exportlint.fixes.bodies import (
 )
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
-from exportlint.fixes.definitions import definition, put_in_place
+from exportlint.fixes.definitions import assigned_to, definition, put_in_place
+from exportlint.fixes.edit.blocks import analysed, apart
+from exportlint.fixes.edit.template import bare_tuple, call, dotted, expression, same, statement
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.statements import Verbatim
 from exportlint.fixes.variables import bound, leaves, needed, needed_after, returns
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Statement
 
 MESSAGE = "Branch with `torch.cond`, which compiles both ways, also in eager"
 
@@ -61,7 +66,7 @@ class _Way:
 
     @property
     def body(self) -> list[ast.stmt]:
-        return [statement for group in self.groups for statement in group]
+        return [one for group in self.groups for one in group]
 
 
 def _of_expression(code: Code, node: ast.IfExp) -> Fix:
@@ -72,30 +77,29 @@ def _of_expression(code: Code, node: ast.IfExp) -> Fix:
         runs = runs_of(code, [ast.copy_location(ast.Return(way), way)])
         results.append(given_back(code, way, [(run, value) for run in runs for _, value in run.returned]))
     given = operands(code, needed(ways), ())
-    space = " " if given.names else ""
-    functions = [f"lambda{space}{given.parameters}: {_in_brackets(result)}" for result in results]
-    text = f"{code.name('torch.cond')}({_predicate(code, node.test, ways)}, {', '.join(functions)}, {given.text})"
-    check_result(code, code.statements.joined([text], code.unit))
-    return code.fix(MESSAGE, code.replace(node, text), safe=False)
+    functions = [expression("lambda {*names}: {result}", names=given.names, result=result) for result in results]
+    made = call(code.name("torch.cond"), _predicate(code, node.test, ways), *functions, given.tuple)
+    check_result(code, [statement("{made}", made=made)])
+    return code.fix(MESSAGE, code.replace(node, made), safe=False)
 
 
-def _predicate(code: Code, test: ast.expr, ways: Sequence[ast.AST]) -> str:
+def _predicate(code: Code, test: ast.expr, ways: Sequence[ast.AST]) -> Expression:
     """What `torch.cond` asks: a tensor, or a comparison of sizes, which it keeps symbolic."""
     if code.surely(lambda value: isinstance(value, Size), test):
         require_any_size(code, ways)
-        return f"{code.operand(test, Precedence.BIT_OR)} != 0"
+        return code.make("{size} != 0", size=test)
     counted = isinstance(test, ast.Compare) and len(test.ops) == 1 and code.surely(_is_counted, test.left)
     if not counted and not code.surely(lambda value: isinstance(value, Guard), test):
-        return tensor_condition(code, test).text
+        return tensor_condition(code, test).tensor
     if not counted:
         require_any_size(code, ways)
         if any(isinstance(op, (ast.Eq, ast.NotEq)) for part in ast.walk(test) for op in getattr(part, "ops", ())):
             require_alone(code, ways)
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return f"{code.name('torch.sym_not')}({_predicate(code, inner, ways)})"
+            return call(code.name("torch.sym_not"), _predicate(code, inner, ways))
         case ast.Compare(left=left, comparators=[right]) if not any(map(_is_several, map(code.value, (left, right)))):
-            return code.operand(test)
+            return code.concrete(test)
     raise DeclinedError("Python has to know the numbers")
 
 
@@ -106,11 +110,6 @@ def _is_counted(value: Value) -> bool:
 
 def _is_several(value: Value) -> bool:
     return isinstance(value, (Shape, Tuple))
-
-
-def _in_brackets(text: str) -> str:
-    """A tuple as the body of a lambda."""
-    return f"({text})" if isinstance(ast.parse(text, mode="eval").body, ast.Tuple) and text[0] != "(" else text
 
 
 def _of_statement(code: Code, node: ast.If) -> Fix:
@@ -136,22 +135,19 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
     firsts = [copies(code, way.body) for way in (then, other)]
-    runs = [
-        runs_of(code, [*ast.parse("\n".join(first)).body, *way.body])
-        for first, way in zip(firsts, (then, other), strict=True)
-    ]
+    runs = [runs_of(code, [*analysed(first), *way.body]) for first, way in zip(firsts, (then, other), strict=True)]
     read = [*needed(then.body), *needed(other.body)]
     given = operands(code, [*read, *_kept(then, other, results)], {n for n in assigned if n in read} | set(results))
-    indent = code.statements.indent(node)
     names = [code.fresh("true_fn", node), code.fresh("false_fn", node)]
-    lines: list[str] = []
+    lines: list[Statement] = []
     for name, first, way, found in zip(names, firsts, (then, other), runs, strict=True):
         groups, last = _end(code, way, found, results)
-        lines += [*definition(code, name, given, first, groups, last, indent), Verbatim()]
+        lines.append(definition(code, name, given, first, groups, last))
     predicate = _predicate(code, node.test, [*then.body, *other.body])
-    call = f"{code.name('torch.cond')}({predicate}, {', '.join(names)}, {given.text})"
-    lines.append(f"{', '.join(results)} = {call}" if results else f"return {call}")
-    check_result(code, code.statements.joined(lines, indent))
+    made = call(code.name("torch.cond"), predicate, *names, given.tuple)
+    lines.append(assigned_to(results, made) if results else statement("return {made}", made=made))
+    lines[1:] = map(apart, lines[1:])
+    check_result(code, lines)
     return code.fix(MESSAGE, *put_in_place(code, replaced, lines), safe=False)
 
 
@@ -163,20 +159,21 @@ def _kept(then: _Way, other: _Way, results: Sequence[str]) -> list[str]:
 
 def _end(
     code: Code, way: _Way, runs: Sequence[Run], results: Sequence[str]
-) -> tuple[Sequence[Sequence[ast.stmt]], str]:
-    """The statements of a way without the one that ends it, and what ends the function that is made of it."""
+) -> tuple[Sequence[Sequence[ast.stmt]], Expression | None]:
+    """The statements of a way without the one that ends it, and what the function gives that is made of it."""
     if results:
-        return way.groups, f"return {', '.join(_result(result, runs) for result in results)}"
+        values = [_result(result, runs) for result in results]
+        return way.groups, bare_tuple(values) if len(values) > 1 else values[0]
     *_, final = way.body
-    last = ""
-    for statement in returns(way.body):
-        if statement.value is None:
+    last = None
+    for leaving in returns(way.body):
+        if leaving.value is None:
             raise DeclinedError("it returns nothing")
-        found = [(run, value) for run in runs for at, value in run.returned if at is statement]
-        text = given_back(code, statement.value, found)
-        if statement is final:
-            last = f"return {text}"
-        elif text != code.operand(statement.value, Precedence.TERNARY):
+        found = [(run, value) for run in runs for at, value in run.returned if at is leaving]
+        given = given_back(code, leaving.value, found)
+        if leaving is final:
+            last = given
+        elif not same(given, code.concrete(leaving.value)):
             raise DeclinedError("it returns a tensor that is not its own from an inner block")
     groups = [list(group) for group in way.groups]
     if isinstance(final, ast.Return):
@@ -184,11 +181,11 @@ def _end(
     return groups, last
 
 
-def _result(name: str, runs: Sequence[Run]) -> str:
+def _result(name: str, runs: Sequence[Run]) -> Expression:
     values = [run.variables.get(name) for run in runs]
     found = [value for value in values if value is not None]
     if not found or len(found) < len(values):
         raise DeclinedError(f"`{name}` is not assigned on one of the ways")
     check_tensors(found, f"`{name}`")
     own = all(run.is_own(value) for run, value in zip(runs, found, strict=True))
-    return name if own or not any(map(is_tensor, found)) else f"{name}.clone()"
+    return dotted(name) if own or not any(map(is_tensor, found)) else clone(dotted(name))

@@ -10,14 +10,13 @@ from exportlint.analysis.domain.values import External
 from exportlint.fixes import numbers
 from exportlint.fixes.code import Code
 from exportlint.fixes.counts import count_condition
+from exportlint.fixes.edit.template import binary, call, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.logic import Condition, both, either, negated
-from exportlint.fixes.numbers import Operand, is_scalar
+from exportlint.fixes.numbers import is_scalar
 from exportlint.fixes.observed_values import builtin, is_python, operation, scalar, tensor
 from exportlint.fixes.observed_values import operands as operation_operands
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure, require_pure
-from exportlint.fixes.source_text import Piece, call, joined, method, piece
 from exportlint.fixes.totality import evaluated, has_truth, is_total
 
 OPERATORS: dict[type[ast.cmpop], str] = {
@@ -68,7 +67,7 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
         except DeclinedError:
             if result is None or not is_python(code, operand):
                 raise
-            result = _guarded(code, piece(code, operand), result, conjunction)
+            result = _guarded(code, operand, result, conjunction)
             continue
         if index and not is_pure(code, operand):
             raise DeclinedError("an operand is only evaluated if those in front of it let it")
@@ -79,11 +78,10 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
     return result
 
 
-def _guarded(code: Code, guard: Piece, condition: Condition, conjunction: bool) -> Condition:
-    constant = f"{code.name('torch.tensor')}({not conjunction})"
-    arms = (condition.piece.at(Precedence.OR), constant) if conjunction else (constant, condition.piece.text)
-    text = f"{arms[0]} if {guard.at(Precedence.OR)} else {arms[1]}"
-    return Condition(Piece(text, Precedence.TERNARY), condition.safe)
+def _guarded(code: Code, guard: ast.expr, condition: Condition, conjunction: bool) -> Condition:
+    constant = call(code.name("torch.tensor"), not conjunction)
+    one, other = (condition.tensor, constant) if conjunction else (constant, condition.tensor)
+    return Condition(code.make("{one} if {guard} else {other}", one=one, guard=guard, other=other), condition.safe)
 
 
 def _comparison(code: Code, node: ast.Compare) -> Condition:
@@ -110,14 +108,8 @@ def _compare(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Cond
     if counted is not None:
         return Condition(*counted)
     one, other = numbers.operands(code, left, right)
-    source = joined(symbol, Precedence.COMPARISON, _wrapped(one), _wrapped(other))
+    source = binary(symbol, one.source, other.source)
     return Condition(source, one.safe and other.safe, one.scalar and other.scalar)
-
-
-def _wrapped(operand: Operand) -> Piece:
-    """A comparison as an operand of another one needs parentheses on either side."""
-    source = operand.source
-    return Piece(f"({source.text})") if source.precedence is Precedence.COMPARISON else source
 
 
 def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
@@ -127,7 +119,7 @@ def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
     if held is None or held.assumed:  # a dict has keys
         raise DeclinedError("the elements are not known")
     one, other = numbers.operands(code, container, item)
-    equal = joined("==", Precedence.COMPARISON, _wrapped(one), _wrapped(other))
+    equal = binary("==", one.source, other.source)
     return Condition(method(equal, "any"), one.safe and other.safe and not held.assumed)
 
 
@@ -152,7 +144,7 @@ def _truth(code: Code, node: ast.expr) -> Condition:
         raise DeclinedError("the condition is no tensor")
     if operand.kind == "bool":
         return Condition(operand.source, operand.safe, operand.scalar)
-    return Condition(joined("!=", Precedence.COMPARISON, _wrapped(operand), Piece("0")), operand.safe, operand.scalar)
+    return Condition(binary("!=", operand.source, 0), operand.safe, operand.scalar)
 
 
 # --- calls
@@ -168,20 +160,18 @@ def _of_call(code: Code, node: ast.Call) -> Condition | None:
     predicate = math_predicate(code, node)
     if predicate is not None and len(node.args) == 1:
         operand = numbers.operand(code, node.args[0])
-        return (
-            Condition(call(code.name(predicate, node), operand.source.text), scalar=operand.scalar) if operand else None
-        )
+        return Condition(call(code.name(predicate, node), operand.source), scalar=operand.scalar) if operand else None
     name, arguments = operation(code, node), operation_operands(code, node)
     if name == "item" and len(arguments) == 1:
         return _truth(code, arguments[0])
     if name == "is_nonzero" and len(arguments) == 1:
         return _truth(code, arguments[0])
     if name == "equal" and len(arguments) == 2:
-        left, right = map(_wrapped, numbers.operands(code, *arguments))
+        left, right = numbers.operands(code, *arguments)
         # tensors of different shapes are not equal, but `==` broadcasts or refuses them
-        return Condition(method(joined("==", Precedence.COMPARISON, left, right), "all"), safe=False)
+        return Condition(method(binary("==", left.source, right.source), "all"), safe=False)
     if name == "allclose":
-        given = map(code.text, (*arguments, *node.keywords))
+        given = map(code.argument, (*arguments, *node.keywords))
         return Condition(method(call(code.name("torch.isclose", node), *given), "all"))
     return None
 
@@ -214,5 +204,5 @@ def _of_each(code: Code, name: str, items: ast.GeneratorExp | ast.ListComp) -> C
     if not is_pure(inside, items.elt):
         raise DeclinedError("Python asks no further once it knows")
     condition = tensor_condition(inside, items.elt)
-    each = f"[{condition.text} for {code.text(loop.target)} in {code.operand(loop.iter, Precedence.OR)}]"
+    each = code.make("[{truth} for {item} in {items}]", truth=condition.tensor, item=loop.target, items=loop.iter)
     return Condition(method(call(code.name("torch.stack"), each), name), safe=False)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import binary, expression, method
 from exportlint.fixes.observed_values import builtin, operands, operation, tensor
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.source_text import Piece, joined, method, piece
 from exportlint.fixes.stated import stated
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 MIRRORED: dict[type[ast.cmpop], str] = {
     ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
@@ -24,7 +27,7 @@ SOMETHING = frozenset({("!=", 0), (">", 0), (">=", 1)})
 INDICES = frozenset({"nonzero", "argwhere", "where"})
 
 
-def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[Piece, bool] | None:
+def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[Expression, bool] | None:
     """A comparison of the size of a selection with a number as a 0-d bool tensor; None if it is something else.
 
     The second item says whether it refuses what the selection refused: `x[mask]` wants a mask that fits.
@@ -42,8 +45,8 @@ def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) 
     if (symbol, known) in SOMETHING:
         return method(mask, "any"), safe
     if (symbol, known) in NOTHING:
-        return Piece(f"~{method(mask, 'any').text}", Precedence.UNARY), safe
-    return joined(symbol, Precedence.COMPARISON, method(mask, "sum"), piece(code, number)), safe and known is not None
+        return expression("~{mask}.any()", mask=mask), safe
+    return binary(symbol, method(mask, "sum"), code.concrete(number)), safe and known is not None
 
 
 def _is_integer(code: Code, node: ast.expr) -> bool:
@@ -52,7 +55,7 @@ def _is_integer(code: Code, node: ast.expr) -> bool:
     return isinstance(value, Const) and type(value.value) is int
 
 
-def _counted(code: Code, node: ast.expr) -> Piece | None:
+def _counted(code: Code, node: ast.expr) -> Expression | None:
     """The mask whose true elements an expression counts."""
     if isinstance(node, ast.Call):
         if builtin(code, node) == "len" and len(node.args) == 1:
@@ -71,17 +74,17 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _selected(code: Code, node: ast.expr) -> Piece | None:
+def _selected(code: Code, node: ast.expr) -> Expression | None:
     """The mask that made a selection of its true elements."""
     if isinstance(node, ast.Subscript):
         index = tensor(code, node.slice)
         if index is not None and index.kind == "bool":
-            return piece(code, node.slice)
+            return code.concrete(node.slice)
         return _of_call(code, node.value, as_tuple=True) if _is_zero(node.slice) else None
     return _of_call(code, node, as_tuple=False)
 
 
-def _of_call(code: Code, node: ast.expr, *, as_tuple: bool) -> Piece | None:
+def _of_call(code: Code, node: ast.expr, *, as_tuple: bool) -> Expression | None:
     """The mask that `nonzero`, `argwhere`, `where` or `masked_select` selects with."""
     name = operation(code, node)
     if not isinstance(node, ast.Call) or name not in {*INDICES, "masked_select"}:
@@ -96,9 +99,5 @@ def _of_call(code: Code, node: ast.expr, *, as_tuple: bool) -> Piece | None:
     mask = given[-1]
     held = tensor(code, mask)
     if held is not None and held.kind == "bool":
-        return piece(code, mask)
-    return Piece(f"({joined('!=', Precedence.COMPARISON, _wrapped(piece(code, mask)), Piece('0')).text})")
-
-
-def _wrapped(source: Piece) -> Piece:
-    return Piece(f"({source.text})") if source.precedence <= Precedence.COMPARISON else source
+        return code.concrete(mask)
+    return code.make("{mask} != 0", mask=mask)

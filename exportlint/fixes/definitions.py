@@ -4,43 +4,44 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.bodies import Operands
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import bare_tuple, dotted, statement
 from exportlint.fixes.statements import Draft
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Statement
 
 
 def definition(
     code: Code,
     name: str,
     given: Operands,
-    first: Sequence[str],
+    first: Sequence[Statement],
     groups: Sequence[Sequence[ast.stmt]],
-    last: str,
-    indent: str,
-) -> list[str]:
-    """The lines of a function of moved statements between `first` ones and a `last` one, in a block so indented."""
-    inner = indent + code.unit
-    lines = [f"def {name}({given.parameters}):", *(code.unit + line for line in first)]
+    result: Expression | None,
+) -> Statement:
+    """A function of moved statements behind `first` ones, which returns a result; None if the statements do."""
+    body = list(first)
     for group in groups:
-        kept = [statement for statement in group if not isinstance(statement, ast.Pass)]
+        kept = [one for one in group if not isinstance(one, ast.Pass)]
         if kept:
-            lines.append(code.statements.moved(kept, inner, above=True))
-    return [*lines, code.unit + last] if last else lines
+            body += code.statements.moved(kept, above=True)
+    if result is not None:
+        body.append(code.statement("return {result}", result=result))
+    return code.statement("def {name}({*parameters}):\n    {*body}", name=name, parameters=given.names, body=body)
 
 
-def put_in_place(code: Code, replaced: Sequence[ast.stmt], lines: Sequence[str]) -> list[Draft]:
-    """Edits that put lines in the place of statements, behind a blank line if others stand in front of them."""
-    first = replaced[0]
-    statements = code.statements
-    edits = [statements.replace(replaced, lines)]
-    block = code.tree.block(first)
-    above = code.source.lines.line(first.lineno - 1).strip() if first.lineno > 1 else ""
-    if (
-        block[0] is not first
-        and block[block.index(first) - 1].end_lineno != first.lineno
-        and above[:1] not in ("", "#")
-    ):
-        start = code.source.lines.line_start(first.lineno)
-        edits.append(Draft(start, start, "\n"))
-    return edits
+def assigned_to(names: Sequence[str], value: Expression) -> Statement:
+    """`a, b = value`, or `a = value`."""
+    targets = [dotted(name) for name in names]
+    return statement(
+        "{targets} = {value}", targets=bare_tuple(targets) if len(targets) > 1 else targets[0], value=value
+    )
+
+
+def put_in_place(code: Code, replaced: Sequence[ast.stmt], lines: Sequence[Statement]) -> list[Draft]:
+    """Edits that put new code in the place of statements, behind a blank line if others stand in front of them."""
+    return [code.statements.replace(replaced, lines), *code.statements.set_apart(replaced[0])]

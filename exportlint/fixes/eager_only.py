@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.findings import TorchVersion
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import call
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 IS_EXPORTING: TorchVersion = (2, 7)
 """The first torch with `torch.compiler.is_exporting`."""
@@ -19,13 +24,15 @@ IS_EXPORTING: TorchVersion = (2, 7)
 
 def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
     """Statements that follow each other in one block, under a condition that is false during export."""
-    return code.statements.wrap(statements, f"if not {is_exporting(code, statements[0], version)}:")
+    return code.statements.wrap(
+        statements, "if not {exporting}:\n    {*body}", exporting=is_exporting(code, statements[0], version)
+    )
 
 
-def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> str:
-    """The source of a condition that is true during export."""
+def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> Expression:
+    """A condition that is true during export."""
     asks = "is_exporting" if version >= IS_EXPORTING else "is_compiling"
-    return f"{code.name(f'torch.compiler.{asks}', node)}()"
+    return call(code.name(f"torch.compiler.{asks}", node))
 
 
 def reports(code: Code, node: ast.AST) -> list[ast.stmt]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.branch_paths import Branching, cases, names_in, way
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import dotted, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import assigned, is_bound
 from exportlint.fixes.logic import Condition
-from exportlint.fixes.merging import Fresh, arm, conditions_of, folded, hoisted
+from exportlint.fixes.merging import Fresh, arm, assignment, conditions_of, folded, hoisted
 from exportlint.fixes.purity import is_harmless
 from exportlint.fixes.shapes import Form, Forms, form
-from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, term
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
 
 MAX_EXITS = 32
 
@@ -29,7 +33,7 @@ class _Exit:
     """
 
     branch: Branching
-    lines: Sequence[str]
+    lines: Sequence[Statement]
     conditions: Sequence[Condition]
     values: Sequence[Term | None]
     falls: Sequence[ast.stmt]
@@ -49,12 +53,12 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     exits: list[_Exit] = []
     here = code
     statements = [branch, *following[:-1]]
-    for index, statement in enumerate(statements):
-        goes_on: Sequence[ast.stmt] = [statement]
-        if isinstance(statement, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
+    for index, running in enumerate(statements):
+        goes_on: Sequence[ast.stmt] = [running]
+        if isinstance(running, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(running)):
             if len(exits) == MAX_EXITS:
                 raise DeclinedError("the function returns in too many places")
-            exits.append(_exit(here, statement, assigned(statements[index + 1 :]), fresh, forms, in_vain=bool(exits)))
+            exits.append(_exit(here, running, assigned(statements[index + 1 :]), fresh, forms, in_vain=bool(exits)))
             goes_on = exits[-1].falls
         for one in goes_on:
             if not is_harmless(here, [one]):
@@ -67,7 +71,7 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     sound = all(found is not None and found.total for found in forms.values())
     value = replace(value, safe=value.safe and sound, variable=value.variable or rest.variable)
     if len(statements) == 1 and not exits[0].falls:
-        lines = [*exits[0].lines, f"return {value.unbracketed}"]
+        lines = [*exits[0].lines, statement("return {value}", value=value.unbracketed)]
         return [code.statements.replace([branch, last], lines)], value
     return [*(_edit(code, found) for found in exits), code.replace(last.value, value.unbracketed)], value
 
@@ -75,7 +79,7 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
 def _edit(code: Code, found: _Exit) -> Draft:
     lines = list(found.lines)
     if found.falls:
-        lines.append(code.statements.moved(found.falls, code.statements.indent(found.branch)))
+        lines += code.statements.moved(found.falls)
     return code.statements.replace([found.branch], lines)
 
 
@@ -87,7 +91,7 @@ def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: F
     (falls,) = going_on
     changed = later | assigned(falls)
     conditions = conditions_of(code, found, in_vain=in_vain)
-    lines: list[str] = []
+    lines: list[Statement] = []
     values: list[Term | None] = []
     for case in found:
         if case.body is falls:
@@ -114,12 +118,12 @@ def _note(code: Code, statement: ast.stmt, forms: dict[str, Form | None]) -> Non
         forms[name] = found
 
 
-def _settled(value: Term, changed: set[str], lines: list[str], fresh: Fresh) -> Term:
+def _settled(value: Term, changed: set[str], lines: list[Statement], fresh: Fresh) -> Term:
     """A value that what is assigned behind it does not change."""
     if not value.reads & changed:
         return value
     if value.items is not None:
         return replace(value, items=tuple(_settled(item, changed, lines, fresh) for item in value.items))
     name = fresh.name("early")
-    lines.append(f"{name} = {value.source.text}")
-    return replace(value, source=Piece(name), reads=frozenset({name}))
+    lines.append(assignment(name, value))
+    return replace(value, source=dotted(name), reads=frozenset({name}))

@@ -45,9 +45,7 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
         kept |= set(bound(rest)) & set(needed(code.tree.block(statement)))
     if kept or not rest or not all(_only_writes(one, selection) for one in rest):
         raise DeclinedError("what is skipped does more than write to the selection")
-    edit = code.statements.replace(
-        [statement], [] if skips else [code.statements.moved(rest, code.statements.indent(statement))]
-    )
+    edit = code.statements.replace([statement], [] if skips else code.statements.moved(rest))
     _require_no_element(code, rest)
     parts = [part for one in rest for part in ast.walk(one)]
     bases = [part.value for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]

@@ -11,22 +11,15 @@ from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.branch_paths import names_in
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.edit.template import binary, call, dotted, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.logic import Condition
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
-from exportlint.fixes.source_text import Piece
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import choose, term
 from exportlint.fixes.variables import bound, needed, needed_after
 
-OPERATORS: dict[type[ast.operator], tuple[str, Precedence]] = {
-    ast.Add: ("+", Precedence.SUM),
-    ast.Sub: ("-", Precedence.SUM),
-    ast.Mult: ("*", Precedence.PRODUCT),
-    ast.Div: ("/", Precedence.PRODUCT),
-    ast.MatMult: ("@", Precedence.PRODUCT),
-}
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
 
 
 def masked_fix(code: Code, _: Fact) -> Fix:
@@ -35,28 +28,29 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     Raises:
         DeclinedError: the loop does something else than assign tensors.
     """
-    statement = code.tree.statement(code.expression)
-    if not isinstance(statement, ast.If) or statement.orelse or len(statement.body) != 1:
+    branch = code.tree.statement(code.expression)
+    if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) != 1:
         raise DeclinedError("it is no `if …: break`")
-    leave = statement.body[0]
+    leave = branch.body[0]
     if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
         raise DeclinedError("it is no `if …: break`")
-    loop = code.tree.parents[statement]
+    loop = code.tree.parents[branch]
     if not isinstance(loop, ast.For) or loop.orelse:
         raise DeclinedError("it does not stand in the body of a `for`")
-    condition = tensor_condition(code, statement.test)
+    condition = tensor_condition(code, branch.test)
     flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
     carried = _carried(code, loop)
-    index = loop.body.index(statement)
+    index = loop.body.index(branch)
     if not isinstance(leave, ast.Continue):
-        first = code.statements.insert_before(loop, [f"{flag} = {code.name('torch.tensor')}(False)"])
-        test = condition.piece.at(Precedence(Precedence.BIT_OR + 1))
-        edits = [first, code.statements.replace([statement], [f"{flag} = {flag} | {test}"])]
+        start = statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))
+        left = statement("{flag} = {flag} | {condition}", flag=flag, condition=condition.tensor)
+        edits = [code.statements.insert_before(loop, [start]), code.statements.replace([branch], [left])]
         masked = loop.body[:index] + loop.body[index + 1 :]
         if isinstance(leave, ast.Return):
             edits += _returned(code, loop, leave.value, flag)
     else:
-        edits = [code.statements.replace([statement], [f"{flag} = {condition.text}"])]
+        left = statement("{flag} = {condition}", flag=flag, condition=condition.tensor)
+        edits = [code.statements.replace([branch], [left])]
         masked = loop.body[index + 1 :]
     for one in masked:
         edits += _masked(code, one, flag, carried)
@@ -76,7 +70,7 @@ def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> S
     if ast.dump(value) == ast.dump(last.value):
         return []
     one, other = term(code, value, {}), term(code, last.value, {})
-    return [code.replace(last.value, choose(code, Condition(Piece(flag)), one, other).unbracketed)]
+    return [code.replace(last.value, choose(code, Condition(dotted(flag)), one, other).unbracketed)]
 
 
 def _carried(code: Code, loop: ast.For) -> set[str]:
@@ -87,11 +81,11 @@ def _carried(code: Code, loop: ast.For) -> set[str]:
     return found
 
 
-def _masked(code: Code, statement: ast.stmt, flag: str, carried: set[str]) -> Sequence[Draft]:
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target, value = statement.targets[0], statement.value
-    elif isinstance(statement, ast.AugAssign):
-        target, value = statement.target, statement.value
+def _masked(code: Code, assigning: ast.stmt, flag: str, carried: set[str]) -> Sequence[Draft]:
+    if isinstance(assigning, ast.Assign) and len(assigning.targets) == 1:
+        target, value = assigning.targets[0], assigning.value
+    elif isinstance(assigning, ast.AugAssign):
+        target, value = assigning.target, assigning.value
     else:
         raise DeclinedError("the loop does more than assign variables")
     if not isinstance(target, ast.Name) or not _has_no_effect(code, value):
@@ -100,16 +94,14 @@ def _masked(code: Code, statement: ast.stmt, flag: str, carried: set[str]) -> Se
         return []
     if any((v := s.variable(target.id)) is None or not is_tensor(v) for s in code.observed.snapshots):
         raise DeclinedError(f"`{target.id}` holds no tensor in front of the loop")
-    if isinstance(statement, ast.AugAssign):
-        symbol, place = OPERATORS.get(type(statement.op), ("", Precedence.SUM))
-        if not symbol:
+    new = code.concrete(value)
+    if isinstance(assigning, ast.AugAssign):
+        symbol = OPERATORS.get(type(assigning.op))
+        if symbol is None:
             raise DeclinedError("an assignment has an operator that is not known")
-        text = f"{target.id} {symbol} {code.operand(value, Precedence(place + 1))}"
-    else:
-        text = code.operand(value)
-    return [
-        code.statements.replace([statement], [f"{target.id} = {code.name('torch.where')}({flag}, {target.id}, {text})"])
-    ]
+        new = binary(symbol, target.id, new)
+    chosen = call(code.name("torch.where"), flag, target.id, new)
+    return [code.statements.replace([assigning], [statement("{name} = {chosen}", name=target.id, chosen=chosen)])]
 
 
 def _has_no_effect(code: Code, node: ast.expr) -> bool:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.branch_paths import Branching, Case, Step, Way, cases, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain, tensor_condition
+from exportlint.fixes.edit.parentheses import source
+from exportlint.fixes.edit.template import bare_tuple, binary, dotted, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.liveness import is_bound, read_later
 from exportlint.fixes.logic import Condition
-from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Forms
-from exportlint.fixes.source_text import Piece, joined
 from exportlint.fixes.terms import Term, choose, is_sound, term
 from exportlint.fixes.totality import evaluated
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
@@ -48,44 +52,50 @@ class Fresh:
 class Arm:
     """A way as new code: lines to run, and what its variables then are, or what it returns."""
 
-    lines: tuple[str, ...]
+    lines: tuple[Statement, ...]
     variables: dict[str, Term]
     returned: Term | None = None
 
 
-def arm(code: Code, source: Way, keep: Collection[str], final: Collection[str], fresh: Fresh, forms: Forms) -> Arm:
+def arm(code: Code, through: Way, keep: Collection[str], final: Collection[str], fresh: Fresh, forms: Forms) -> Arm:
     """A way as code that leaves the variables alone that were there before.
 
     The variables in `keep` are its own. What the variables in `final` get last is not assigned but given, unless the
     way itself reads it.
     """
     known = dict(forms)
-    lines: list[str] = []
+    lines: list[Statement] = []
     variables: dict[str, Term] = {}
     sound = True
-    for index, step in enumerate(source.steps):
-        later = Way(source.steps[index + 1 :], source.returned)
+    for index, step in enumerate(through.steps):
+        later = Way(through.steps[index + 1 :], through.returned)
         before, values = _values(code, step, fresh, known)
         lines += before
         given = {n for n in step.targets if n in values and n in final and n not in {*later.reads, *later.assigned}}
         if not step.value or len(step.targets) == 1:
             own = {n: n if n in keep else fresh.name(n, numbered=True) for n in values if n not in given}
-            lines += [f"{new} = {values[name].source.at(Precedence.TERNARY)}" for name, new in own.items()]
+            lines += [assignment(new, values[name]) for name, new in own.items()]
         else:
             given = set()
             own = {n: n if n in keep else fresh.name(n, numbered=True) for n in step.targets}
-            lines.append(f"{', '.join(own.values())} = {code.operand(step.value, Precedence.TUPLE)}")
+            lines.append(
+                code.statement(
+                    "{targets} = {value}",
+                    targets=bare_tuple(list(map(dotted, own.values()))),
+                    value=step.value,
+                )
+            )
         sound = sound and all(map(is_sound, values.values()))
         for name, value in values.items():
             known[name] = value.form
             variables[name] = value
             if name in own:
-                variables[name] = replace(value, source=Piece(own[name]), variable=False, reads=frozenset({own[name]}))
+                variables[name] = replace(value, source=dotted(own[name]), variable=False, reads=frozenset({own[name]}))
         code = code.after([step.statement]).renamed(own)
     variables = {name: replace(value, safe=value.safe and sound) for name, value in variables.items()}
-    if source.returned is None:
+    if through.returned is None:
         return Arm(tuple(lines), variables)
-    returned = term(code, source.returned, known)
+    returned = term(code, through.returned, known)
     return Arm(tuple(lines), variables, replace(returned, safe=returned.safe and sound))
 
 
@@ -127,23 +137,23 @@ def folded(code: Code, conditions: Sequence[Condition], terms: Sequence[Term]) -
     return value
 
 
-def hoisted(conditions: Sequence[Condition], lines: list[str], fresh: Fresh) -> list[Condition]:
+def hoisted(conditions: Sequence[Condition], lines: list[Statement], fresh: Fresh) -> list[Condition]:
     """Conditions that are worked out in front of some lines, as variables."""
-    first: list[str] = []
+    first: list[Statement] = []
     found: list[Condition] = []
     for condition in conditions:
-        if not condition.text.isidentifier():
+        if not source(condition.tensor).isidentifier():
             name = fresh.name("condition")
-            first.append(f"{name} = {condition.text}")
-            condition = replace(condition, source=Piece(name), scalar=True)
+            first.append(statement("{name} = {condition}", name=name, condition=condition.tensor))
+            condition = replace(condition, source=dotted(name), scalar=True)
         found.append(condition)
     lines[:0] = first
     return found
 
 
-def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
+def assignments(variables: dict[str, Term], fresh: Fresh) -> list[Statement]:
     """Lines that assign values to variables one after the other, though some may read others as they were."""
-    lines: list[str] = []
+    lines: list[Statement] = []
     waiting = dict(variables)
     while waiting:
         unread = (
@@ -152,12 +162,17 @@ def assignments(variables: dict[str, Term], fresh: Fresh) -> list[str]:
         name = next(unread, None)
         if name is None:  # each reads another
             name = next(reversed(waiting))
-            text = fresh.name(name, numbered=True)
-            lines.append(f"{text} = {waiting[name].source.text}")
-            waiting[name] = replace(waiting[name], source=Piece(text), reads=frozenset())
+            kept = fresh.name(name, numbered=True)
+            lines.append(assignment(kept, waiting[name]))
+            waiting[name] = replace(waiting[name], source=dotted(kept), reads=frozenset())
         else:
-            lines.append(f"{name} = {waiting.pop(name).source.text}")
+            lines.append(assignment(name, waiting.pop(name)))
     return lines
+
+
+def assignment(name: str, value: Term) -> Statement:
+    """`name = value`."""
+    return statement("{name} = {value}", name=name, value=value.source)
 
 
 def _arm(code: Code, this: Way, others: Sequence[Way], names: Sequence[str], fresh: Fresh, forms: Forms) -> Arm:
@@ -169,14 +184,14 @@ def _arm(code: Code, this: Way, others: Sequence[Way], names: Sequence[str], fre
 def _current(code: Code, node: ast.Name, forms: Forms) -> Term:
     """A variable as it is."""
     name = code.renames.get(node.id, node.id)
-    return replace(_variable(code, node, forms), source=Piece(name), reads=frozenset({name}), variable=True)
+    return replace(_variable(code, node, forms), source=dotted(name), reads=frozenset({name}), variable=True)
 
 
 def _variable(code: Code, node: ast.Name, forms: Forms) -> Term:
     return term(code.renamed({node.id: node.id}), node, forms)
 
 
-def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[str], dict[str, Term]]:
+def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[Statement], dict[str, Term]]:
     """What a step assigns, and lines to run first."""
     if isinstance(step.statement, Branching):
         found = merged(code, step.statement, fresh, forms, in_vain=True)
@@ -190,7 +205,7 @@ def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequenc
     behind = code.after([step.statement])
     unknown = dict.fromkeys(step.targets)
     read = {name: ast.copy_location(ast.Name(name, ast.Load()), step.value) for name in step.targets}
-    return (), {name: replace(_variable(behind, node, unknown), source=Piece(name)) for name, node in read.items()}
+    return (), {name: replace(_variable(behind, node, unknown), source=dotted(name)) for name, node in read.items()}
 
 
 def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
@@ -199,6 +214,7 @@ def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
     symbol = OPERATORS.get(type(operation.op))
     if symbol is None:
         raise DeclinedError("the operator has no other spelling")
-    source = joined(symbol, precedence(operation), left.source, right.source)
     # a tensor is written itself, which others may see
-    return Term(source, left.kind, safe=left.kind == "number", reads=left.reads | right.reads)
+    return Term(
+        binary(symbol, left.source, right.source), left.kind, safe=left.kind == "number", reads=left.reads | right.reads
+    )

@@ -5,33 +5,38 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import string
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 _FIELD = re.compile(r"\{[^{}]*\}")
 _CONVERSION = re.compile(r"%[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
 
 
-def message_of(code: Code, node: ast.expr | None, before: Sequence[ast.stmt] = ()) -> str:
-    """The source of a message as a constant string; what is computed in it becomes `...`.
+def message_of(code: Code, node: ast.expr | None, before: Sequence[ast.stmt] = ()) -> Expression | None:
+    """A message as a constant string; what is computed in it becomes `...`.
 
-    Empty if there is none. `before` are the statements that may assign it to a variable.
+    None if there is none. `before` are the statements that may assign it to a variable.
     """
     if isinstance(node, ast.Name):
         values = [s.value for s in before if isinstance(s, ast.Assign) and _is_name(s.targets[0], node.id)]
-        return message_of(code, values[-1]) if values else ""
+        return message_of(code, values[-1]) if values else None
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return code.text(node)
+        return code.concrete(node)
     text = _constant_text(node)
-    return _quoted(text, code.text(node)) if text is not None and node is not None else ""
+    return _quoted(text, code.text(node)) if text is not None and node is not None else None
 
 
-def message_of_raise(code: Code, statement: ast.Raise, before: Sequence[ast.stmt]) -> str:
+def message_of_raise(code: Code, statement: ast.Raise, before: Sequence[ast.stmt]) -> Expression | None:
     """The message of the exception that a statement raises: its first argument that is text."""
     error = statement.exc
     arguments: Sequence[ast.expr] = error.args if isinstance(error, ast.Call) else ()
     found = (message_of(code, argument, before) for argument in arguments)
-    return next((message for message in found if message), "")
+    return next((message for message in found if message is not None), None)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
@@ -54,8 +59,6 @@ def _filled(template: ast.expr, field: re.Pattern[str]) -> str | None:
     return None
 
 
-def _quoted(text: str, original: str) -> str:
+def _quoted(text: str, original: str) -> Expression:
     """A text as a string with the quotes of another."""
-    source = repr(text)
-    quote = next((character for character in original if character in "\"'"), '"')
-    return source if quote in text or source[0] == quote else f"{quote}{source[1:-1]}{quote}"
+    return string(text, next((character for character in original if character in "\"'"), '"'))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import struct
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Kind, Python, Scalar, Size
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import binary, call, expression, keyword, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.observed_values import builtin, operation, scalar, tensor
 from exportlint.fixes.observed_values import operands as operation_operands
-from exportlint.fixes.precedence import Precedence, precedence
-from exportlint.fixes.source_text import Piece, call, joined, method, piece
 from exportlint.fixes.stated import stated
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 SYMBOLS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
 POINTWISE = frozenset({
@@ -32,7 +35,7 @@ class Operand:
     `read`: it was a Python number, which has more digits than the tensor. `scalar`: it surely has no dimensions.
     """
 
-    source: Piece
+    source: Expression
     kind: Kind | None = None
     tensor: bool = True
     read: bool = False
@@ -58,7 +61,7 @@ def operand(code: Code, node: ast.expr) -> Operand | None:
         return read
     held = tensor(code, node)
     if held is not None:
-        return Operand(piece(code, node), held.kind, scalar=is_scalar(code, node), safe=not held.assumed)
+        return Operand(code.concrete(node), held.kind, scalar=is_scalar(code, node), safe=not held.assumed)
     length = _length(code, node)
     if length is not None:
         return Operand(call(code.name("torch.tensor", node), length), "int", scalar=True)
@@ -70,21 +73,19 @@ def operand(code: Code, node: ast.expr) -> Operand | None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and value.api != "size":
         inner = operand(code, node.operand)
         if inner is not None:
-            source = Piece(f"-{inner.source.at(Precedence.UNARY)}", Precedence.UNARY)
+            source = expression("-{number}", number=inner.source)
             return Operand(source, inner.kind, read=True, scalar=inner.scalar, safe=inner.safe)
-    function = code.name("torch.tensor", node)
-    options = f", dtype={code.name('torch.float64', node)}" if value.kind != "int" else ""
-    return Operand(
-        Piece(f"{function}({code.text(node)}{options})"), value.kind, scalar=True, safe=value.kind is not None
-    )
+    options = [keyword("dtype", code.name("torch.float64", node))] if value.kind != "int" else []
+    source = call(code.name("torch.tensor", node), code.concrete(node), *options)
+    return Operand(source, value.kind, scalar=True, safe=value.kind is not None)
 
 
-def _length(code: Code, node: ast.expr) -> str | None:
+def _length(code: Code, node: ast.expr) -> Expression | None:
     """The length of a selection, of which `len` makes no symbol."""
     if not isinstance(node, ast.Call) or builtin(code, node) != "len" or len(node.args) != 1:
         return None
     held = tensor(code, node.args[0])
-    return f"{code.operand(node.args[0], Precedence.ATOM)}.shape[0]" if held is not None and held.dynamic else None
+    return code.make("{selection}.shape[0]", selection=node.args[0]) if held is not None and held.dynamic else None
 
 
 def is_scalar(code: Code, node: ast.expr) -> bool:
@@ -128,14 +129,13 @@ def _read(code: Code, node: ast.Call) -> Operand | None:
     elif name == "float":
         safe = safe and kind == "float"
         kind = "float"
-    source = source if inner.scalar else method(source, "reshape", "()")
+    source = source if inner.scalar else method(source, "reshape", expression("()"))
     return Operand(source, kind, read=name != "abs" or inner.read, scalar=True, safe=safe)
 
 
 def _arithmetic(code: Code, node: ast.BinOp) -> Operand:
     left, right = operands(code, node.left, node.right)
-    place = precedence(node)
-    source = joined(SYMBOLS[type(node.op)], place, left.source, right.source)
+    source = binary(SYMBOLS[type(node.op)], left.source, right.source)
     return Operand(source, None, read=True, scalar=left.scalar and right.scalar, safe=False)
 
 
@@ -144,7 +144,7 @@ def _number(code: Code, node: ast.expr) -> Operand:
     known = isinstance(value, (Const, Size)) or (isinstance(value, Python) and value.type in {"int", "float", "bool"})
     if isinstance(value, Const) and not isinstance(value.value, (int, float)):
         raise DeclinedError("a tensor is compared with what is no number")
-    return Operand(piece(code, node), tensor=False, scalar=True, safe=known)
+    return Operand(code.concrete(node), tensor=False, scalar=True, safe=known)
 
 
 def _is_exact(code: Code, read: Operand, other: Operand, node: ast.expr) -> bool:

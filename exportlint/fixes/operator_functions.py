@@ -10,11 +10,11 @@ from exportlint.analysis.domain.values import Function
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
 from exportlint.analysis.torch.table import tensor_member
 from exportlint.findings import Fix
-from exportlint.fixes.additions import as_tuple
-from exportlint.fixes.bodies import given_back, runs_of
+from exportlint.fixes.bodies import copied, given_back, runs_of
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.parentheses import with_parentheses
+from exportlint.fixes.edit.template import as_tuple, same
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.variables import returns
 
@@ -37,11 +37,11 @@ def _copies(code: Code, call: ast.Call, node: ast.FunctionDef | ast.Lambda) -> I
     for statement in returns(ways):
         if statement.value is not None:
             found = [(run, value) for run in runs for at, value in run.returned if at is statement]
-            before, text = code.text(statement.value), given_back(code, statement.value, found)
-            if isinstance(statement.value, ast.Tuple) and before.startswith("("):
-                text = f"({text})"
-            if "".join(text.split()) != "".join(before.split()):
-                yield code.replace(statement.value, text)
+            before, after = code.concrete(statement.value), given_back(code, statement.value, found)
+            if before.lpar and not after.lpar:
+                after = with_parentheses(after)
+            if not same(before, after):
+                yield code.replace(statement.value, after)
 
 
 def _ways(node: ast.FunctionDef | ast.Lambda) -> Sequence[ast.stmt]:
@@ -92,17 +92,17 @@ def copy_fix(code: Code, fact: BodyWrite) -> Fix:
         ):
             raise DeclinedError("the operand is used once more")
         return code.fix(message, *edits, safe=False)
-    lines = [f"{name} = {name}.clone()" for name in dict.fromkeys(name.id for name, _ in writes)]
+    lines = [copied(name) for name in dict.fromkeys(name.id for name, _ in writes)]
     has_docstring = ast.get_docstring(node) is not None and len(node.body) > 1
     return code.fix(message, code.statements.insert_before(node.body[has_docstring], lines), safe=False)
 
 
 def _out_of_place(code: Code, name: ast.Name) -> Draft:
     """`x.add(1)` for `x.add_(1)`, or `x.clone()` for `x` where there is no such method."""
-    method = code.tree.parents[name]
-    if isinstance(method, ast.Attribute) and tensor_member(method.attr.removesuffix("_")) is not None:
-        return code.replace(method, f"{name.id}.{method.attr.removesuffix('_')}")
-    return code.replace(name, f"{name.id}.clone()")
+    called = code.tree.parents[name]
+    if isinstance(called, ast.Attribute) and tensor_member(called.attr.removesuffix("_")) is not None:
+        return code.replace(called, code.make("{name}.{method}", name=name, method=called.attr.removesuffix("_")))
+    return code.replace(name, code.make("{name}.clone()", name=name))
 
 
 def _writes(node: ast.FunctionDef | ast.Lambda) -> Iterator[tuple[ast.Name, ast.AST]]:
@@ -122,7 +122,8 @@ def operands_fix(code: Code, fact: OperandMismatch) -> Fix:
     call = code.node(ast.Call)
     if fact.what != "container" or fact.operand is None or len(call.args) < 3 or call.keywords:
         raise DeclinedError("it is not clear what to pass instead")
-    return code.fix("Pass a tuple", code.replace(call.args[-1], f"({code.operand(call.args[-1])},)"), safe=False)
+    (operand,) = call.args[-1:]
+    return code.fix("Pass a tuple", code.replace(operand, code.make("({operand},)", operand=operand)), safe=False)
 
 
 def tuple_fix(code: Code, fact: BodyMismatch) -> Fix:
@@ -134,7 +135,7 @@ def tuple_fix(code: Code, fact: BodyMismatch) -> Fix:
         _, node = _function(code, role)
         for value in (statement.value for statement in returns(_ways(node))):
             if isinstance(value, ast.List) and value.elts:
-                edits.append(code.replace(value, as_tuple(code, value)))
+                edits.append(code.replace(value, as_tuple(code.concrete(value))))
             elif not isinstance(value, ast.Tuple):
                 raise DeclinedError("the functions return something else than lists and tuples")
     if not edits:
@@ -154,6 +155,6 @@ def captured_fix(code: Code, fact: BodyCapture) -> Fix:
     if len(found) == 1 and isinstance(found[0].value, ast.Call) and isinstance(found[0].value.func, ast.Attribute):
         read = found[0].value.func
         if read.attr == "item":
-            edit = code.replace(found[0].value, code.operand(read.value, Precedence.TERNARY))
+            edit = code.replace(found[0].value, read.value)
             return code.fix("Use the tensor itself, whose dtype counts", edit, safe=False)
     raise DeclinedError("the number is not read by an assignment of its own")

@@ -3,31 +3,10 @@
 from __future__ import annotations
 
 import ast
-from enum import IntEnum
 
+from exportlint.fixes.edit.parentheses import Precedence
 
-class Precedence(IntEnum):
-    """Of Python's grammar, from loose to tight. A place of some precedence takes what binds at least as tightly."""
-
-    TUPLE = 0
-    WALRUS = 1
-    ARGUMENT = 2
-    TERNARY = 3
-    OR = 4
-    AND = 5
-    NOT = 6
-    COMPARISON = 7
-    BIT_OR = 8
-    BIT_XOR = 9
-    BIT_AND = 10
-    SHIFT = 11
-    SUM = 12
-    PRODUCT = 13
-    UNARY = 14
-    POWER = 15
-    AWAIT = 16
-    ATOM = 17
-
+__all__ = ["Precedence", "of_operator", "precedence"]
 
 _OPERATORS: dict[type[ast.operator], Precedence] = {
     ast.BitOr: Precedence.BIT_OR,

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import External, Kind, Scalar, Tensor
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import call, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers import operand as operand_of
 from exportlint.fixes.observed_values import scalar, tensor
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.source_text import Piece, call, method
 from exportlint.fixes.tensor_evidence import surely_tensor
 from exportlint.fixes.torch_names import MATH, TO_INTEGERS
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
-def item(code: Code, source: Piece, kind: str) -> Piece:
+
+def item(code: Code, source: Expression, kind: str) -> Expression:
     """The number in a tensor as an `int` or `float`."""
     return method(method(source, "to", code.name(f"torch.{kind}64")), "item")
 
 
-def integer(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, bool]:
+def integer(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Expression, bool]:
     """`int(node)`, and whether it is that for all numbers. `operand` is what `int` was seen to be given."""
     if isinstance(operand, Scalar):
         read = _read(node)
         if read is None:
-            return call(code.name("torch.sym_int"), code.text(node)), scalar(code, node) is not None
+            return call(code.name("torch.sym_int"), code.concrete(node)), scalar(code, node) is not None
         node = read
     source, kind, certain = _tensor(code, node, operand)
     if kind == "int":
@@ -35,22 +38,22 @@ def integer(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece
     return item(code, source, "int"), kind == "bool" and certain
 
 
-def floating(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, bool]:
+def floating(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Expression, bool]:
     """`float(node)`, and whether it is that for all numbers. `operand` is what `float` was seen to be given."""
     if isinstance(operand, Scalar):
-        return call(code.name("torch.sym_float"), code.text(node)), scalar(code, node) is not None
+        return call(code.name("torch.sym_float"), code.concrete(node)), scalar(code, node) is not None
     source, kind, certain = _tensor(code, node, operand)
     if kind in {"int", "bool"}:
         return item(code, source, "float"), certain
     return method(source, "item"), kind == "float" and certain
 
 
-def _tensor(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Piece, Kind | None, bool]:
+def _tensor(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Expression, Kind | None, bool]:
     """A tensor that is read, its kind, and whether it is surely that whenever the code runs."""
     if _is_number_too(code, node):
         raise DeclinedError("it may be a number, which has no `item`")
     held = tensor(code, node)
-    source = Piece(code.operand(node, Precedence.ATOM))
+    source = code.concrete(node)
     return (source, operand.kind, False) if held is None else (source, held.kind, surely_tensor(code, node))
 
 
@@ -64,7 +67,7 @@ def _is_number_too(code: Code, node: ast.expr) -> bool:
     return any(re.search(r"\b(int|float|bool)\b", ast.unparse(annotation)) for annotation in annotations)
 
 
-def of_math(code: Code, node: ast.Call) -> Piece:
+def of_math(code: Code, node: ast.Call) -> Expression:
     """A call of `math` as an operator of torch and its number. Raises DeclinedError."""
     function = code.value(node.func)
     name = function.name.removeprefix("math.") if isinstance(function, External) else ""
@@ -73,7 +76,7 @@ def of_math(code: Code, node: ast.Call) -> Piece:
     given = [_argument(code, argument) for argument in node.args]
     if name in {"hypot", "atan2"} and not all(is_tensor for _, is_tensor in given):
         raise DeclinedError("torch takes tensors only")
-    result = call(code.name(f"torch.{MATH[name]}"), *(text for text, _ in given))
+    result = call(code.name(f"torch.{MATH[name]}"), *(argument for argument, _ in given))
     return item(code, result, "int") if name in TO_INTEGERS else method(result, "item")
 
 
@@ -81,10 +84,10 @@ def _arity(name: str) -> int:
     return 2 if name in {"pow", "fmod", "copysign", "hypot", "atan2"} else 1
 
 
-def _argument(code: Code, node: ast.expr) -> tuple[str, bool]:
+def _argument(code: Code, node: ast.expr) -> tuple[Expression, bool]:
     """An argument of `math` as one of torch, and whether it is a tensor."""
     found = operand_of(code, node)
-    return (found.source.text, True) if found is not None else (code.text(node), False)
+    return (found.source, True) if found is not None else (code.concrete(node), False)
 
 
 def _read(node: ast.expr) -> ast.expr | None:

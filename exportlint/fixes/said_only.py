@@ -9,7 +9,6 @@ from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.eager_only import computes_only, is_exporting, is_report
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 
 
 def said_only_fix(code: Code, _: Fact) -> Fix:
@@ -21,7 +20,7 @@ def said_only_fix(code: Code, _: Fact) -> Fix:
     statement = code.tree.statement(code.expression)
     if not isinstance(statement, ast.If) or statement.orelse or not all(is_report(code, s) for s in statement.body):
         raise DeclinedError("the branch does more than to say something")
-    condition = code.operand(statement.test, Precedence.AND)
-    text = f"not {is_exporting(code, statement, code.version)} and {condition}"
+    exporting = is_exporting(code, statement, code.version)
+    condition = code.make("not {exporting} and {said}", exporting=exporting, said=statement.test)
     safe = computes_only(code, [statement.test, *statement.body])
-    return code.fix("Leave it out of export", code.replace(statement.test, text), safe=safe)
+    return code.fix("Leave it out of export", code.replace(statement.test, condition), safe=safe)

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.branch_paths import Case, Way, names_in, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Statement
+
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The last statement of a way: its source around a value, and the variables that it reads besides.
+    """The last statement of a way, the value in it, and the variables that it reads besides.
 
-    `target` is the tree of what takes the value, the same however it is laid out.
+    `with_value` is the statement with another value. `target` is the tree of what takes the value, the same however
+    it is laid out.
     """
 
     target: str
-    before: str
     value: ast.expr
-    after: str
     reads: frozenset[str]
+    with_value: Callable[[Expression], Statement]
 
 
 def ends(code: Code, found: Sequence[Case]) -> tuple[End, list[Way]]:
@@ -48,8 +53,10 @@ def ends(code: Code, found: Sequence[Case]) -> tuple[End, list[Way]]:
 def _end(code: Code, statement: ast.stmt) -> End | None:
     match statement:
         case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
-            return End(ast.dump(target), f"{code.text(target)} = ", value, "", frozenset(names_in(target)))
+            assigned = partial(code.statement, "{target} = {value}", target=target)
+            return End(ast.dump(target), value, frozenset(names_in(target)), lambda new: assigned(value=new))
         case ast.Expr(ast.Call(func=ast.Attribute() as function, args=[value], keywords=[])):
             if not isinstance(value, ast.Starred):
-                return End(ast.dump(function), f"{code.text(function)}(", value, ")", frozenset(names_in(function)))
+                called = partial(code.statement, "{function}({value})", function=function)
+                return End(ast.dump(function), value, frozenset(names_in(function)), lambda new: called(value=new))
     return None

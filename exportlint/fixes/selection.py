@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
@@ -12,12 +13,16 @@ from exportlint.fixes.branch_paths import Branching, Case, Way, cases, way
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
 from exportlint.fixes.early_returns import early_return
+from exportlint.fixes.edit.template import statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.identity import matters
 from exportlint.fixes.merging import Fresh, arm, assignments, conditions_of, folded, merged
 from exportlint.fixes.same_end import ends
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.terms import Term, choose, term
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
 
 CHOOSE = "Choose with `torch.where`"
 
@@ -65,7 +70,7 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     if isinstance(branch, ast.IfExp):
         one, other = (term(code, each, {}) for each in (branch.body, branch.orelse))
         value = choose(code, tensor_condition(code, branch.test), one, other)
-        return _choice(code, branch, code.replace(branch, value.source.text), value)
+        return _choice(code, branch, code.replace(branch, value.source), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
     found = cases(branch)
@@ -76,7 +81,7 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
         ways = [way(case.body) for case in found]
     else:
         value, lines = _result(code, found, ways, fresh)
-        lines.append(f"{end.before}{value.source.text}{end.after}")
+        lines.append(end.with_value(value.source))
         return _choice(code, branch, code.statements.replace([branch], lines), value)
     returning = [each.returned is not None for each in ways]
     if not any(returning):
@@ -89,11 +94,11 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
         edits, value = early_return(code, branch, fresh)
         return _choice(code, branch, edits, value)
     value, lines = _result(code, found, ways, fresh)
-    lines.append(f"return {value.unbracketed}")
+    lines.append(statement("return {value}", value=value.unbracketed))
     return _choice(code, branch, code.statements.replace([branch], lines), value)
 
 
-def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh) -> tuple[Term, list[str]]:
+def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh) -> tuple[Term, list[Statement]]:
     """What ways that all return give, and lines to run first."""
     arms = [arm(code, each, (), (), fresh, {}) for each in ways]
     value = folded(code, conditions_of(code, found), [each.returned for each in arms if each.returned is not None])

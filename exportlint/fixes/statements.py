@@ -6,14 +6,21 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.drafts import Draft, Verbatim
+from exportlint.fixes.edit import blocks
+from exportlint.fixes.edit import template as templates
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.logical_lines import held_together
-from exportlint.fixes.reindent import reindented
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Tree
 from exportlint.source import Comment, comments
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Holes, Statement
+
+    Item = Statement | str
 
 __all__ = ["Draft", "Statements", "Verbatim", "is_docstring"]
 
@@ -69,7 +76,7 @@ class Statements:
             header = self._start(parent)
         return self._indent_at(header) + self.unit
 
-    def replace(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
+    def replace(self, statements: Sequence[ast.stmt], new: Sequence[Item]) -> Draft:
         """Other code instead of statements that follow each other in one block; none leaves them out."""
         block = self.tree.block(statements[0])
         first, last = block.index(statements[0]), block.index(statements[-1])
@@ -77,7 +84,11 @@ class Statements:
             new = ["pass"]
         from_, to = self._group(block, first, last)
         indent = self.indent(statements[0])
-        items = [*map(self.source.of, block[from_:first]), *new, *map(self.source.of, block[last + 1 : to + 1])]
+        items: list[Item] = [
+            *map(self.source.of, block[from_:first]),
+            *new,
+            *map(self.source.of, block[last + 1 : to + 1]),
+        ]
         start, end = self._start(block[from_]), self.source.range(block[to])[1]
         if not items:
             return self._without_lines(start, end)
@@ -90,10 +101,10 @@ class Statements:
             lead = "\n" + indent
         return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
 
-    def insert_before(self, statement: ast.stmt, new: Sequence[str], *, above_comments: bool = False) -> Draft:
+    def insert_before(self, statement: ast.stmt, new: Sequence[Item], *, above_comments: bool = False) -> Draft:
         """More code in front of a statement, or of the comments on the lines above it."""
         if self.is_elif(statement):
-            return self._around([statement], [*new, self.moved([statement], self.indent(statement))])
+            return self._around([statement], [*new, *self.moved([statement])])
         if not self._have_lines([statement]):
             return self.replace([statement], [*new, self.source.of(statement)])
         start, indent = self._start(statement), self.indent(statement)
@@ -104,20 +115,29 @@ class Statements:
             start = lines.line_start(row) + len(indent)
         return Draft(start, start, self.joined(new, indent).removeprefix(indent) + "\n" + indent)
 
-    def insert_after(self, statement: ast.stmt, new: Sequence[str]) -> Draft:
+    def insert_after(self, statement: ast.stmt, new: Sequence[Item]) -> Draft:
         """More code behind a statement and the comment at the end of its line."""
         if self.is_elif(statement):
-            return self._around([statement], [self.moved([statement], self.indent(statement)), *new])
+            return self._around([statement], [*self.moved([statement]), *new])
         if not self._have_lines([statement]):
             return self.replace([statement], [self.source.of(statement), *new])
         end = self.source.lines.line_end(statement.end_lineno or statement.lineno)
         return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
 
-    def wrap(self, statements: Sequence[ast.stmt], header: str) -> Draft:
-        """Statements that follow each other in one block, in a block of their own: under `with …:`, `if …:`."""
-        return self._around(statements, [header, self.moved(statements, self.indent(statements[0]) + self.unit)])
+    def set_apart(self, statement: ast.stmt) -> list[Draft]:
+        """A blank line above a statement that follows another one on the line above it."""
+        row, block = statement.lineno, self.tree.block(statement)
+        above = self.source.lines.line(row - 1).strip() if row > 1 else ""
+        if block[0] is statement or block[block.index(statement) - 1].end_lineno == row or above[:1] in ("", "#"):
+            return []
+        start = self.source.lines.line_start(row)
+        return [Draft(start, start, "\n")]
 
-    def _around(self, statements: Sequence[ast.stmt], new: Sequence[str]) -> Draft:
+    def wrap(self, statements: Sequence[ast.stmt], template: str, **holes: Holes) -> Draft:
+        """Statements that follow each other in one block, as the `{*body}` of a template: `if {test}:`."""
+        return self._around(statements, [templates.statement(template, body=self.moved(statements), **holes)])
+
+    def _around(self, statements: Sequence[ast.stmt], new: Sequence[Item]) -> Draft:
         """New code that holds the statements themselves as they were moved, with the comment behind them."""
         draft = self.replace(statements, new)
         if not self._have_lines(statements):
@@ -125,23 +145,28 @@ class Statements:
         last = statements[-1]
         return Draft(draft.start, self.source.lines.line_end(last.end_lineno or last.lineno), draft.text)
 
-    def joined(self, items: Sequence[str], indent: str) -> str:
+    def joined(self, items: Sequence[Item], indent: str) -> str:
         """Items of code as the lines of a block."""
-        return "\n".join(
-            item if isinstance(item, Verbatim) or not item else indent + held_together(item) for item in items
-        )
+        return "\n".join(self._lines(item, indent) for item in items)
 
-    def moved(self, statements: Sequence[ast.stmt], indent: str, *, above: bool = False) -> Verbatim:
-        """The source of statements that follow each other, with their comments, in a block of another indentation.
+    def _lines(self, item: Item, indent: str) -> str:
+        if not isinstance(item, str):
+            return blocks.written([item], indent, self.unit)
+        return item if isinstance(item, Verbatim) or not item else indent + held_together(item)
 
-        libcst does it, which knows which lines belong to strings and brackets. `above`: with the comments on the lines
-        in front of them. An `elif` becomes an `if`.
+    def moved(self, statements: Sequence[ast.stmt], *, above: bool = False) -> list[Statement]:
+        """Statements that follow each other, with their comments, for another block.
+
+        `above`: with the comments on the lines in front of them. An `elif` becomes an `if`.
+
+        Raises:
+            DeclinedError: libcst does not read them, or a compound one shares a line with others.
         """
         lines = self.source.lines
         if not self._have_lines(statements):
             if any(hasattr(s, "body") or isinstance(s, ast.Match) for s in statements):
                 raise DeclinedError("statements share lines with others")
-            return Verbatim(self.joined([self.source.of(s) for s in statements], indent))
+            return [one for s in statements for one in blocks.read(self.source.of(s), "", self.unit)]
         row = lines.position(self._start(statements[0])).row
         start = lines.line_start(row)
         if self.is_elif(statements[0]):
@@ -154,7 +179,7 @@ class Statements:
         while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
             row -= 1
             code = f"{lines.line(row).rstrip()}\n{code}"
-        return Verbatim(reindented(code, own, indent))
+        return blocks.read(code, own, self.unit)
 
     def is_elif(self, statement: ast.stmt) -> bool:
         """Whether a statement is written as the `elif` of another one."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import PYTHON, Const, Python, Scalar, Size, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import condition_in_vain
+from exportlint.fixes.edit.template import bare_tuple, call, expression, names_in, same
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.guarded import require_unguarded
 from exportlint.fixes.logic import Condition
 from exportlint.fixes.observed_values import as_tensor, is_python, operation
 from exportlint.fixes.purity import require_pure
 from exportlint.fixes.shapes import Form, Forms, form
-from exportlint.fixes.source_text import Piece, piece
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Term:
     by earlier choices. `variable`: it is a tensor that others can see, not a new one.
     """
 
-    source: Piece
+    source: Expression
     kind: str = "tensor"
     form: Form | None = None
     safe: bool = True
@@ -35,17 +39,17 @@ class Term:
     reads: frozenset[str] = field(default=frozenset())
 
     @property
-    def unbracketed(self) -> str:
-        """The source behind `return`, where a tuple of several items needs no brackets."""
+    def unbracketed(self) -> Expression:
+        """The same behind `return`, where a tuple of several items needs no brackets."""
         items = self.items or ()
-        return ", ".join(item.source.text for item in items) if len(items) > 1 else self.source.text
+        return bare_tuple([item.source for item in items]) if len(items) > 1 else self.source
 
 
 def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is no tensor or number."""
     if isinstance(node, ast.Tuple) and not any(isinstance(item, ast.Starred) for item in node.elts):
         items = tuple(term(code, item, forms) for item in node.elts)
-        source = Piece(f"({', '.join(i.source.text for i in items)}{',' if len(items) == 1 else ''})")
+        source = expression("({*items},)", items=[item.source for item in items])
         reads = frozenset[str]().union(*(item.reads for item in items))
         return Term(source, "tuple", items=items, reads=reads)
     if isinstance(node, ast.IfExp):
@@ -54,7 +58,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     require_unguarded(code, node)
-    source, reads = piece(code, node), read_by(code, node)
+    source, reads = code.concrete(node), read_by(code, node)
     value = code.value(node)
     held = as_tensor(value)
     if held is not None:
@@ -91,23 +95,22 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     """One of two terms, as a condition says. Raises DeclinedError if `torch.where` has no such choice."""
     if one.items is not None and other.items is not None and len(one.items) == len(other.items):
         pairs = list(zip(one.items, other.items, strict=True))
-        asked = any(a.source != b.source for a, b in pairs)
-        items = tuple(a if asked and a.source == b.source else choose(code, condition, a, b) for a, b in pairs)
-        source = Piece(f"({', '.join(i.source.text for i in items)}{',' if len(items) == 1 else ''})")
+        asked = not all(same(a.source, b.source) for a, b in pairs)
+        items = tuple(a if asked and same(a.source, b.source) else choose(code, condition, a, b) for a, b in pairs)
+        source = expression("({*items},)", items=[item.source for item in items])
         safe, variable = all(item.safe for item in items), any(item.variable for item in items)
         return Term(source, "tuple", items=items, safe=safe, variable=variable)
-    if one.source == other.source:
+    if same(one.source, other.source):
         return replace(one, safe=False)  # nothing asks the condition any more, which may be refused
     if not {one.kind, other.kind} <= {"tensor", "number"}:
         raise DeclinedError("`torch.where` chooses between tensors only")
-    arguments = (condition.text, one.source.text, other.source.text)
-    source = Piece(f"{code.name('torch.where')}({', '.join(arguments)})")
+    source = call(code.name("torch.where"), condition.tensor, one.source, other.source)
     a, b = one.form, other.form
     if a is not None and b is not None and not a.may_fit(b):
         raise DeclinedError("the tensors differ in shape")
     agree = a is not None and b is not None and a.agrees(b) and a.total and b.total
     safe = condition.safe and agree and one.safe and other.safe
-    reads = one.reads | other.reads | {n.id for n in ast.walk(ast.parse(condition.text)) if isinstance(n, ast.Name)}
+    reads = one.reads | other.reads | names_in(condition.tensor)
     return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
 
 

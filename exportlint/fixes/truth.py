@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
@@ -13,17 +14,20 @@ from exportlint.fixes.checks import checked
 from exportlint.fixes.code import Code
 from exportlint.fixes.cond import cond_fix
 from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.empty_selections import empty_selection_fix
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.masked_loops import masked_fix
 from exportlint.fixes.observed_values import builtin, tensor
-from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.predicated import write_fix
 from exportlint.fixes.said_only import said_only_fix
 from exportlint.fixes.selection import branch_of, choice, where_fix
-from exportlint.fixes.source_text import Piece
 from exportlint.fixes.terms import choose, term
 from exportlint.fixes.while_loops import while_fix
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 MESSAGE = "Keep the truth a tensor"
 
@@ -65,10 +69,10 @@ def truth_fix(code: Code, _: Fact) -> Fix:
     if isinstance(statement, (ast.While, ast.Assert)) and statement.test is outer:
         raise DeclinedError("the statement needs a Python bool")
     value = _value(code, outer)
-    edits = [code.replace(outer, _fitting(code, outer, value))]
+    edits = [code.replace(outer, value)]
     if isinstance(statement, ast.Assign) and statement.value is outer and isinstance(statement.targets[0], ast.Name):
         name = statement.targets[0].id
-        new = ast.parse(f"{name} = {value.text}").body
+        new = analysed([templates.statement("{name} = {value}", name=name, value=value)])
         for branch, behind in _branches_by(code, statement, name):
             edits += choice(code.after([*new, *behind]), branch).edits
     return code.fix(MESSAGE, *edits, safe=False)
@@ -93,7 +97,7 @@ def _asks(code: Code, call: ast.AST, node: ast.expr) -> bool:
     return isinstance(call, ast.Call) and call.args == [node] and builtin(code, call) in {"bool", "any", "all"}
 
 
-def _value(code: Code, node: ast.expr) -> Piece:
+def _value(code: Code, node: ast.expr) -> Expression:
     """The value of a condition. Python's `and` and `or` give one of their operands, not only a truth."""
     if isinstance(node, ast.BoolOp) and not all(_is_bool(code, value) for value in node.values):
         *others, last = node.values
@@ -103,21 +107,12 @@ def _value(code: Code, node: ast.expr) -> Piece:
             ways = (value, found) if isinstance(node.op, ast.Or) else (found, value)
             found = choose(code, condition, *ways)
         return found.source
-    return tensor_condition(code, node).piece
+    return tensor_condition(code, node).tensor
 
 
 def _is_bool(code: Code, node: ast.expr) -> bool:
     held = tensor(code, node)
     return held is None or held.kind == "bool"
-
-
-def _fitting(code: Code, node: ast.expr, value: Piece) -> str:
-    """New source instead of a node that stands in an expression, in parentheses if it binds less tightly."""
-    around = code.tree.parents[node]
-    fits = value.precedence >= precedence(node) or not isinstance(
-        around, (ast.BinOp, ast.Attribute, ast.Subscript, ast.Compare)
-    )
-    return value.text if fits else value.at(Precedence.ATOM)
 
 
 def _branches_by(code: Code, statement: ast.stmt, name: str) -> Iterator[tuple[ast.If | ast.IfExp, list[ast.stmt]]]:

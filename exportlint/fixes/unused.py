@@ -23,8 +23,9 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
     """
     element = _dropped_element(code, node)
     if element is not None:
-        text = f"{code.text(element)} if not {is_exporting(code, node, version)} else None"
-        return code.fix(MESSAGE, code.replace(element, text), safe=computes_only(code, [element]))
+        exporting = is_exporting(code, node, version)
+        asked = code.make("{element} if not {exporting} else None", element=element, exporting=exporting)
+        return code.fix(MESSAGE, code.replace(element, asked), safe=computes_only(code, [element]))
     first = _in_file(code, code.tree.statement(node))
     statements = sorted(_statements(code, first), key=lambda s: (s.lineno, s.col_offset))
     drafts = [eager_only(code, group, version) for group in _adjacent(code, statements)]

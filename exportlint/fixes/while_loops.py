@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial, reduce
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import UNKNOWN, Const, Python, Size, Tensor, Value
@@ -15,6 +17,7 @@ from exportlint.fixes.bodies import (
     check_movable,
     check_result,
     check_tensors,
+    clone,
     copies,
     is_tensor,
     operands,
@@ -22,11 +25,14 @@ from exportlint.fixes.bodies import (
 )
 from exportlint.fixes.code import Code
 from exportlint.fixes.conditions import tensor_condition
-from exportlint.fixes.definitions import definition, put_in_place
+from exportlint.fixes.definitions import assigned_to, definition, put_in_place
+from exportlint.fixes.edit.blocks import analysed, apart
+from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, statement
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.statements import Verbatim
 from exportlint.fixes.variables import bound, needed, needed_after, returns
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 MESSAGE = "Loop with `torch.while_loop`, which keeps shapes and dtypes, and is compiled, also in eager"
 SINCE: TorchVersion = (2, 6)
@@ -41,7 +47,7 @@ def while_fix(code: Code, _: Fact) -> Fix:
     code.need(SINCE)
     _check(code, node)
     carried = _carried(code, node, [node.test, *node.body])
-    counters = {name: f"{code.name('torch.tensor')}({name})" for name in carried if _is_number(code, name)}
+    counters = {name: call(code.name("torch.tensor"), name) for name in carried if _is_number(code, name)}
     condition = _condition(code, node.test, counters)
     return _fix(code, node, carried, condition, counters)
 
@@ -51,8 +57,8 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
         raise DeclinedError("it is no loop over a `range`")
-    call = node.iter
-    if not isinstance(call, ast.Call) or call.keywords or not 1 <= len(call.args) <= 2:
+    given = node.iter
+    if not isinstance(given, ast.Call) or given.keywords or not 1 <= len(given.args) <= 2:
         raise DeclinedError("the range has steps")
     code.need(SINCE)
     _check(code, node)
@@ -62,10 +68,9 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     if index in needed_after(code.tree, node) or index in bound(node.body):
         raise DeclinedError(f"`{index}` is used behind the loop, or changed in it")
     carried = [index, *_carried(code, node, node.body, but=index)]
-    tensor = code.name("torch.tensor")
-    start = f"{tensor}({code.operand(call.args[0])})" if len(call.args) == 2 else f"{tensor}(0)"
-    stop = _number_tensor(code, call.args[-1])
-    return _fix(code, node, carried, f"{index} < {stop}", {index: start}, step=f"{index} + 1")
+    start = call(code.name("torch.tensor"), code.concrete(given.args[0]) if len(given.args) == 2 else 0)
+    condition = binary("<", index, _number_tensor(code, given.args[-1]))
+    return _fix(code, node, carried, condition, {index: start}, step=binary("+", index, 1))
 
 
 def _check(code: Code, node: ast.While | ast.For) -> None:
@@ -97,21 +102,21 @@ def _is_python_number(value: Value) -> bool:
     return isinstance(value, Size) or (isinstance(value, Python) and value.type in {"int", "float"})
 
 
-def _condition(code: Code, node: ast.expr, counters: dict[str, str]) -> str:
+def _condition(code: Code, node: ast.expr, counters: Mapping[str, Expression]) -> Expression:
     """A condition in which counters are tensors: `x.sum() < 100 and i < 10`."""
     if isinstance(node, ast.BoolOp):
-        symbol = " & " if isinstance(node.op, ast.And) else " | "
-        return symbol.join(f"({_condition(code, value, counters)})" for value in node.values)
+        symbol = "&" if isinstance(node.op, ast.And) else "|"
+        return reduce(partial(binary, symbol), (_condition(code, value, counters) for value in node.values))
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and set(needed([node])) & set(counters):
-        return code.operand(node, Precedence.TERNARY)
-    return tensor_condition(code, node).text
+        return code.concrete(node)
+    return tensor_condition(code, node).tensor
 
 
-def _number_tensor(code: Code, node: ast.expr) -> str:
+def _number_tensor(code: Code, node: ast.expr) -> Expression:
     """The 0-d tensor from which a number is read, or what is computed from it."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant):
         operator = "+" if isinstance(node.op, ast.Add) else "-"
-        return f"{_number_tensor(code, node.left)} {operator} {code.text(node.right)}"
+        return binary(operator, _number_tensor(code, node.left), code.concrete(node.right))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
         node = node.func.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
@@ -119,44 +124,46 @@ def _number_tensor(code: Code, node: ast.expr) -> str:
     if not code.surely(is_tensor, node):
         raise DeclinedError("the number does not stand next to the tensor from which it is read")
     if code.surely(lambda value: isinstance(value, Tensor) and value.zero_dim, node):
-        return code.operand(node, Precedence.SUM)
-    return f"{code.operand(node, Precedence.ATOM)}.reshape(())"
+        return code.concrete(node)
+    return code.make("{number}.reshape(())", number=node)
 
 
 def _fix(
     code: Code,
     node: ast.While | ast.For,
     carried: Sequence[str],
-    condition: str,
-    starts: dict[str, str],
-    step: str = "",
+    condition: Expression,
+    starts: Mapping[str, Expression],
+    step: Expression | None = None,
 ) -> Fix:
     if not carried:
         raise DeclinedError("the loop changes no variable")
     first = copies(code, node.body, starts)
-    counters = ["import torch", *(f"{name} = {start}" for name, start in starts.items())]
-    runs = runs_of(code, [*ast.parse("\n".join(first)).body, *node.body], first=ast.parse("\n".join(counters)).body)
+    counters = analysed([assigned_to([name], start) for name, start in starts.items()])
+    runs = runs_of(code, [*analysed(first), *node.body], first=[*ast.parse("import torch").body, *counters])
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
-    passed = dict(zip(tensors.names, tensors.passed, strict=True)) | starts
+    passed = dict(zip(tensors.names, tensors.passed, strict=True)) | dict(starts)
     given = Operands(tuple(carried), tuple(passed[name] for name in carried))
-    back = [step if step and name == carried[0] else _returned(name, runs) for name in carried]
-    indent = code.statements.indent(node)
+    back = [step if step is not None and name == carried[0] else _returned(name, runs) for name in carried]
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
-    last = f"return {', '.join(back)}" if len(back) > 1 else f"return ({back[0]},)"
-    targets = ["_" if step and name == carried[0] else name for name in carried]
-    left = ", ".join(targets) if len(targets) > 1 else f"({targets[0]},)"
+    targets = ["_" if step is not None and name == carried[0] else name for name in carried]
+    made = call(code.name("torch.while_loop"), *names, given.tuple)
     lines = [
-        *definition(code, names[0], given, [], [], f"return {condition}", indent),
-        Verbatim(),
-        *definition(code, names[1], given, first, [node.body], last, indent),
-        Verbatim(),
-        f"{left} = {code.name('torch.while_loop')}({names[0]}, {names[1]}, {given.text})",
+        definition(code, names[0], given, [], [], condition),
+        apart(definition(code, names[1], given, first, [node.body], _several(back))),
+        apart(statement("{left} = {made}", left=_several(list(map(dotted, targets))), made=made)),
     ]
-    check_result(code, code.statements.joined(lines, indent))
+    check_result(code, lines)
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
 
 
-def _returned(name: str, runs: Sequence[Run]) -> str:
+def _several(items: Sequence[Expression]) -> Expression:
+    """A tuple, in parentheses where it has one item only."""
+    return bare_tuple(items) if len(items) > 1 else expression("({*items},)", items=items)
+
+
+def _returned(name: str, runs: Sequence[Run]) -> Expression:
     found = [(run, run.variables.get(name, UNKNOWN)) for run in runs]
     check_tensors((value for _, value in found), f"`{name}`")
-    return f"{name}.clone()" if any(is_tensor(value) and not run.is_own(value) for run, value in found) else name
+    is_shared = any(is_tensor(value) and not run.is_own(value) for run, value in found)
+    return clone(dotted(name)) if is_shared else dotted(name)

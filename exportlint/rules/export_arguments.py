@@ -11,9 +11,10 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, bind
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.additions import as_tuple, insert_behind
+from exportlint.fixes.additions import insert_behind
 from exportlint.fixes.calls import argument
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import as_tuple
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
@@ -79,8 +80,8 @@ def _in_tuple(code: Code, kind: str) -> Fix:
     if kind != "list":
         raise DeclinedError("what the inputs are is not to be seen")
     if isinstance(node, ast.List):
-        return code.fix("Pass a tuple", code.replace(node, as_tuple(code, node)), safe=True)
-    return code.fix("Pass a tuple", code.replace(node, f"tuple({text})"), safe=True)
+        return code.fix("Pass a tuple", code.replace(node, as_tuple(code.concrete(node))), safe=True)
+    return code.fix("Pass a tuple", code.replace(node, code.make("tuple({given})", given=node)), safe=True)
 
 
 def _as_kwargs(code: Code, node: ast.expr, text: str) -> Draft:

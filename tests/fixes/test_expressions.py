@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import libcst
 import pytest
 
 from exportlint.analysis.domain.trails import site_of
 from exportlint.analysis.project import Project
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.parentheses import source, with_parentheses, without_parentheses
+from exportlint.fixes.edit.template import expression
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.source import SyntaxProblem, from_text
 
 EXPRESSIONS = """\
@@ -74,25 +76,26 @@ def dump(text: str) -> str:
     return ast.dump(ast.parse(text))
 
 
-def replaced(code: Code, node: ast.expr, text: str) -> str:
-    draft = code.replace(node, text)
+def replaced(code: Code, node: ast.expr, new: libcst.BaseExpression) -> str:
+    draft = code.replace(node, new)
     source = code.source.text
     return source[: draft.start] + draft.text + source[draft.end :]
 
 
 def check_all(code: Code) -> int:
-    """Put each expression in its own place, as what any place takes and as tight as that place needs."""
+    """Put each expression in its own place, with and without parentheses around it."""
     before = dump(code.source.text)
     count = 0
     for node in expressions(code):
-        for place in (Precedence.ATOM, Precedence.ARGUMENT, Precedence.TUPLE):
-            try:
-                text = code.operand(node, place)
-            except DeclinedError:
-                continue
-            after = replaced(code, node, text)
-            assert dump(after) == before, f"{text!r} for {place.name} in line {node.lineno}"
+        try:
+            same = code.concrete(node)
+        except DeclinedError:
+            continue
+        for new in (same, with_parentheses(same)):
+            assert dump(replaced(code, node, new)) == before, f"{source(new)!r} in line {node.lineno}"
             count += 1
+        if not isinstance(node, (ast.Tuple, ast.GeneratorExp)):
+            assert source(without_parentheses(same)) == code.text(node)
     return count
 
 
@@ -131,7 +134,7 @@ def test_another_expression_in_its_place(other: str, tmp_path: Path) -> None:
             continue
         for node in expressions(code):
             if not any(isinstance(n, ast.JoinedStr) for n in code.tree.ancestors(node)):
-                after = replaced(code, node, other)
+                after = replaced(code, node, expression(other))
                 try:
                     tree = dump(after)
                 except SyntaxError:

@@ -97,7 +97,7 @@ def test_wrap(text: str, block: int, first: int, count: int) -> None:
     block, first, last = chosen(file, block, first, count)
     statements = file.blocks()[block][first:last]
     try:
-        draft = file.statements.wrap(statements, "if mark:")
+        draft = file.statements.wrap(statements, "if mark:\n    {*body}")
     except DeclinedError:
         reject()
     after = file.edited(draft)
