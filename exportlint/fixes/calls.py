@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit import arguments
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.tree import Scope
+
+if TYPE_CHECKING:
+    from exportlint.fixes.code import Given
+    from exportlint.fixes.edit.template import Expression
 
 
 def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
@@ -17,58 +23,21 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
-def with_argument(code: Code, call: ast.Call, text: str) -> Draft:
-    """One more argument behind the others, on a line of its own if the last one is.
-
-    Raises:
-        DeclinedError: the brackets of the call are those of its only argument, a generator.
-    """
-    source = code.source
-    end = source.range(call)[1] - 1
-    given = _arguments(call)
-    if not given:
-        return Draft(end, end, text)
-    start, place = source.outer(given[-1])
-    if place > end:
-        raise DeclinedError("the only argument is a generator without brackets")
-    row = source.lines.position(start).row
-    indent = source.between(source.lines.line_start(row), start)
-    if indent.strip():
-        return Draft(place, place, f", {text}")
-    comma = source.following(place)
-    if comma is not None and comma.text == ",":
-        row_end = source.lines.line_end(source.lines.position(comma.start).row)
-        if row_end < end:
-            return Draft(row_end, row_end, f"\n{indent}{text},")
-    return Draft(place, place, f",\n{indent}{text}")
+def with_argument(code: Code, call: ast.Call, value: Given, name: str | None = None) -> Draft:
+    """One more argument behind the others, on a line of its own if the last one is."""
+    return code.replace(call, arguments.with_argument(code.concrete(call), code.make("{value}", value=value), name))
 
 
-def without_argument(code: Code, call: ast.Call, argument: ast.expr | ast.keyword) -> Draft:
+def without_argument(code: Code, call: ast.Call, left_out: ast.expr | ast.keyword) -> Draft:
     """One argument less, with the lines and the comma that are its alone."""
-    source, lines = code.source, code.source.lines
-    start, end = source.outer(argument)
-    before, behind = source.previous(start), source.following(end)
-    assert before is not None
-    assert behind is not None
-    if behind.text == ",":
-        first, last = lines.position(start).row, lines.position(behind.end).row
-        following = source.following(behind.end)
-        is_last = following is None or following.start > lines.line_end(last)
-        is_alone = not source.between(behind.end, lines.line_end(last)).strip()  # no comment stands behind it
-        if is_last and is_alone and before.end < lines.line_start(first):
-            return Draft(lines.line_start(first), lines.line_start(last + 1), "")
-    if before.text == ",":
-        return Draft(before.start, end, "")
-    if behind.text != ",":
-        return Draft(start, end, "")
-    given = _arguments(call)
-    return Draft(start, source.outer(given[1])[0] if len(given) > 1 else behind.end, "")
+    return code.replace(call, call_without(code, call, left_out))
 
 
-def _arguments(call: ast.Call) -> list[ast.expr | ast.keyword]:
-    """All arguments, in the order in which they stand in the source."""
-    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    return sorted(given, key=lambda node: (node.lineno, node.col_offset))
+def call_without(code: Code, call: ast.Call, left_out: ast.expr | ast.keyword) -> Expression:
+    """A call without one of its arguments."""
+    nodes: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    given = sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
+    return arguments.without_argument(code.concrete(call), given.index(left_out))
 
 
 def written(code: Code, node: ast.expr) -> ast.expr:

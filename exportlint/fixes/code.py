@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.trails import Site
@@ -17,15 +17,13 @@ from exportlint.analysis.eval.probe import NOTHING, Observation
 from exportlint.analysis.facts import Place
 from exportlint.findings import Applicability, Fix, TorchVersion
 from exportlint.fixes import names
-from exportlint.fixes.drafts import Draft, one_a_place
+from exportlint.fixes.drafts import Draft, narrowed, one_a_place
 from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.blocks import simple
 from exportlint.fixes.edit.concrete import Concrete
-from exportlint.fixes.edit.parentheses import fitted, source, without_parentheses
+from exportlint.fixes.edit.parentheses import Precedence, fitted, source, spaced, without_parentheses
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.layout import laid_out
-from exportlint.fixes.logical_lines import held_together
-from exportlint.fixes.places import demanded, enclosed, is_enclosed, is_expression, is_open, spaced
-from exportlint.fixes.precedence import Precedence, precedence
 from exportlint.fixes.statements import Statements
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import N, Tree
@@ -175,6 +173,11 @@ class Code:
         """A new statement: `statement("{name} = {value}", name="x", value=node)`. Raises as `make` does."""
         return templates.statement(template, **{name: self._hole(hole) for name, hole in holes.items()})
 
+    def string(self, value: str) -> Expression:
+        """A string in the quotes that the file has most of."""
+        text = self.source.text
+        return templates.string(value, "'" if text.count("'") > text.count('"') else '"')
+
     def _hole(self, given: Given | Sequence[Given]) -> Hole | Sequence[Hole]:
         if isinstance(given, (list, tuple)):
             return [self._hole(one) for one in given]  # type: ignore[misc]
@@ -184,32 +187,9 @@ class Code:
 
     # --- source
 
-    def text(self, node: ast.AST, instead: Mapping[ast.expr, str] | None = None) -> str:
-        """The source of a node as it stands there, without parentheses around it, with other text instead of parts.
-
-        Raises:
-            DeclinedError: it gives a variable that has another name a meaning of its own.
-        """
-        return self.source.of(node, self._instead(node, instead or {}))
-
-    def rest(self, node: ast.AST, part: ast.AST) -> str:
-        """The source of a node behind the part that it begins with: `.clone()[0]`. Raises as `text` does.
-
-        Parentheses around what lies between the two are left out.
-        """
-        instead, pieces = self._instead(node, {}), []
-        while part is not node:
-            around = self.tree.parents[part]
-            pieces.append(self.source.between(self.source.outer(part)[1], self.source.range(around)[1], instead))
-            part = around
-        return "".join(pieces)
-
-    def between(self, one: ast.AST, other: ast.AST) -> str:
-        """The source between two nodes and the parentheses around them: an operator, a comma."""
-        return self.source.between(self.source.outer(one)[1], self.source.outer(other)[0])
-
-    def _instead(self, node: ast.AST, given: Mapping[ast.expr, str]) -> dict[ast.AST, str]:
-        return {**{name: self.renames[name.id] for name in self._renamed(node)}, **dict(given.items())}
+    def text(self, node: ast.AST) -> str:
+        """The source of a node as it stands there, without parentheses around it."""
+        return self.source.of(node)
 
     def _renamed(self, node: ast.AST) -> list[ast.Name]:
         """The variables in a node that have other names."""
@@ -218,32 +198,6 @@ class Code:
         if names and any(isinstance(part, _SCOPES) for part in parts):
             raise DeclinedError("a variable may mean something else inside")
         return names
-
-    def operand(
-        self,
-        node: ast.expr,
-        place: Precedence = Precedence.ARGUMENT,
-        instead: Mapping[ast.expr, str] | None = None,
-    ) -> str:
-        """The source of an expression, in parentheses if it needs them at a place of some precedence.
-
-        `ARGUMENT` is inside brackets; `ATOM` is in front of a `.name`, a call or a subscript; `TERNARY` is on the right
-        of `=` or behind `return`, where an expression of several lines gets parentheses. `instead` is as in `text`.
-
-        Raises:
-            DeclinedError: it is none outside of the place where it stands, such as a slice.
-        """
-        text = self.text(node, instead)
-        if any(isinstance(n, ast.Slice) for n in (node, *getattr(node, "elts", ()))) or (
-            isinstance(node, ast.Starred) and place > Precedence.ARGUMENT
-        ):
-            raise DeclinedError(f"`{text}` is no expression by itself")
-        if isinstance(node, ast.Tuple) and node.elts and not is_enclosed(text):
-            text += "," if len(node.elts) == 1 and not text.endswith(",") else ""  # `x[*y]`
-            return f"({text})" if place > Precedence.TUPLE or is_open(text) else text
-        if precedence(node) < place or (place != Precedence.ARGUMENT and is_open(text)):
-            return f"({text})"
-        return text
 
     def name(self, qualified: str, node: ast.AST | None = None) -> str:
         """How the file calls something at a node, such as `torch.where`; the fix imports it if nothing else does.
@@ -265,9 +219,9 @@ class Code:
         """
         return names.spelled(qualified, self.tree, self.module.package, node, self.source.block(self.site.row)[-1])
 
-    def import_line(self, name: str) -> Draft:
-        """A line `import name` of its own."""
-        offset, text = names.place_of_import(self.source, self.tree.root, name, self.site.row)
+    def import_line(self, name: str, module: str = "") -> Draft:
+        """A line `import name` of its own, or `from module import name`."""
+        offset, text = names.place_of_import(self.source, self.tree.root, name, self.site.row, module)
         return Draft(offset, offset, text)
 
     def fresh(self, name: str, node: ast.AST | None = None) -> str:
@@ -287,32 +241,24 @@ class Code:
 
     # --- edits
 
-    def replace(self, node: ast.AST, new: Expression | ast.expr | str) -> Draft:
-        """Another expression instead of one, in parentheses where it needs them; those around the old one stay."""
+    def replace(self, node: ast.expr | ast.stmt, new: Expression | ast.expr | Statement) -> Draft:
+        """Another expression instead of one, in parentheses where it needs them; those around the old one stay.
+
+        Or another simple statement instead of one, in the same line.
+        """
         start, end = self.source.range(node)
-        if not isinstance(new, str):
-            new = self.concrete(new) if isinstance(new, ast.expr) else new
-            if isinstance(node, ast.expr) and self.source.outer(node) == (start, end):
-                is_argument = isinstance(node, ast.GeneratorExp)
-                new = fitted(new, Precedence.ARGUMENT if is_argument else demanded(self.tree, node))
-            elif not isinstance(node, ast.Slice):
-                new = without_parentheses(new, entirely=True)
-            new = source(new)
-        text = new
-        parent = self.tree.parents.get(node)
-        is_lonely = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
-        if parent is not None and is_lonely and self.source.range(parent)[1] == end:
-            start, end, text = start + 1, end - 1, enclosed(text, Precedence.ARGUMENT)  # the brackets are the call's
-        elif isinstance(node, ast.expr):
-            outer = self.source.outer(node)
-            if outer == (start, end):
-                text = enclosed(text, demanded(self.tree, node))
-            elif not is_expression(text):  # a slice, which parentheses may not be around
-                start, end = outer
+        if isinstance(node, ast.stmt):
+            return Draft(start, end, simple(cast("Statement", new)))
+        expression = self.concrete(new) if isinstance(new, ast.expr) else cast("Expression", new)
+        if isinstance(node, ast.GeneratorExp) and self._concrete.is_only_argument(node):
+            start, end = start + 1, end - 1  # the brackets are the call's
+            expression = fitted(expression, Precedence.ARGUMENT)
+        elif self.source.outer(node) == (start, end):
+            expression = fitted(expression, self._concrete.place(node))
         else:
-            text = held_together(text)
+            expression = without_parentheses(expression, entirely=True)
         before, behind = self.source.between(max(start - 1, 0), start), self.source.between(end, end + 1)
-        return Draft(start, end, spaced(text, before, behind))
+        return narrowed(Draft(start, end, spaced(source(expression), before, behind)), self.source.text)
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.

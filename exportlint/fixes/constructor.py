@@ -5,13 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.names import bound_names, fresh, qualified
-from exportlint.fixes.statements import Draft, Verbatim
+from exportlint.fixes.statements import Draft
 from exportlint.syntax.definitions import dotted
+
+if TYPE_CHECKING:
+    from exportlint.fixes.code import Given
+    from exportlint.fixes.edit.template import Statement
+
+
+WITHOUT_ARGUMENTS = "def __init__(self):\n    super().__init__()\n    {*body}"
+WITH_ARGUMENTS = "def __init__(self, *args, **kwargs):\n    super().__init__(*args, **kwargs)\n    {*body}"
 
 
 class Assignment(NamedTuple):
@@ -129,7 +137,7 @@ class Constructor:
             or name in {"int", "float", "max", "min", "list", "tuple", "range"}
         )
 
-    def append(self, lines: Sequence[str]) -> Draft:
+    def append(self, lines: Sequence[Statement]) -> Draft:
         """More code at the end of `__init__`, which is written if there is none.
 
         Raises:
@@ -142,15 +150,9 @@ class Constructor:
         bases = [qualified(b, self.code.tree.root, self.code.module.package) for b in self.node.bases]
         if not self.methods or self.node.decorator_list:
             raise DeclinedError("something else may write the `__init__` of the class")
-        given = "" if bases == ["torch.nn.Module"] else "*args, **kwargs"
-        unit = self.code.unit
-        lines = [
-            f"def __init__({', '.join(filter(None, ['self', given]))}):",
-            f"{unit}super().__init__({given})",
-            *(unit + line for line in lines),
-            Verbatim(""),
-        ]
-        return self.code.statements.insert_before(self.methods[0], lines, above_comments=True)
+        template = WITHOUT_ARGUMENTS if bases == ["torch.nn.Module"] else WITH_ARGUMENTS
+        init = self.code.statement(template, body=lines)
+        return self.code.statements.insert_before(self.methods[0], [init], above_comments=True, blank_lines=1)
 
 
 def receiver(method: ast.FunctionDef) -> str:
@@ -159,10 +161,11 @@ def receiver(method: ast.FunctionDef) -> str:
     return arguments[0].arg if arguments else ""
 
 
-def buffer(code: Code, owner: str, name: str, value: str) -> str:
+def buffer(code: Code, owner: Given, name: str, value: Given) -> Statement:
     """The statement that registers a buffer which state dicts do not have."""
-    quote = "'" if code.source.text.count("'") > code.source.text.count('"') else '"'
-    return f"{owner}.register_buffer({quote}{name}{quote}, {value}, persistent=False)"
+    return code.statement(
+        "{owner}.register_buffer({name}, {value}, persistent=False)", owner=owner, name=code.string(name), value=value
+    )
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

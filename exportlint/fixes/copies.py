@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.trails import Site
 from exportlint.fixes.code import Code
@@ -12,9 +13,12 @@ from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft, is_docstring
 from exportlint.syntax.definitions import FunctionNode
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
+
 
 def copy_first(
-    code: Code, function: FunctionNode, text: str, changes: Sequence[ast.AST], *, early: bool, optional: str = ""
+    code: Code, function: FunctionNode, copy: Statement, changes: Sequence[ast.AST], *, early: bool, optional: str = ""
 ) -> Draft:
     """A statement in front of the first of the nodes in a function that change something, and outside of loops.
 
@@ -34,8 +38,10 @@ def copy_first(
         place = next((s for s in function.body if not is_docstring(s)), place)
     chooses = any(isinstance(n, (ast.IfExp, ast.BoolOp)) and first in ast.walk(n) for n in ast.walk(place))
     if optional and (chooses or place is not code.tree.statement(first)):
-        return code.statements.insert_before(place, [f"if {optional} is not None:", code.unit + text])
-    return code.statements.insert_before(place, [text])
+        return code.statements.insert_before(
+            place, [code.statement("if {optional} is not None:\n    {*body}", optional=optional, body=[copy])]
+        )
+    return code.statements.insert_before(place, [copy])
 
 
 def parameter(code: Code, site: Site | None) -> tuple[FunctionNode, str]:

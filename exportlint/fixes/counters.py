@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Size, Tensor, Value
 from exportlint.fixes.code import Code
 from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.registered import is_renewed, needs_clone, registration
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.writes import IN_PLACE
+
+if TYPE_CHECKING:
+    from exportlint.fixes.code import Given
 
 
 def registered_number(code: Code, target: ast.Attribute) -> list[Draft]:
@@ -27,7 +30,7 @@ def registered_number(code: Code, target: ast.Attribute) -> list[Draft]:
     number = _number(first.value)
     if number is None or isinstance(number, bool):
         raise DeclinedError("its first value is no number")
-    made = f"{code.name('torch.tensor', first.statement)}({code.text(first.value)})"
+    made = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first.statement), value=first.value)
     later = [use for use in constructor.uses(target.attr) if use is not first.target]
     return [
         registration(code, first, made),
@@ -52,21 +55,20 @@ def _number_use(code: Code, use: ast.Attribute, kind: type) -> Iterator[Draft]:
         elif not isinstance(parent, (ast.BinOp, ast.UnaryOp)):
             raise DeclinedError(f"`{use.attr}` is used as a number")
         elif not is_renewed(code, use) and needs_clone(code, use):
-            yield code.replace(use, f"{code.text(use)}.clone()")
+            yield code.replace(use, code.make("{use}.clone()", use=use))
         return
-    text = code.text(use)
     if isinstance(parent, ast.AugAssign) and type(parent.op) in IN_PLACE:
         _require_number(code, parent.value, kind)
         if kind is int and isinstance(parent.op, (ast.Div, ast.Pow)):
             raise DeclinedError("an int becomes a float")
-        yield code.replace(parent, f"{text}.{IN_PLACE[type(parent.op)]}({code.operand(parent.value)})")
+        yield _called(code, parent, use, IN_PLACE[type(parent.op)], parent.value)
     elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
         holds_itself = any(ast.unparse(n) == ast.unparse(use) for n in ast.walk(parent.value) if n is not use)
         if not holds_itself:
             _require_number(code, parent.value, kind)
         elif not isinstance(parent.value, ast.BinOp):
             raise DeclinedError("it may become a number of Python again")
-        yield code.replace(parent, f"{text}.{'copy_' if holds_itself else 'fill_'}({code.operand(parent.value)})")
+        yield _called(code, parent, use, "copy_" if holds_itself else "fill_", parent.value)
     else:
         raise DeclinedError(f"`{use.attr}` is assigned along with others")
 
@@ -100,14 +102,22 @@ def _selection(code: Code, subscript: ast.Subscript, use: ast.Attribute) -> Draf
         isinstance(i, ast.Slice) and not (i.lower or i.upper or i.step) for i in indices[:dim] + indices[dim + 1 :]
     ):
         raise DeclinedError("it is one index of several")
-    owner, index = code.operand(subscript.value, Precedence.ATOM), f"{code.text(use)}.reshape(1).clone()"
+    owner, index = subscript.value, code.make("{use}.reshape(1).clone()", use=use)
     if isinstance(subscript.ctx, ast.Load):
-        return code.replace(subscript, f"{owner}.index_select({dim}, {index}).squeeze({dim})")
+        template = "{owner}.index_select({dim}, {index}).squeeze({dim})"
+        return code.replace(subscript, code.make(template, owner=owner, dim=dim, index=index))
     statement = code.tree.parents[subscript]
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         raise DeclinedError("more is done to what it is the index of")
     value = statement.value
     if _number(value) is not None:
-        return code.replace(statement, f"{owner}.index_fill_({dim}, {index}, {code.operand(value)})")
-    source = f"{code.operand(value, Precedence.ATOM)}.unsqueeze({dim})"
-    return code.replace(statement, f"{owner}.index_copy_({dim}, {index}, {source})")
+        return _called(code, statement, owner, "index_fill_", dim, index, value)
+    return _called(
+        code, statement, owner, "index_copy_", dim, index, code.make("{value}.unsqueeze({dim})", value=value, dim=dim)
+    )
+
+
+def _called(code: Code, statement: ast.stmt, owner: Given, name: str, *given: Given) -> Draft:
+    """`owner.name(given)` in place of a statement."""
+    new = code.statement("{owner}.{name}({*given})", owner=owner, name=name, given=given)
+    return code.replace(statement, new)

@@ -9,8 +9,6 @@ from exportlint.analysis.facts import Creation, DeviceMove
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.precedence import Precedence
 
 TRANSFERS = frozenset({"device", "non_blocking", "copy", "memory_format"})
 
@@ -22,24 +20,27 @@ def follow_device(code: Code, fact: DeviceMove | Creation) -> Fix:
         argument = next((k for k in call.keywords if k.arg == "device"), None)
         if argument is None:
             raise DeclinedError("it is made in another way")
-        device = f"{_owner(code, call)}.device"
-        return code.fix(f"Make it on `{device}`", code.replace(argument.value, device), safe=False)
+        owner = _owner(code, call)
+        device = code.make("{owner}.device", owner=owner)
+        return code.fix(f"Make it on `{owner}.device`", code.replace(argument.value, device), safe=False)
     if not isinstance(call.func, ast.Attribute):
         raise DeclinedError("it is moved in another way")
-    tensor = code.operand(call.func.value, Precedence.ATOM)
+    tensor = call.func.value
     if not _is_given(fact.operand):
-        device = f"{_owner(code, call)}.device"
-        return code.fix(f"Move it to `{device}`", code.replace(call, f"{tensor}.to({device})"), safe=False)
+        owner = _owner(code, call)
+        moved = code.make("{tensor}.to({owner}.device)", tensor=tensor, owner=owner)
+        return code.fix(f"Move it to `{owner}.device`", code.replace(call, moved), safe=False)
     rest = _other_arguments(code, call) if call.func.attr == "to" else []
-    if rest:
-        text = f"{tensor}.to({', '.join(rest)})"
-    else:
-        text = enclosed(code.text(call.func.value), demanded(code.tree, call))
+    left = code.make("{tensor}.to({*rest})", tensor=tensor, rest=rest) if rest else code.concrete(tensor)
     statement = code.tree.statement(call)
-    if isinstance(statement, ast.Assign) and [code.text(target) for target in statement.targets] == [text]:
+    if (
+        not rest
+        and isinstance(statement, ast.Assign)
+        and [ast.unparse(t) for t in statement.targets] == [ast.unparse(tensor)]
+    ):
         edit = code.statements.replace([statement], [])
     else:
-        edit = code.replace(call, text)
+        edit = code.replace(call, left)
     return code.fix("Leave it where it is: the caller moves it", edit, safe=False)
 
 
@@ -48,11 +49,11 @@ def _is_given(tensor: Tensor) -> bool:
     return tensor.depends_on_input or tensor.origin in {Origin.INPUT, Origin.PARAMETER, Origin.BUFFER}
 
 
-def _other_arguments(code: Code, call: ast.Call) -> list[str]:
+def _other_arguments(code: Code, call: ast.Call) -> list[ast.expr | ast.keyword]:
     """What `.to()` is given besides a device, such as a dtype."""
     given = [a for a in call.args if not isinstance(code.value(a), Const)]
     keywords = [k for k in call.keywords if k.arg not in TRANSFERS]
-    return [*map(code.operand, given), *(code.text(k) for k in keywords)]
+    return [*given, *keywords]
 
 
 def _owner(code: Code, node: ast.AST) -> str:

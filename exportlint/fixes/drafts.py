@@ -6,13 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+_WORDS = re.compile(r"\w+|[^\S\n]+|.|\n", re.DOTALL)
 NEWLINE = re.compile(r"\r\n?|\n")
-
-
-class Verbatim(str):
-    """Source whose lines are indented already."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,6 +17,19 @@ class Draft:
     start: int
     end: int
     text: str
+
+
+def narrowed(draft: Draft, text: str) -> Draft:
+    """The same draft without the tokens that it has in common with what it replaces, at its start and at its end."""
+    old, new = _WORDS.findall(text[draft.start : draft.end]), _WORDS.findall(draft.text)
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    start = draft.start + sum(map(len, old[:first]))
+    return Draft(start, start + sum(map(len, old[first : len(old) - last])), "".join(new[first : len(new) - last]))
 
 
 def applied(text: str, drafts: Iterable[Draft]) -> str:

@@ -9,9 +9,10 @@ from exportlint.analysis.domain.script_values import Dim, Example
 from exportlint.analysis.domain.values import Dict, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, bind
-from exportlint.fixes.additions import insert_behind
 from exportlint.fixes.calls import written
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.arguments import with_entries
+from exportlint.fixes.edit.template import expression, string
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
 
@@ -34,19 +35,18 @@ def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
     if len(keys) != len(node.keys) or len(others) > 1 or (others and len(missing) != 1):
         raise DeclinedError("which input is meant is not to be seen")
     if others:
-        quote = code.text(keys[others[0]])[-1]
-        yield code.replace(keys[others[0]], f"{quote}{missing[0]}{quote}")
+        yield code.replace(keys[others[0]], string(missing[0], code.text(keys[others[0]])[-1]))
         return
     quote = code.text(next(iter(keys.values())))[-1]
-    yield insert_behind(code, node.values[-1], "".join(f", {quote}{name}{quote}: None" for name in missing))
+    entries = [(string(name, quote), expression("None")) for name in missing]
+    yield code.replace(node, with_entries(code.concrete(node), entries))
 
 
 def _counted(code: Code, node: ast.Tuple, count: int) -> Draft:
     kept, rest = node.elts[:count], node.elts[count:]
     if any(not isinstance(each, ast.Constant) or each.value is not None for each in rest):
         raise DeclinedError("it has shapes that belong to no input")
-    items = [*map(code.text, kept), *["None"] * (count - len(kept))]
-    return code.replace(node, f"({', '.join(items)}{',' if count == 1 else ''})")
+    return code.replace(node, code.make("({*items},)", items=[*kept, *[None] * (count - len(kept))]))
 
 
 def fitted(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
@@ -68,19 +68,20 @@ def _shape(code: Code, node: ast.expr, example: Value | None, spec: Value | None
     if not isinstance(example, Example) or example.shape is None:
         return
     if isinstance(spec, Dim):
-        yield code.replace(node, f"{{0: {code.operand(node)}}}")
+        yield code.replace(node, code.make("{{0: {dim}}}", dim=node))
         return
     node, rank = written(code, node), len(example.shape)
     if isinstance(node, ast.Tuple) and len(node.elts) < rank:
-        items = [*map(code.text, node.elts), *["None"] * (rank - len(node.elts))]
-        yield code.replace(node, f"({', '.join(items)})")
+        items = [*node.elts, *[None] * (rank - len(node.elts))]
+        yield code.replace(node, code.make("({*items},)", items=items))
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.isidentifier():
-                yield code.replace(value, f"{code.name('torch.export.Dim', value)}({code.text(value)})")
+                dim = code.name("torch.export.Dim", value)
+                yield code.replace(value, code.make("{dim}({name})", dim=dim, name=value))
             place = _from_the_end(key)
             if key is not None and place is not None and -rank <= place < 0:
-                yield code.replace(key, f"{place + rank}")
+                yield code.replace(key, code.make("{place}", place=place + rank))
 
 
 def _from_the_end(key: ast.expr | None) -> int | None:

@@ -28,7 +28,7 @@ def buffer_made_once(code: Code, made: ast.expr) -> list[Draft]:
         empty = _registered_none(constructor, name.value)
         if empty is None:
             constructor.require_constant(value)
-            return [left_out, constructor.append([code.text(statement)])]
+            return [left_out, constructor.append(code.statements.moved([statement]))]
     else:
         assigned = _assigned(code, made)
         value = assigned.value
@@ -37,7 +37,7 @@ def buffer_made_once(code: Code, made: ast.expr) -> list[Draft]:
         if empty is None:
             raise DeclinedError("`__init__` does not register it")
     constructor.require_constant(value, code.tree.statement(empty))
-    return [left_out, code.replace(empty, code.operand(value))]
+    return [left_out, code.replace(empty, value)]
 
 
 def attribute_made_once(code: Code, target: ast.expr, *, is_buffer: bool) -> list[Draft]:
@@ -56,12 +56,12 @@ def attribute_made_once(code: Code, target: ast.expr, *, is_buffer: bool) -> lis
             raise DeclinedError("`__init__` gives it another value")
         constructor.require_constant(value, first.statement)
         if is_buffer:
-            return [left_out, registration(code, first, code.operand(value))]
-        return [left_out, code.replace(first.value, code.operand(value))]
+            return [left_out, registration(code, first, value)]
+        return [left_out, code.replace(first.value, value)]
     constructor.require_constant(value)
     if is_buffer:
         raise DeclinedError("`__init__` does not assign it")
-    return [left_out, constructor.append([code.text(assigned.statement)])]
+    return [left_out, constructor.append(code.statements.moved([assigned.statement]))]
 
 
 def value_made_once(code: Code, made: ast.expr, name: str) -> list[Draft]:
@@ -70,8 +70,11 @@ def value_made_once(code: Code, made: ast.expr, name: str) -> list[Draft]:
     constructor.require_constant(made)
     function = code.tree.function(made)
     assert function is not None
-    attribute = f"{function.args.args[0].arg}.{constructor.free(name)}"
-    return [constructor.append([f"{attribute} = {code.text(made)}"]), code.replace(made, attribute)]
+    attribute = code.make("{owner}.{name}", owner=function.args.args[0].arg, name=constructor.free(name))
+    return [
+        constructor.append([code.statement("{attribute} = {value}", attribute=attribute, value=made)]),
+        code.replace(made, attribute),
+    ]
 
 
 def _assigned(code: Code, target: ast.expr) -> Assignment:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.imports import import_from, with_names
+from exportlint.fixes.edit.template import dotted
 from exportlint.fixes.names import bound_names, fresh, top_level
 from exportlint.fixes.statements import Draft
 from exportlint.fixes.tree import Scope
@@ -17,22 +20,23 @@ def renamed_import(code: Code, statement: ast.ImportFrom, successors: Mapping[st
     `successors` are the qualified names of what takes the place of names of the statement.
     """
     package = "." * statement.level + (statement.module or "")
-    lines: dict[str, list[str]] = {}
+    lines: dict[str, list[tuple[str, str | None]]] = {}
+    renamed: dict[str, tuple[str, str | None]] = {}
     for alias in statement.names:
         local = alias.asname or alias.name
         source, _, target = successors.get(alias.name, f"{package}.{alias.name}").rpartition(".")
-        imported = code.text(alias)
+        imported = alias.name, alias.asname
         if alias.name in successors:
             is_renamed = alias.asname is None and local != target and _is_free(code, local, target)
-            imported = target if is_renamed or local == target else f"{target} as {local}"
+            imported = target, None if is_renamed or local == target else local
+            renamed[alias.name] = imported
             uses = (n for n in ast.walk(code.tree.root) if isinstance(n, ast.Name) and n.id == local)
-            yield from (code.replace(use, target) for use in uses if is_renamed)
-            if {package} == {name.rpartition(".")[0] for name in successors.values()}:
-                yield code.replace(alias, imported)
+            yield from (code.replace(use, dotted(target)) for use in uses if is_renamed)
         lines.setdefault(source, []).append(imported)
-    if lines.keys() != {package}:
-        new = [f"from {source} import {', '.join(names)}" for source, names in lines.items()]
-        yield code.statements.replace([statement], new)
+    if lines.keys() == {package}:
+        yield code.statements.changed(statement, partial(with_names, renamed=renamed))
+    else:
+        yield code.statements.replace([statement], [import_from(source, names) for source, names in lines.items()])
 
 
 def _is_free(code: Code, local: str, target: str) -> bool:

@@ -168,14 +168,14 @@ def fresh(name: str, taken: AbstractSet[str]) -> str:
     return next(candidate for number in count(1) if (candidate := f"{name}_{number}") not in taken)
 
 
-def place_of_import(source: Text, module: ast.Module, name: str, row: int) -> tuple[int, str]:
+def place_of_import(source: Text, module: ast.Module, name: str, row: int, origin: str = "") -> tuple[int, str]:
     r"""Where `import name`, which code in a row needs, goes, and what has to be inserted there.
 
     It goes in front of the first import from the same package, else behind the first block of imports, else behind the
     docstring. Imports under `if TYPE_CHECKING:` or in a `try` are no part of the block. In a notebook, which is run
     cell by cell, the block is that of the cell.
     """
-    lines, line = source.lines, f"import {name}"
+    lines, line = source.lines, f"from {origin} import {name}" if origin else f"import {name}"
     package = name.partition(".")[0]
     for statement in module.body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)) and statement.lineno < row:

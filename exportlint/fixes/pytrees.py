@@ -27,8 +27,9 @@ def register(code: Code, definition: Site) -> Fix:
         raise DeclinedError("the class does not stand at the top of this file")
     if not _is_made_of_fields(code, cls):
         raise DeclinedError("an object of the class is more than the fields of a dataclass")
-    call = f"{code.name('torch.export.register_dataclass', cls.node)}({cls.node.name})"
-    insertion = code.statements.insert_after(cls.node, ["", "", call])
+    function = code.name("torch.export.register_dataclass", cls.node)
+    call = code.statement("{f}({cls})", f=function, cls=cls.node.name)
+    insertion = code.statements.insert_after(cls.node, [call], blank_lines=2)
     return code.fix(f"Register `{cls.node.name}`", insertion, safe=False)
 
 

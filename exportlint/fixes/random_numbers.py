@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.names import qualified
-from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.tensor_evidence import surely_tensor
+
+if TYPE_CHECKING:
+    from exportlint.fixes.code import Given
+    from exportlint.fixes.edit.template import Expression
 
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.random": (), "random.uniform": ("a", "b"), "random.gauss": ("mu", "sigma"),
@@ -37,36 +40,39 @@ def draw_with_torch(code: Code) -> Fix:
     replaced: ast.expr = call
     parent = code.tree.parents[call]
     wrapper = qualified(parent.func, code.tree.root, code.module.package) if isinstance(parent, ast.Call) else None
-    text = _Draw(code, call).text(name)
+    draw = _Draw(code, call)
+    drawn = draw.drawn(name)
     if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call] and not parent.keywords:
         replaced = parent
-    elif isinstance(parent, ast.Subscript) and parent.slice is call and text.endswith(", ())"):
+    elif isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
         if not surely_tensor(code, parent.value):
             raise DeclinedError("what it indexes may be no tensor")
         replaced = parent
-        rows = f"{text.removesuffix('())')}(1,))"
-        text = f"{code.operand(parent.value, Precedence.ATOM)}[{rows}].squeeze(0)"
+        row = _Draw(code, call, shape="(1,)").drawn(name)
+        drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
     elif not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Assign, ast.AugAssign, ast.Return)):
         raise DeclinedError("Python needs the number")
-    edit = code.replace(replaced, enclosed(text, demanded(code.tree, replaced)))
-    return code.fix("Draw with torch, which gives other numbers", edit, safe=False)
+    return code.fix("Draw with torch, which gives other numbers", code.replace(replaced, drawn), safe=False)
 
 
 class _Draw:
     """The same draw as torch makes it."""
 
-    def __init__(self, code: Code, call: ast.Call) -> None:
+    def __init__(self, code: Code, call: ast.Call, shape: str = "()") -> None:
         self._code = code
         self._call = call
+        self._default = shape
+        self.is_index = False
+        """Whether a single integer is drawn."""
 
-    def text(self, name: str) -> str:
+    def drawn(self, name: str) -> Expression:
         """Raises DeclinedError if torch has nothing like it."""
         if name in BY_DIMENSIONS:
-            return self._filled(BY_DIMENSIONS[name], ", ".join(map(self._code.operand, self._call.args)))
+            return self._filled(BY_DIMENSIONS[name], self._call.args)
         arguments = self._bound(PARAMETERS[name]) if name in PARAMETERS else None
         if arguments is None:
             raise DeclinedError("torch has nothing like it")
-        ways: dict[str, Callable[[dict[str, ast.expr]], str]] = {
+        ways: dict[str, Callable[[dict[str, ast.expr]], Expression]] = {
             "random": self._uniform, "random_sample": self._uniform, "uniform": self._uniform,
             "gauss": self._normal, "normalvariate": self._normal, "normal": self._normal,
             "standard_normal": self._normal, "randint": self._integer, "randrange": self._integer,
@@ -82,12 +88,15 @@ class _Draw:
         named = {k.arg: k.value for k in call.keywords if k.arg is not None}
         return dict(zip(parameters, call.args, strict=False)) | named
 
-    def _filled(self, function: str, sizes: str) -> str:
+    def _filled(self, function: str, sizes: Sequence[Given]) -> Expression:
         """Numbers of numpy have double precision; single ones go with every tensor."""
         name = self._code.name(function)
-        return f"{name}({sizes}, dtype={self._code.name('torch.float64')})" if sizes else f"{name}(())"
+        if not sizes:
+            return self._code.make("{f}(())", f=name)
+        double = self._code.name("torch.float64")
+        return self._code.make("{f}({*sizes}, dtype={double})", f=name, sizes=sizes, double=double)
 
-    def _uniform(self, given: dict[str, ast.expr]) -> str:
+    def _uniform(self, given: dict[str, ast.expr]) -> Expression:
         drawn = self._filled("torch.rand", self._shape(given))
         low, high = given.get("a", given.get("low")), given.get("b", given.get("high"))
         if (low is None or self._is(low, 0)) and (high is None or self._is(high, 1)):
@@ -95,60 +104,68 @@ class _Draw:
         if low is None or high is None:
             raise DeclinedError("one bound is left to numpy")
         if self._is(low, 0):
-            return f"{self._code.operand(high, Precedence.PRODUCT)} * {drawn}"
-        start, least = self._code.operand(low, Precedence.SUM), self._code.operand(low, Precedence.PRODUCT)
-        ends = [_number(high), _number(low)]
-        if None in ends:
-            return f"{start} + ({self._code.operand(high, Precedence.SUM)} - {least}) * {drawn}"
-        return f"{start} + {ends[0] - ends[1]} * {drawn}"  # type: ignore[operator]
+            return self._code.make("{high} * {drawn}", high=high, drawn=drawn)
+        end, start = _number(high), _number(low)
+        if end is None or start is None:
+            return self._code.make("{low} + ({high} - {low}) * {drawn}", low=low, high=high, drawn=drawn)
+        return self._code.make("{low} + {width} * {drawn}", low=low, width=end - start, drawn=drawn)
 
-    def _normal(self, given: dict[str, ast.expr]) -> str:
+    def _normal(self, given: dict[str, ast.expr]) -> Expression:
         drawn = self._filled("torch.randn", self._shape(given))
         mean, deviation = given.get("mu", given.get("loc")), given.get("sigma", given.get("scale"))
         if deviation is not None and not self._is(deviation, 1):
-            drawn = f"{self._code.operand(deviation, Precedence.PRODUCT)} * {drawn}"
+            drawn = self._code.make("{deviation} * {drawn}", deviation=deviation, drawn=drawn)
         if mean is not None and not self._is(mean, 0):
-            drawn = f"{self._code.operand(mean, Precedence.SUM)} + {drawn}"
+            drawn = self._code.make("{mean} + {drawn}", mean=mean, drawn=drawn)
         return drawn
 
-    def _integer(self, given: dict[str, ast.expr]) -> str:
+    def _integer(self, given: dict[str, ast.expr]) -> Expression:
         low = given.get("a", given.get("low", given.get("start")))
         high = given.get("b", given.get("high", given.get("stop")))
         if low is None:
             raise DeclinedError("a bound is missing")
-        start = "0" if high is None else self._code.operand(low)
-        end = self._code.operand(low if high is None else high)
+        start: Given = 0 if high is None else low
+        end: Given = low if high is None else high
         if self._includes_end and high is not None:
             end = self._behind(high)
-        return f"{self._code.name('torch.randint')}({start}, {end}, {self._shape(given) or '()'})"
+        shape = self._shape(given)
+        self.is_index = not shape
+        size = shape or [self._code.make(self._default)]
+        drawn = self._code.name("torch.randint")
+        return self._code.make("{f}({start}, {end}, {*size})", f=drawn, start=start, end=end, size=size)
 
-    def _behind(self, node: ast.expr) -> str:
+    def _behind(self, node: ast.expr) -> Given:
         """One more than an integer."""
         match node:
             case ast.Constant(value=int() as number):
-                return str(number + 1)
+                return number + 1
             case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)):
-                return self._code.operand(left)
-        return f"{self._code.operand(node, Precedence.SUM)} + 1"
+                return left
+        return self._code.make("{number} + 1", number=node)
 
-    def _choice(self, given: dict[str, ast.expr]) -> str:
+    def _choice(self, given: dict[str, ast.expr]) -> Expression:
         numbers = given["seq"]
         if not isinstance(numbers, (ast.List, ast.Tuple)) or None in map(_number, numbers.elts):
             raise DeclinedError("it does not choose from numbers")
-        chosen = f"{self._code.name('torch.randint')}(0, {len(numbers.elts)}, ())"
-        items = f"[{', '.join(map(self._code.operand, numbers.elts))}]"
-        return f"{self._code.name('torch.tensor')}({items}).take({chosen})"
+        return self._code.make(
+            "{tensor}([{*numbers}]).take({randint}(0, {count}, ()))",
+            tensor=self._code.name("torch.tensor"),
+            numbers=numbers.elts,
+            randint=self._code.name("torch.randint"),
+            count=len(numbers.elts),
+        )
 
-    def _permutation(self, given: dict[str, ast.expr]) -> str:
+    def _permutation(self, given: dict[str, ast.expr]) -> Expression:
         if not isinstance(self._code.value(given["x"]), Const):
             raise DeclinedError("it may be an array that is shuffled")
-        return f"{self._code.name('torch.randperm')}({self._code.operand(given['x'])})"
+        return self._code.make("{f}({count})", f=self._code.name("torch.randperm"), count=given["x"])
 
-    def _shape(self, given: dict[str, ast.expr]) -> str:
+    def _shape(self, given: dict[str, ast.expr]) -> list[Given]:
+        """The argument that says the shape; none for a single number."""
         size = given.get("size")
         if size is None or self._is(size, None):
-            return ""
-        return self._code.operand(size) if isinstance(size, (ast.Tuple, ast.List)) else f"({self._code.operand(size)},)"
+            return []
+        return [size if isinstance(size, (ast.Tuple, ast.List)) else self._code.make("({size},)", size=size)]
 
     def _is(self, node: ast.expr, expected: object) -> bool:
         return isinstance(node, ast.Constant) and node.value == expected

@@ -28,10 +28,11 @@ def read_once(code: Code) -> Fix:
     if method not in constructor.methods or not isinstance(method, ast.FunctionDef):
         raise DeclinedError("it is asked by a function inside of another")
     constructor.require_constant(read, asked=_names(code, code.expression))
-    attribute = f"{receiver(method)}.{constructor.free(_name(code, code.expression))}"
+    free = constructor.free(_name(code, code.expression))
+    attribute = code.make("{owner}.{name}", owner=receiver(method), name=free)
     return code.fix(
         "Read it in `__init__`: what changes later is not seen any more",
-        constructor.append([f"{attribute} = {code.operand(read)}"]),
+        constructor.append([code.statement("{attribute} = {value}", attribute=attribute, value=read)]),
         code.replace(read, attribute),
         safe=False,
     )
@@ -87,12 +88,15 @@ def drawn_once(code: Code) -> Fix:
         raise DeclinedError("the generator has no seed")
     for part in (made, draw.func, *draw.args, *(k.value for k in draw.keywords if k is not argument)):
         constructor.require_constant(part)
-    text = code.text(draw, {used: code.operand(made)})
+    drawn = code.concrete(draw, {used: code.concrete(made)})
     target = code.tree.parents[draw]
     is_named = isinstance(target, ast.Assign) and isinstance(target.targets[0], ast.Name)
     name = constructor.free(target.targets[0].id if is_named else "noise")  # type: ignore[attr-defined]
     owner = receiver(method)
-    edits += [constructor.append([buffer(code, owner, name, text)]), code.replace(draw, f"{owner}.{name}")]
+    edits += [
+        constructor.append([buffer(code, owner, name, drawn)]),
+        code.replace(draw, code.make("{owner}.{name}", owner=owner, name=name)),
+    ]
     return code.fix("Draw once, in `__init__`, and keep the numbers in a buffer", *edits, safe=False)
 
 

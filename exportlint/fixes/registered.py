@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Python
 from exportlint.fixes.code import Code
@@ -11,6 +12,10 @@ from exportlint.fixes.constructor import Assignment, Constructor, buffer
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.sharing import is_consumed
 from exportlint.fixes.statements import Draft
+
+if TYPE_CHECKING:
+    from exportlint.fixes.code import Given
+    from exportlint.fixes.edit.template import Expression
 
 SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
 """Operators that need what they computed with for their gradients."""
@@ -27,11 +32,10 @@ def registered_tensor(code: Code, target: ast.Attribute) -> list[Draft]:
     return [registration(code, first), *(draft for use in later for draft in tensor_use(code, use))]
 
 
-def registration(code: Code, first: Assignment, value: str | None = None) -> Draft:
+def registration(code: Code, first: Assignment, value: Given = None) -> Draft:
     """The buffer that `__init__` registers in place of an attribute; with another value, if one is given."""
-    owner = code.text(first.target.value)
-    text = buffer(code, owner, first.target.attr, value or code.operand(first.value))
-    return code.statements.replace([first.statement], [text])
+    registered = buffer(code, first.target.value, first.target.attr, first.value if value is None else value)
+    return code.statements.replace([first.statement], [registered])
 
 
 def tensor_use(code: Code, use: ast.Attribute) -> Iterator[Draft]:
@@ -43,9 +47,10 @@ def tensor_use(code: Code, use: ast.Attribute) -> Iterator[Draft]:
     statement = code.tree.parents[use]
     if isinstance(use.ctx, ast.Load):
         if not is_renewed(code, use) and needs_clone(code, use):
-            yield code.replace(use, f"{code.text(use)}.clone()")
+            yield code.replace(use, code.make("{use}.clone()", use=use))
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        yield code.replace(statement, f"{code.text(use)}.copy_({_with_clones(code, statement.value, use)})")
+        new = _with_clones(code, statement.value, use)
+        yield code.replace(statement, code.statement("{use}.copy_({new})", use=use, new=new))
     elif not isinstance(statement, ast.AugAssign):
         raise DeclinedError(f"`{use.attr}` is assigned along with others")
 
@@ -80,8 +85,8 @@ def _is_changed_later(code: Code, use: ast.Attribute) -> bool:
     )
 
 
-def _with_clones(code: Code, value: ast.expr, target: ast.Attribute) -> str:
+def _with_clones(code: Code, value: ast.expr, target: ast.Attribute) -> Expression:
     """What is bound to an attribute, with a copy of it where it is read itself."""
     read = [node for node in ast.walk(value) if isinstance(node, ast.Attribute)]
     found = [node for node in read if ast.unparse(node) == ast.unparse(target) and needs_clone(code, node)]
-    return code.operand(value, instead={node: f"{code.text(node)}.clone()" for node in found})
+    return code.concrete(value, {node: code.make("{node}.clone()", node=node) for node in found})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const, Dict, External, Python, Tensor, TorchModule, Tuple, Value
@@ -13,10 +14,10 @@ from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.purity import is_pure
 
-ATOM = Precedence.ATOM
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 
 def selection_fix(code: Code, fact: Conversion) -> Fix:
@@ -53,27 +54,23 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
         raise DeclinedError("the slice is not stacked")
     if call.keywords or not code.surely(lambda v: isinstance(v, External) and v.name == "torch.stack", call.func):
         raise DeclinedError("the slice is not stacked")
-    stacked = f"{code.text(call.func)}({code.operand(subscript.value)}){code.rest(subscript, subscript.value)}"
+    stacked = code.concrete(subscript, {subscript.value: code.make("{f}({x})", f=call.func, x=subscript.value)})
     return code.fix("Stack, and slice the tensor", code.replace(call, stacked), safe=False)
 
 
-def _index(code: Code, node: ast.expr) -> str:
-    """The tensor of one element from which an index is read, in a shape that `index_select` takes."""
+def _index(code: Code, node: ast.expr) -> ast.expr:
+    """The tensor of one element from which an index is read."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
         node = node.func.value
     elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
         return _index(code, node.args[0])
     if not code.surely(is_tensor, node):
         raise DeclinedError("the index does not stand next to the tensor from which it is read")
-    return f"{code.operand(node, ATOM)}.reshape(1)"
+    return node
 
 
 def _is_to_integer(value: Value) -> bool:
     return isinstance(value, External) and value.name in {"builtins.int", "operator.index"}
-
-
-def _device(place: str) -> str:
-    return f"{place.removesuffix('.reshape(1)')}.device"
 
 
 def _is_modules(value: Value) -> bool:
@@ -81,32 +78,33 @@ def _is_modules(value: Value) -> bool:
     return all(isinstance(option, TorchModule) and not option.keys for option in options(value))
 
 
-def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: str) -> Fix:
+def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: ast.expr) -> Fix:
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not all(is_pure(code, argument) for argument in arguments):
         raise DeclinedError("an argument would be evaluated more than once")
     name = code.fresh("layer", call)
-    stacked = f"[{name}{code.rest(call, subscript)} for {name} in {code.operand(subscript.value)}]"
-    return _selected(code, call, stacked, place, "Call all modules and choose a result, which must not be negative")
+    called = code.concrete(call, {subscript: code.make("{name}", name=name)})
+    results = code.make("[{called} for {name} in {modules}]", called=called, name=name, modules=subscript.value)
+    return _selected(code, call, results, place, "Call all modules and choose a result, which must not be negative")
 
 
-def _of_values(code: Code, subscript: ast.Subscript, place: str) -> Fix:
+def _of_values(code: Code, subscript: ast.Subscript, place: ast.expr) -> Fix:
     items, value = subscript.value, code.value(subscript.value)
-    text, held = code.operand(items), _items(value)
+    made, held = code.concrete(items), _items(value)
     if isinstance(value, Dict):
         if [key for key, _ in value.entries] != list(range(len(value.entries))) or value.rest is not None:
             raise DeclinedError("the keys are not 0, 1, 2 …")
         held = [entry for _, entry in value.entries]
         if isinstance(items, ast.Dict):
-            text = f"[{', '.join(map(code.operand, items.values))}]"
+            made = code.make("[{*values}]", values=items.values)
         else:
-            text = f"list({code.operand(items, ATOM)}.values())"
+            made = code.make("list({items}.values())", items=items)
     message = "Choose with `index_select`, which takes no negative index"
     if held and all(map(is_tensor, held)):
-        return _selected(code, subscript, text, place, message)
+        return _selected(code, subscript, made, place, message)
     if held and all(map(_is_number, held)):
-        made = f"{code.name('torch.tensor')}({text}, device={_device(place)})"
-        return code.fix(message, code.replace(subscript, f"{made}.index_select(0, {place}).squeeze(0)"), safe=False)
+        table = code.make("{tensor}({x}, device={place}.device)", tensor=code.name("torch.tensor"), x=made, place=place)
+        return code.fix(message, code.replace(subscript, _chosen(code, table, place)), safe=False)
     raise DeclinedError("what there is to choose from is neither tensors nor numbers")
 
 
@@ -122,9 +120,14 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, Python) and value.type in {"int", "float"}
 
 
-def _selected(code: Code, replaced: ast.expr, items: str, place: str, message: str) -> Fix:
-    text = f"{code.name('torch.stack')}({items}).index_select(0, {place}).squeeze(0)"
-    return code.fix(message, code.replace(replaced, text), safe=False)
+def _selected(code: Code, replaced: ast.expr, items: Expression, place: ast.expr, message: str) -> Fix:
+    stacked = code.make("{stack}({items})", stack=code.name("torch.stack"), items=items)
+    return code.fix(message, code.replace(replaced, _chosen(code, stacked, place)), safe=False)
+
+
+def _chosen(code: Code, rows: Expression, place: ast.expr) -> Expression:
+    """The row at a place."""
+    return code.make("{rows}.index_select(0, {place}.reshape(1)).squeeze(0)", rows=rows, place=place)
 
 
 def _write(code: Code, subscript: ast.Subscript) -> Fix:
@@ -138,14 +141,14 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
         raise DeclinedError("it is more than one index")
     value = code.value(statement.value)
     is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)
-    receiver = code.operand(subscript.value, ATOM)
-    arguments = f"{len(before)}, {_index(code, index)}"
     if is_scalar:
-        line = f"{receiver}.index_fill_({arguments}, {code.operand(statement.value)})"
+        template = "{receiver}.index_fill_({dim}, {index}.reshape(1), {value})"
     elif isinstance(value, Tensor) and not before:
-        line = f"{receiver}.index_copy_({arguments}, {code.operand(statement.value, ATOM)}.unsqueeze(0))"
+        template = "{receiver}.index_copy_({dim}, {index}.reshape(1), {value}.unsqueeze(0))"
     else:
         raise DeclinedError("it is not known what shape the value has")
+    place = _index(code, index)
+    line = code.statement(template, receiver=subscript.value, dim=len(before), index=place, value=statement.value)
     message = (
         "Write with `index_fill_`, which takes no negative index"
         if is_scalar

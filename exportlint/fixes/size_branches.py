@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.dim import Expression
 from exportlint.analysis.domain.values import External, Size
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.blocks import analysed
+from exportlint.fixes.edit.template import call
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded, enclosed
 from exportlint.fixes.size_values import is_natural
 from exportlint.fixes.stated import is_whole_number
 from exportlint.fixes.tensor_evidence import surely_tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 LARGER: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE)
 SMALLER: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE)
@@ -47,16 +52,16 @@ def _ternary(code: Code, choice: ast.IfExp) -> Fix:
     arms = [_key(choice.body), _key(choice.orelse)]
     if arms in ([_key(smaller), _key(larger)], [_key(larger), _key(smaller)]):
         function = "sym_min" if arms[0] == _key(smaller) else "sym_max"
-        operands = f"{code.operand(choice.body)}, {code.operand(choice.orelse)}"
+        operands = [code.concrete(choice.body), code.concrete(choice.orelse)]
     else:
-        function, operands = "sym_max", f"{_difference(code, choice, smaller, larger)}, 0"
-    text = enclosed(f"{code.name(f'torch.{function}')}({operands})", demanded(code.tree, choice))
+        function, operands = "sym_max", [_difference(code, choice, smaller, larger), code.make("0")]
+    limit = call(code.name(f"torch.{function}"), *operands)
     is_same = _are_whole(code, smaller, larger)
     message = code.while_taken(f"Use `torch.{function}`", safe=is_same)
-    return code.fix(message, code.replace(choice, text), safe=is_same)
+    return code.fix(message, code.replace(choice, limit), safe=is_same)
 
 
-def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.expr) -> str:
+def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.expr) -> cst.BaseExpression:
     """`8 - n` of `8 - n if n < 8 else 0`, which is no less than 0 where the condition holds."""
     arm = choice.body
     if (
@@ -66,7 +71,7 @@ def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.ex
         and isinstance(choice.orelse, ast.Constant)
         and choice.orelse.value == 0
     ):
-        return code.operand(arm)
+        return code.concrete(arm)
     raise DeclinedError("the arms are not the sides of the comparison")
 
 
@@ -78,7 +83,8 @@ def _bounded(code: Code, statement: ast.If) -> Fix | None:
             if _key(bound) not in sides or _key(name) not in sides or _key(name) == _key(bound):
                 return None
             function = "sym_min" if _key(bound) == sides[0] else "sym_max"
-            line = f"{name.id} = {code.name(f'torch.{function}')}({name.id}, {code.operand(bound)})"
+            limit = call(code.name(f"torch.{function}"), name.id, code.concrete(bound))
+            line = code.statement("{name} = {limit}", name=name, limit=limit)
             edit = code.statements.replace([statement], [line])
             is_same = _are_whole(code, name, bound)
             return code.fix(code.while_taken(f"Use `torch.{function}`", safe=is_same), edit, safe=is_same)
@@ -89,9 +95,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     """`if n > 8: x = x[:8]`: a slice takes what there is."""
     match statement:
         case ast.If(
-            body=[
-                ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id=whole)) as part) as only
-            ],
+            body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=ast.Name(id=whole)) as part)],
         ) if name == whole:
             sides = _compared(statement.test)
         case _:
@@ -105,21 +109,26 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     upper, dim = cut[0].upper, _items(part.slice).index(cut[0])
     if not _is_size_of(code, size, part.value, dim):
         return None
-    line = code.text(only)
+    cut_part = code.concrete(part)
     if _key(upper) == _key(bound):
-        text = f"{code.name('torch.sym_min')}({code.operand(size)}, {code.operand(upper)})"
-        line = code.text(only, {upper: text})
+        limit = call(code.name("torch.sym_min"), code.concrete(size), code.concrete(upper))
+        cut_part = code.concrete(part, {upper: limit})
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
     is_same = surely_tensor(code, part.value) and is_natural(code, bound) and is_whole_number(code, bound)
     message = code.while_taken("Slice without a condition", safe=is_same)
+    line = code.statement("{name} = {part}", name=name, part=cut_part)
     return code.fix(message, code.statements.replace([statement], [line]), safe=is_same)
 
 
 def _is_size_of(code: Code, size: ast.expr, tensor: ast.expr, dim: int) -> bool:
     """Whether an expression is the size of a dimension of a tensor."""
-    length = ast.parse(f"{code.text(tensor)}.shape[{dim}]", mode="eval").body
-    asked = ast.parse(f"{code.text(tensor)}.size({dim})", mode="eval").body
+    templates = ("{tensor}.shape[{dim}]", "{tensor}.size({dim})")
+    length, asked = (
+        statement.value
+        for statement in analysed([code.statement(template, tensor=tensor, dim=dim) for template in templates])
+        if isinstance(statement, ast.Expr)
+    )
     if _key(size) in {_key(length), _key(asked)}:
         return True
     found, expected = code.value(size), code.value(length)
@@ -129,10 +138,8 @@ def _is_size_of(code: Code, size: ast.expr, tensor: ast.expr, dim: int) -> bool:
 def _padded(code: Code, statement: ast.If) -> Fix:
     """`if pad > 0: x = F.pad(x, (0, pad))`, `if n % 2: x = F.pad(x, (0, 1))`."""
     match statement.body:
-        case [
-            ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=whole), pads, *_]) as call) as only
-        ]:
-            callee = code.value(call.func)
+        case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=whole), pads, *_]) as padding)]:
+            callee = code.value(padding.func)
         case _:
             raise DeclinedError("what hangs on the condition is no padding")
     amounts = pads.elts if isinstance(pads, (ast.Tuple, ast.List)) else []
@@ -142,7 +149,8 @@ def _padded(code: Code, statement: ast.If) -> Fix:
     are_parity = _is_parity(tested) and all(_is_zero(a) or _is_one(a) for a in amounts)
     if not is_padding or not (are_tested or are_parity):
         raise DeclinedError("it pads by other numbers than it tests")
-    line = code.text(only, {amount: code.operand(tested[0]) for amount in amounts if _is_one(amount)})
+    padded = code.concrete(padding, {amount: code.concrete(tested[0]) for amount in amounts if _is_one(amount)})
+    line = code.statement("{name} = {padded}", name=name, padded=padded)
     edit = code.statements.replace([statement], [line])
     return code.fix("Pad without a condition: padding by 0 makes a copy", edit, safe=False)
 

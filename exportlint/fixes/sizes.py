@@ -5,16 +5,22 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import External, Python, Shape, Tensor, Tuple
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.blocks import analysed
+from exportlint.fixes.edit.template import bare_tuple, binary
+from exportlint.fixes.edit.template import call as call_of
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.size_values import is_float, is_natural, is_number, is_size, is_whole
 from exportlint.fixes.sources import is_repeatable
 from exportlint.fixes.stated import is_float_number, is_whole_number, stated
 from exportlint.fixes.tensor_evidence import is_tensor, surely_tensor
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 MAX_DENOMINATOR = 1024
 """Of factors whose products with sizes floats hold exactly."""
@@ -29,7 +35,7 @@ class SymbolicForm:
     def __init__(self, code: Code) -> None:
         self._code = code
         self.exact = True
-        self._forms: dict[str, Callable[[ast.Call], str | None]] = {
+        self._forms: dict[str, Callable[[ast.Call], Expression | None]] = {
             "builtins.len": self._len,
             "builtins.int": self._int,
             "builtins.float": self._float,
@@ -54,23 +60,25 @@ class SymbolicForm:
             inner = around  # type: ignore[assignment]
         return found
 
-    def text(self, node: ast.expr, place: Precedence = Precedence.TERNARY) -> str:
-        """The source of an expression in which each conversion has its symbolic form."""
-        form = self._form(node) if isinstance(node, ast.Call) else None
-        return enclosed(form(node) or self._spliced(node) if form else self._spliced(node), place)  # type: ignore[arg-type]
+    def of(self, node: ast.expr) -> Expression:
+        """An expression in which each conversion has its symbolic form."""
+        found = self._found(node)
+        return found[node] if node in found else self._code.concrete(node, found)
 
-    def _form(self, call: ast.Call) -> Callable[[ast.Call], str | None] | None:
+    def _found(self, node: ast.expr) -> dict[ast.expr, Expression]:
+        """The forms of the outermost conversions in an expression that have one."""
+        form = self._form(node) if isinstance(node, ast.Call) else None
+        new = form(node) if form is not None and isinstance(node, ast.Call) else None
+        if new is not None:
+            return {node: new}
+        children = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return {part: form for child in children for part, form in self._found(child).items()}
+
+    def _form(self, call: ast.Call) -> Callable[[ast.Call], Expression | None] | None:
         callee = self._code.value(call.func)
         if not isinstance(callee, External) or not call.args or any(isinstance(a, ast.Starred) for a in call.args):
             return None
         return self._forms.get(callee.name)
-
-    def _spliced(self, node: ast.expr) -> str:
-        """The source of a node with the forms of what is inside it."""
-        code = self._code
-        children = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
-        changed = (child for child in children if self.text(child, Precedence.TUPLE) != code.text(child))
-        return code.text(node, {child: self.text(child, demanded(code.tree, child)) for child in changed})
 
     def _is_size(self, node: ast.expr) -> bool:
         """Whether an expression is a number of sizes, also where a conversion has settled which."""
@@ -89,12 +97,12 @@ class SymbolicForm:
 
     # --- forms: None if the call is to be left as it is
 
-    def _len(self, call: ast.Call) -> str | None:
+    def _len(self, call: ast.Call) -> Expression | None:
         if not surely_tensor(self._code, call.args[0]):  # lists and dicts have a length, too
             return None
-        return f"{self.text(call.args[0], Precedence.ATOM)}.shape[0]"
+        return self._code.make("{tensor}.shape[0]", tensor=self.of(call.args[0]))
 
-    def _int(self, call: ast.Call) -> str | None:
+    def _int(self, call: ast.Call) -> Expression | None:
         code, number = self._code, call.args[0]
         if isinstance(number, ast.Call) and self._form(number) == self._prod:
             exact = self.exact
@@ -102,12 +110,12 @@ class SymbolicForm:
             self.exact = exact  # the `int()` made a plain number of numpy's
             return found
         if code.surely(is_whole, number) and is_whole_number(code, number):
-            return self.text(number)
+            return self.of(number)
         if len(call.args) > 1 or call.keywords or not self._is_size(number):
             return None
-        return self._divided(number) or f"{code.name('torch.sym_int')}({self.text(number)})"
+        return self._divided(number) or call_of(code.name("torch.sym_int"), self.of(number))
 
-    def _divided(self, number: ast.expr) -> str | None:
+    def _divided(self, number: ast.expr) -> Expression | None:
         """`n // 2` for what `int(n * 0.5)` and `int(n / 2)` convert."""
         if not isinstance(number, ast.BinOp) or not isinstance(number.op, (ast.Mult, ast.Div)):
             return None
@@ -124,17 +132,18 @@ class SymbolicForm:
         is_count = code.surely(is_whole, whole) and is_whole_number(code, whole) and is_natural(code, whole)
         if not is_exact or not is_count:
             return None
-        product = self.text(whole, Precedence.PRODUCT)
-        product += f" * {times}" if times != 1 else ""
-        return f"{product} // {by}" if by != 1 else product
+        product = self.of(whole)
+        if times != 1:
+            product = binary("*", product, times)
+        return binary("//", product, by) if by != 1 else product
 
-    def _float(self, call: ast.Call) -> str | None:
+    def _float(self, call: ast.Call) -> Expression | None:
         code = self._code
         if not self._is_size(call.args[0]):
             return None
         if self._is_float_anyway(call):
-            return self.text(call.args[0])
-        return f"{code.name('torch.sym_float')}({self.text(call.args[0])})"
+            return self.of(call.args[0])
+        return call_of(code.name("torch.sym_float"), self.of(call.args[0]))
 
     def _is_float_anyway(self, call: ast.Call) -> bool:
         """Whether arithmetic makes a float of the number that `float()` is applied to."""
@@ -147,28 +156,29 @@ class SymbolicForm:
         is_float_tensor = self._code.surely(lambda v: isinstance(v, Tensor) and v.kind == "float", other)
         return is_float_tensor or is_float_number(self._code, other)
 
-    def _divmod(self, call: ast.Call) -> str | None:
+    def _divmod(self, call: ast.Call) -> Expression | None:
         if len(call.args) != 2 or not self._code.surely(lambda v: is_whole(v) or is_number(v), *call.args):
             return None
-        one, other = (self.text(argument, Precedence.UNARY) for argument in call.args)
-        if not all(is_repeatable(ast.parse(f"({text})", mode="eval").body) for text in (one, other)):
-            raise DeclinedError("it would compute the operands twice")
-        return f"{one} // {other}, {one} % {other}"
+        one, other = map(self.of, call.args)
+        for statement in analysed([templates.statement("{x}", x=operand) for operand in (one, other)]):
+            if not isinstance(statement, ast.Expr) or not is_repeatable(statement.value):
+                raise DeclinedError("it would compute the operands twice")
+        return bare_tuple([binary("//", one, other), binary("%", one, other)])
 
-    def _index(self, call: ast.Call) -> str | None:
+    def _index(self, call: ast.Call) -> Expression | None:
         number = call.args[0]
         is_int = self._code.surely(is_whole, number) and is_whole_number(self._code, number)
-        return self.text(number) if is_int else None
+        return self.of(number) if is_int else None
 
-    def _sqrt(self, call: ast.Call) -> str | None:
+    def _sqrt(self, call: ast.Call) -> Expression | None:
         code = self._code
         if call.keywords or len(call.args) != 1 or not self._is_size(call.args[0]):
             return None
         if code.value(call.func) == External("numpy.sqrt"):
             self.exact &= self._meets_tensor(call)
-        return f"{code.name('torch.sym_sqrt')}({self.text(call.args[0])})"
+        return call_of(code.name("torch.sym_sqrt"), self.of(call.args[0]))
 
-    def _pow(self, call: ast.Call) -> str | None:
+    def _pow(self, call: ast.Call) -> Expression | None:
         code = self._code
         if len(call.args) != 2 or not code.surely(is_size, call.args[0]):
             return None
@@ -176,26 +186,23 @@ class SymbolicForm:
         # `math.pow` refuses what `**` makes complex numbers of, or another error
         if power is None or not is_natural(code, call.args[0]) or power < 0:
             return None
-        return (
-            f"{code.name('torch.sym_float')}({self.text(call.args[0])}) ** {self.text(call.args[1], Precedence.UNARY)}"
-        )
+        return binary("**", call_of(code.name("torch.sym_float"), self.of(call.args[0])), self.of(call.args[1]))
 
-    def _prod(self, call: ast.Call) -> str | None:
+    def _prod(self, call: ast.Call) -> Expression | None:
         sizes = self._code.value(call.args[0])
         is_sizes = isinstance(sizes, Shape) or (isinstance(sizes, Tuple) and all(map(is_whole, sizes.items)))
         if call.keywords or len(call.args) != 1 or not is_sizes:
             return None
         self.exact &= self._meets_tensor(call)
         if isinstance(call.args[0], ast.Attribute) and isinstance(sizes, Shape):
-            return f"{self.text(call.args[0].value, Precedence.ATOM)}.numel()"
-        return f"{self._code.name('math.prod')}({self.text(call.args[0])})"
+            return self._code.make("{tensor}.numel()", tensor=self.of(call.args[0].value))
+        return call_of(self._code.name("math.prod"), self.of(call.args[0]))
 
-    def _tensor(self, call: ast.Call) -> str | None:
+    def _tensor(self, call: ast.Call) -> Expression | None:
         if not self._code.surely(lambda v: isinstance(v, Shape), call.args[0]):
             return None
-        sizes, function = call.args[0], self._code.name("torch.tensor")
-        rest = "".join(f", {self._code.text(k)}" for k in call.keywords)
-        return f"{function}(list({self.text(sizes)}){rest})"
+        function, sizes = self._code.name("torch.tensor"), self.of(call.args[0])
+        return self._code.make("{f}(list({sizes}), {*rest})", f=function, sizes=sizes, rest=call.keywords)
 
     def _meets_tensor(self, call: ast.Call) -> bool:
         """Whether all that is done with a number is arithmetic with a tensor, for which numpy's are plain ones."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from exportlint.fixes.drafts import Draft, Verbatim
+from exportlint.fixes.drafts import Draft, narrowed
 from exportlint.fixes.edit import blocks
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Tree
 from exportlint.source import Comment, comments
@@ -20,16 +19,13 @@ from exportlint.source import Comment, comments
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Holes, Statement
 
-    Item = Statement | str
-
-__all__ = ["Draft", "Statements", "Verbatim", "is_docstring"]
+__all__ = ["Draft", "Statements", "is_docstring"]
 
 
 class Statements:
     """The statements of one file, and the ways to change them.
 
-    New code is given as lines without the indentation of their block, those of inner blocks with what they have more.
-    What follows the first line of an item stays as it is, so the source of a node of several lines can be an item.
+    New code is given as libcst's statements.
     """
 
     def __init__(self, source: Text, tree: Tree) -> None:
@@ -76,19 +72,15 @@ class Statements:
             header = self._start(parent)
         return self._indent_at(header) + self.unit
 
-    def replace(self, statements: Sequence[ast.stmt], new: Sequence[Item]) -> Draft:
+    def replace(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
         """Other code instead of statements that follow each other in one block; none leaves them out."""
         block = self.tree.block(statements[0])
         first, last = block.index(statements[0]), block.index(statements[-1])
         if not new and len(statements) == len(block):
-            new = ["pass"]
+            new = templates.statements("pass")
         from_, to = self._group(block, first, last)
         indent = self.indent(statements[0])
-        items: list[Item] = [
-            *map(self.source.of, block[from_:first]),
-            *new,
-            *map(self.source.of, block[last + 1 : to + 1]),
-        ]
+        items = [*self._alone(block[from_:first]), *new, *self._alone(block[last + 1 : to + 1])]
         start, end = self._start(block[from_]), self.source.range(block[to])[1]
         if not items:
             return self._without_lines(start, end)
@@ -99,30 +91,35 @@ class Statements:
             colon = self.source.previous(start)
             start = colon.end if colon is not None else 0
             lead = "\n" + indent
-        return Draft(start, end, lead + self.joined(items, indent).removeprefix(indent))
+        return Draft(start, end, lead + self.lines(items, indent))
 
-    def insert_before(self, statement: ast.stmt, new: Sequence[Item], *, above_comments: bool = False) -> Draft:
-        """More code in front of a statement, or of the comments on the lines above it."""
-        if self.is_elif(statement):
-            return self._around([statement], [*new, *self.moved([statement])])
-        if not self._have_lines([statement]):
-            return self.replace([statement], [*new, self.source.of(statement)])
+    def insert_before(
+        self, statement: ast.stmt, new: Sequence[Statement], *, above_comments: bool = False, blank_lines: int = 0
+    ) -> Draft:
+        """More code in front of a statement, or of the comments on the lines above it, and blank lines behind it."""
+        if self.is_elif(statement) or not self._have_lines([statement]):
+            old = self.moved([statement])
+            return self._around([statement], [*new, blocks.apart(old[0], blank_lines), *old[1:]])
         start, indent = self._start(statement), self.indent(statement)
         lines = self.source.lines
         row = lines.position(start).row
         while above_comments and row > 1 and lines.line(row - 1).startswith(indent + "#"):
             row -= 1
             start = lines.line_start(row) + len(indent)
-        return Draft(start, start, self.joined(new, indent).removeprefix(indent) + "\n" + indent)
+        return Draft(start, start, self.lines(new, indent) + "\n" * (blank_lines + 1) + indent)
 
-    def insert_after(self, statement: ast.stmt, new: Sequence[Item]) -> Draft:
-        """More code behind a statement and the comment at the end of its line."""
-        if self.is_elif(statement):
-            return self._around([statement], [*self.moved([statement]), *new])
-        if not self._have_lines([statement]):
-            return self.replace([statement], [self.source.of(statement), *new])
+    def insert_after(self, statement: ast.stmt, new: Sequence[Statement], *, blank_lines: int = 0) -> Draft:
+        """More code behind a statement and the comment at the end of its line, and blank lines in front of it."""
+        if self.is_elif(statement) or not self._have_lines([statement]):
+            return self._around([statement], [*self.moved([statement]), blocks.apart(new[0], blank_lines), *new[1:]])
         end = self.source.lines.line_end(statement.end_lineno or statement.lineno)
-        return Draft(end, end, "\n" + self.joined(new, self.indent(statement)))
+        indent = self.indent(statement)
+        return Draft(end, end, "\n" * (blank_lines + 1) + indent + self.lines(new, indent))
+
+    def changed(self, statement: ast.stmt, change: Callable[[Statement], Statement]) -> Draft:
+        """A statement on lines of its own as a function changes it."""
+        (old,) = self.moved([statement])
+        return narrowed(self._around([statement], [change(old)]), self.source.text)
 
     def set_apart(self, statement: ast.stmt) -> list[Draft]:
         """A blank line above a statement that follows another one on the line above it."""
@@ -137,7 +134,7 @@ class Statements:
         """Statements that follow each other in one block, as the `{*body}` of a template: `if {test}:`."""
         return self._around(statements, [templates.statement(template, body=self.moved(statements), **holes)])
 
-    def _around(self, statements: Sequence[ast.stmt], new: Sequence[Item]) -> Draft:
+    def _around(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
         """New code that holds the statements themselves as they were moved, with the comment behind them."""
         draft = self.replace(statements, new)
         if not self._have_lines(statements):
@@ -145,14 +142,13 @@ class Statements:
         last = statements[-1]
         return Draft(draft.start, self.source.lines.line_end(last.end_lineno or last.lineno), draft.text)
 
-    def joined(self, items: Sequence[Item], indent: str) -> str:
-        """Items of code as the lines of a block."""
-        return "\n".join(self._lines(item, indent) for item in items)
+    def lines(self, new: Sequence[Statement], indent: str) -> str:
+        """New code as the lines of a block, but for the indentation of the first one."""
+        return blocks.written(new, indent, self.unit).removeprefix(indent)
 
-    def _lines(self, item: Item, indent: str) -> str:
-        if not isinstance(item, str):
-            return blocks.written([item], indent, self.unit)
-        return item if isinstance(item, Verbatim) or not item else indent + held_together(item)
+    def _alone(self, statements: Sequence[ast.stmt]) -> list[Statement]:
+        """Statements that share a line with others, for lines of their own; further lines stay as they are."""
+        return [templates.in_place(one) for s in statements for one in blocks.read(self.source.of(s), "", self.unit)]
 
     def moved(self, statements: Sequence[ast.stmt], *, above: bool = False) -> list[Statement]:
         """Statements that follow each other, with their comments, for another block.
@@ -166,7 +162,7 @@ class Statements:
         if not self._have_lines(statements):
             if any(hasattr(s, "body") or isinstance(s, ast.Match) for s in statements):
                 raise DeclinedError("statements share lines with others")
-            return [one for s in statements for one in blocks.read(self.source.of(s), "", self.unit)]
+            return self._alone(statements)
         row = lines.position(self._start(statements[0])).row
         start = lines.line_start(row)
         if self.is_elif(statements[0]):

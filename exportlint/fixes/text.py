@@ -11,7 +11,7 @@ import io
 import keyword
 import tokenize
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,6 @@ from pathlib import Path
 from exportlint.findings import Edit
 from exportlint.fixes.drafts import NEWLINE, Draft
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import spaced
 from exportlint.source import LineIndex, SourceFile
 
 _LAYOUT = frozenset(
@@ -112,25 +111,13 @@ class Text:
             before, behind = before - 1, behind + 1
         return start, end
 
-    def of(self, node: ast.AST, instead: Mapping[ast.AST, str] | None = None) -> str:
-        """The source of a node, without parentheses around it, with other text instead of nodes in it.
+    def of(self, node: ast.AST) -> str:
+        """The source of a node, without parentheses around it."""
+        return self.between(*self.range(node))
 
-        Of nodes that lie in each other, the outer one counts. Parentheses around what is replaced stay.
-        """
-        return self.between(*self.range(node), instead)
-
-    def between(self, start: int, end: int, instead: Mapping[ast.AST, str] | None = None) -> str:
-        """The source between two offsets, with other text instead of nodes there."""
-        pieces: list[str] = []
-        inside = sorted((*self.range(node), text) for node, text in (instead or {}).items())
-        for first, last, text in sorted(inside, key=lambda part: (part[0], -part[1])):
-            if start <= first and last <= end:
-                pieces += [
-                    self.text[start:first],
-                    spaced(text, self.text[first - 1 : first], self.text[last : last + 1]),
-                ]
-                start = last
-        return "".join([*pieces, self.text[start:end]])
+    def between(self, start: int, end: int) -> str:
+        """The source between two offsets."""
+        return self.text[start:end]
 
     # --- tokens
 

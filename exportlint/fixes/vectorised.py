@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial, reduce
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import External, Value
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.bodies import is_tensor
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.parentheses import source
+from exportlint.fixes.edit.template import binary, method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.fixes.variables import needed_after
 from exportlint.syntax.definitions import dotted
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 REDUCTIONS = {
@@ -41,10 +47,10 @@ def iteration_fix(code: Code, _: Conversion) -> Fix:
     if isinstance(around, ast.comprehension) and not around.ifs:
         whole = code.tree.parents[around]
         if isinstance(whole, Comprehension) and len(whole.generators) == 1 and isinstance(around.target, ast.Name):
-            batch = _Batch(code, around.target.id, code.operand(over, Precedence.ATOM))
+            batch = _Batch(code, around.target.id, code.concrete(over))
             call, summed = _reduction(code, whole)
-            text = batch.total(whole.elt) if summed else batch.expression(whole.elt)
-            return code.fix(MESSAGE, code.replace(call, text), safe=False)
+            new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
+            return code.fix(MESSAGE, code.replace(call, new), safe=False)
     raise DeclinedError("what is done with each row has no form for all of them")
 
 
@@ -61,21 +67,21 @@ def filter_fix(code: Code, _: Branch) -> Fix:
     whole = code.tree.parents.get(around) if isinstance(around, ast.comprehension) else None
     if not isinstance(around, ast.comprehension) or not isinstance(whole, Comprehension) or len(whole.generators) > 1:
         raise DeclinedError("it is no filter of a single loop")
-    target, rows = around.target, dotted(around.iter)
-    if not isinstance(target, ast.Name) or rows is None or len(around.ifs) > 1:
+    target, rows = around.target, around.iter
+    if not isinstance(target, ast.Name) or dotted(rows) is None or len(around.ifs) > 1:
         raise DeclinedError("the loop is not over a variable")
     if not code.surely(is_tensor, around.iter):
         raise DeclinedError("the loop is over something else than a tensor")
     mask = _mask(code, around.ifs[0], target.id, rows)
-    batch = _Batch(code, target.id, f"{rows}[{mask}]")
+    batch = _Batch(code, target.id, code.make("{rows}[{mask}]", rows=rows, mask=mask))
     statement = code.tree.parents[whole]
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         uses = _stacked(code, statement, statement.targets[0].id)
-        edits = [code.replace(use, statement.targets[0].id) for use in uses]
+        edits = [code.replace(use, statement.targets[0]) for use in uses]
         return code.fix(MESSAGE, code.replace(whole, batch.expression(whole.elt)), *edits, safe=False)
     call, summed = _reduction(code, whole)
-    text = batch.total(whole.elt) if summed else batch.expression(whole.elt, Precedence.ATOM)
-    return code.fix(MESSAGE, code.replace(call, text), safe=False)
+    new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
+    return code.fix(MESSAGE, code.replace(call, new), safe=False)
 
 
 def _reduction(code: Code, node: Comprehension) -> tuple[ast.Call, bool]:
@@ -108,30 +114,29 @@ def _stacked(code: Code, statement: ast.Assign, name: str) -> list[ast.Call]:
     return found
 
 
-def _mask(code: Code, node: ast.expr, row: str, rows: str) -> str:
+def _mask(code: Code, node: ast.expr, row: str, rows: ast.expr) -> Expression:
     """A condition on a row as one on all rows: a mask."""
     if isinstance(node, ast.BoolOp):
-        symbol = " & " if isinstance(node.op, ast.And) else " | "
-        return symbol.join(f"({_mask(code, value, row, rows)})" for value in node.values)
+        symbol = "&" if isinstance(node.op, ast.And) else "|"
+        return reduce(partial(binary, symbol), (_mask(code, value, row, rows) for value in node.values))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return f"~({_mask(code, node.operand, row, rows)})"
+        return code.make("~{mask}", mask=_mask(code, node.operand, row, rows))
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        left, right = (_reduced(code, side, row, rows) for side in (node.left, node.comparators[0]))
-        return f"{left}{code.between(node.left, node.comparators[0])}{right}"
+        return code.concrete(node, {side: _reduced(code, side, row, rows) for side in (node.left, node.comparators[0])})
     return _reduced(code, node, row, rows)
 
 
-def _reduced(code: Code, node: ast.expr, row: str, rows: str) -> str:
+def _reduced(code: Code, node: ast.expr, row: str, rows: ast.expr) -> Expression:
     if not _mentions(node, row):
-        return code.operand(node, Precedence.SUM)
+        return code.concrete(node)
     if isinstance(node, ast.Name):
-        return rows
+        return code.concrete(rows)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
-        return f"{rows}[:, {code.text(node.slice)}]"
+        return code.make("{rows}[:, {place}]", rows=rows, place=node.slice)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
         receiver, name = node.func.value, node.func.attr
         if isinstance(receiver, ast.Name) and name in REDUCTIONS:
-            return f"{rows}.flatten(1).{REDUCTIONS[name]}(-1)"
+            return code.make("{rows}.flatten(1).{reduction}(-1)", rows=rows, reduction=REDUCTIONS[name])
         if name == "item":
             return _reduced(code, receiver, row, rows)
     raise DeclinedError("the condition has no form for all rows")
@@ -144,13 +149,13 @@ def _mentions(node: ast.AST, name: str) -> bool:
 def _of_loop(code: Code, loop: ast.For, over: ast.expr) -> Fix:
     if not isinstance(loop.target, ast.Name) or loop.target.id in needed_after(code.tree, loop):
         raise DeclinedError("the variable of the loop is used behind it")
-    row, rows = loop.target.id, code.operand(over, Precedence.ATOM)
+    row, rows = loop.target.id, code.concrete(over)
     [statement] = loop.body
     batch = _Batch(code, row, rows)
     added = _added(statement)
     if added is not None and not _mentions(added[0], row):
         target, value = added
-        line = f"{code.text(target)} = {code.text(target)} + {batch.total(value)}"
+        line = code.statement("{target} = {target} + {total}", target=target, total=batch.total(value))
         return code.fix(MESSAGE, code.statements.replace([loop], [line]), safe=False)
     if (
         isinstance(statement, ast.Assign)
@@ -159,10 +164,9 @@ def _of_loop(code: Code, loop: ast.For, over: ast.expr) -> Fix:
     ):
         subscript = statement.targets[0]
         if isinstance(subscript.slice, ast.Name) and subscript.slice.id == row and not _mentions(subscript.value, row):
-            value_text = (
-                batch.expression(statement.value) if _mentions(statement.value, row) else code.text(statement.value)
-            )
-            line = f"{code.operand(subscript.value, Precedence.ATOM)}[{code.operand(over)}] = {value_text}"
+            varies = _mentions(statement.value, row)
+            new = batch.expression(statement.value) if varies else code.concrete(statement.value)
+            line = code.statement("{owner}[{rows}] = {new}", owner=subscript.value, rows=over, new=new)
             return code.fix("Write to all rows at once", code.statements.replace([loop], [line]), safe=False)
     raise DeclinedError("what is done with each row has no form for all of them")
 
@@ -185,28 +189,26 @@ def _added(statement: ast.stmt) -> tuple[ast.Name, ast.expr] | None:
 class _Batch:
     """Rewrites an expression on a row into the same on all rows, as far as it works element by element."""
 
-    def __init__(self, code: Code, row: str, rows: str) -> None:
+    def __init__(self, code: Code, row: str, rows: Expression) -> None:
         self.code, self.row, self.rows = code, row, rows
         self.uses = 0
 
-    def expression(self, node: ast.expr, place: Precedence = Precedence.ARGUMENT) -> str:
-        """The source of an expression on all rows. Raises DeclinedError."""
+    def expression(self, node: ast.expr) -> Expression:
+        """An expression on all rows. Raises DeclinedError."""
         self.uses = 0
-        text = self._text(node)
-        if self.uses != 1 and not self.rows.isidentifier():
+        found = self._of_all(node)
+        if self.uses != 1 and not source(self.rows).isidentifier():
             raise DeclinedError("the rows would be computed more than once")
-        if isinstance(node, (ast.Name, ast.Subscript)) or place < Precedence.ATOM:
-            return text
-        return f"({text})"
+        return found
 
-    def total(self, node: ast.expr) -> str:
-        """The source of the sum of an expression over all rows: `x[i] * 2`, `x[i].sum()`. Raises DeclinedError."""
+    def total(self, node: ast.expr) -> Expression:
+        """The sum of an expression over all rows: `x[i] * 2`, `x[i].sum()`. Raises DeclinedError."""
         called = node.func if isinstance(node, ast.Call) and not (node.args or node.keywords) else None
         if isinstance(called, ast.Attribute) and called.attr == "sum":
-            return f"{self.expression(called.value, Precedence.ATOM)}.sum()"
-        return f"{self.expression(node, Precedence.ATOM)}.sum(0)"
+            return method(self.expression(called.value), "sum")
+        return method(self.expression(node), "sum", 0)
 
-    def _text(self, node: ast.expr) -> str:
+    def _of_all(self, node: ast.expr) -> Expression:
         code = self.code
         if isinstance(node, ast.Name) and node.id == self.row:
             self.uses += 1
@@ -214,10 +216,9 @@ class _Batch:
         if isinstance(node, ast.Subscript) and not _mentions(node.value, self.row):
             if isinstance(node.slice, ast.Name) and node.slice.id == self.row:
                 self.uses += 1
-                return f"{code.operand(node.value, Precedence.ATOM)}[{self.rows}]"
+                return code.make("{owner}[{rows}]", owner=node.value, rows=self.rows)
         elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            return code.text(node)
+            return code.concrete(node)
         elif isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
-            left, right = self._text(node.left), self._text(node.right)
-            return code.text(node, {node.left: left, node.right: right})
+            return code.concrete(node, {side: self._of_all(side) for side in (node.left, node.right)})
         raise DeclinedError("what is done with a row is not done element by element")

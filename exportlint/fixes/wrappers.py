@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from exportlint.analysis.domain.values import External, Function, Partial
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.arguments import without_decorator
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
 from exportlint.syntax.definitions import FunctionNode
@@ -28,18 +30,9 @@ def _decorators(code: Code, call: ast.Call, wrapper: str) -> Iterator[Draft]:
     callee = code.value(call.func)
     function = callee.function if isinstance(callee, Partial) else callee
     if isinstance(function, Function) and isinstance(function.node, FunctionNode) and function.module is code.module:
-        for decorator in function.node.decorator_list:
+        for index, decorator in enumerate(function.node.decorator_list):
             if _is(code, decorator.func if isinstance(decorator, ast.Call) else decorator, wrapper):
-                yield _without_decorator(code, decorator)
-
-
-def _without_decorator(code: Code, decorator: ast.expr) -> Draft:
-    """Leaves out a decorator, with its line."""
-    lines = code.source.lines
-    start, end = code.source.outer(decorator)
-    at = code.source.previous(start)
-    first = lines.position(start if at is None else at.start).row
-    return Draft(lines.line_start(first), lines.line_start(lines.position(end).row + 1), "")
+                yield code.statements.changed(function.node, partial(without_decorator, index=index))
 
 
 def _assigned(code: Code, name: ast.expr, wrapper: str) -> Iterator[Draft]:
@@ -50,7 +43,7 @@ def _assigned(code: Code, name: ast.expr, wrapper: str) -> Iterator[Draft]:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == ast.unparse(name):
                 made = node.value
                 if isinstance(made, ast.Call) and made.args and _is(code, made.func, wrapper):
-                    yield code.replace(made, code.operand(made.args[0]))
+                    yield code.replace(made, made.args[0])
 
 
 def _is(code: Code, node: ast.expr, wrapper: str) -> bool:

@@ -72,7 +72,9 @@ def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
     if any(code.tree.function(use) is not code.tree.function(target) for use in uses):
         raise DeclinedError("something else reads it")
     variable = code.fresh(target.attr.lstrip("_"), target)
-    return code.fix("Use a variable", *(code.replace(use, variable) for use in uses), safe=False)
+    return code.fix(
+        "Use a variable", *(code.replace(use, code.make("{name}", name=variable)) for use in uses), safe=False
+    )
 
 
 def _claim(fact: StateChange) -> Claim:

@@ -38,5 +38,5 @@ def _fix(code: Code) -> Fix:
         raise DeclinedError("the message is not in the call")
     text = message.value if isinstance(message, ast.keyword) else message
     if isinstance(text, ast.Constant):
-        return code.fix("Pass a function", code.replace(text, f"lambda: {code.text(text)}"), safe=False)
+        return code.fix("Pass a function", code.replace(text, code.make("lambda: {text}", text=text)), safe=False)
     return code.fix("Drop the message", without_argument(code, call, message), safe=False)

@@ -98,7 +98,9 @@ def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
     message = f"Use `{APIS[fact.name][1]}`"
     if not fact.imported:
         name = code.name(APIS[fact.name][1], code.expression)
-        return code.fix(message, code.replace(code.expression, name), safe=_is_same(fact.name, context))
+        return code.fix(
+            message, code.replace(code.expression, code.make("{name}", name=name)), safe=_is_same(fact.name, context)
+        )
     statement = code.node(ast.ImportFrom)
     names = {alias.name: f"{statement.module}.{alias.name}" for alias in statement.names}
     known = {alias: name for alias, name in names.items() if name in ALIKE}

@@ -71,5 +71,5 @@ def _fix(code: Code) -> Fix:
     message = "Switch the checks off: what they refused is taken"
     for keyword in call.keywords:
         if keyword.arg == "validate_args":
-            return code.fix(message, code.replace(keyword.value, "False"), safe=False)
-    return code.fix(message, with_argument(code, call, "validate_args=False"), safe=False)
+            return code.fix(message, code.replace(keyword.value, code.make("False")), safe=False)
+    return code.fix(message, with_argument(code, call, False, "validate_args"), safe=False)

@@ -39,7 +39,8 @@ def _fix(code: Code, fact: ContainerMutation) -> Fix:
     changes = [node for node in ast.walk(function) if _is_change(node, fact.name)]
     early = any(isinstance(node, ast.Assign) and _is_named(node.value, fact.name) for node in ast.walk(function))
     optional = fact.name if is_optional(function, fact.name) else ""
-    edit = copy_first(code, function, f"{fact.name} = {fact.name}.copy()", changes, early=early, optional=optional)
+    copy = code.statement("{name} = {name}.copy()", name=fact.name)
+    edit = copy_first(code, function, copy, changes, early=early, optional=optional)
     return code.fix("Change a copy, which the caller does not see", edit, safe=False)
 
 

@@ -48,12 +48,12 @@ def _not_strict(code: Code, context: Context) -> Fix:
     if not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call):
         raise DeclinedError("it is not passed by name")
     if context.version < NOT_STRICT:
-        return code.fix("Pass `strict=False`", code.replace(keyword.value, "False"), safe=False)
+        return code.fix("Pass `strict=False`", code.replace(keyword.value, code.make("False")), safe=False)
     return code.fix("Leave out `strict`", without_argument(code, call, keyword), safe=False)
 
 
 def _said(code: Code) -> Fix:
-    return code.fix("Pass `strict=False`", with_argument(code, code.node(ast.Call), "strict=False"), safe=False)
+    return code.fix("Pass `strict=False`", with_argument(code, code.node(ast.Call), False, "strict"), safe=False)
 
 
 def _name(target: Value) -> str:

@@ -40,11 +40,16 @@ def below(package: str, modules: frozenset[str]) -> set[str]:
 
 @pytest.mark.parametrize("text", [SCRIPT, CLEAN, NET], ids=["no model", "no finding", "finding"])
 def test_a_check_imports_neither_what_fixes_nor_what_serves(text: str, tmp_path: Path) -> None:
-    modules = loaded(tmp_path / "net.py", text)
+    modules = loaded(tmp_path / "net.py", text, "--unfixable", "ALL")
     assert not {name for name in modules if name.partition(".")[0] in HEAVY}
     for package in ("fixer", "server", "verify", "workers", "explain", "atomic", "pages"):
         assert not {name for name in modules if f"{name}.".startswith(f"exportlint.{package}.")}
     assert below("exportlint.report", modules) <= REPORT
+
+
+def test_libcst_is_imported_to_work_out_a_fix_that_is_shown(tmp_path: Path) -> None:
+    heavy = {name.partition(".")[0] for name in loaded(tmp_path / "net.py", NET)} & set(HEAVY)
+    assert heavy == {"libcst"}
 
 
 def test_what_has_no_model_needs_no_rules_and_no_interpreter(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from exportlint.analysis.domain.trails import site_of
 from exportlint.analysis.project import Project
 from exportlint.edits import apply
 from exportlint.fixes.code import Code
+from exportlint.fixes.edit.template import dotted
 from exportlint.fixes.errors import DeclinedError
 from exportlint.source import from_text
 
@@ -29,7 +30,7 @@ def code_at(text: str, path: Path, name: str = "here") -> Code:
 
 
 def applied(code: Code, text: str) -> str:
-    fix = code.fix("", code.replace(code.expression, text), safe=True)
+    fix = code.fix("", code.replace(code.expression, dotted(text)), safe=True)
     return apply(fix.edits, code.module.source.lines)
 
 

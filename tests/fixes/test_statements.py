@@ -8,12 +8,14 @@ from collections import Counter
 from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
+from exportlint.fixes.edit.template import statements
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.statements import Draft
 from exportlint.source import comments
 from tests.fixes.layouts import File, programs
 
 MARK = "mark(\n  1)"
+ONE, MARKED = statements("x = 1"), statements(MARK)
 MARK_NODE = ast.parse(MARK).body[0]
 
 some = given(programs(), st.integers(0, 1000), st.integers(0, 1000), st.integers(1, 3))
@@ -52,7 +54,7 @@ def words(text: str) -> Counter[str]:
 def test_insert_before(text: str, block: int, first: int, count: int) -> None:
     file = File(text)
     block, first, _ = chosen(file, block, first, count)
-    after = file.edited(file.statements.insert_before(file.blocks()[block][first], ["x = 1", MARK]))
+    after = file.edited(file.statements.insert_before(file.blocks()[block][first], [*ONE, *MARKED]))
     check(file, after, block, first, first, [*ast.parse("x = 1").body, MARK_NODE])
     assert words(after) == words(text)
 
@@ -62,7 +64,9 @@ def test_insert_before(text: str, block: int, first: int, count: int) -> None:
 def test_insert_after(text: str, block: int, first: int, count: int) -> None:
     file = File(text)
     block, first, _ = chosen(file, block, first, count)
-    after = file.edited(file.statements.insert_after(file.blocks()[block][first], [MARK, "if c:", "    x = 1"]))
+    after = file.edited(
+        file.statements.insert_after(file.blocks()[block][first], [*MARKED, *statements("if c:\n    x = 1")])
+    )
     check(file, after, block, first + 1, first + 1, [MARK_NODE, *ast.parse("if c: x = 1").body])
     assert words(after) == words(text)
 
@@ -72,7 +76,7 @@ def test_insert_after(text: str, block: int, first: int, count: int) -> None:
 def test_replace(text: str, block: int, first: int, count: int) -> None:
     file = File(text)
     block, first, last = chosen(file, block, first, count)
-    draft = file.statements.replace(file.blocks()[block][first:last], [MARK, "x = 1"])
+    draft = file.statements.replace(file.blocks()[block][first:last], [*MARKED, *ONE])
     after = file.edited(draft)
     check(file, after, block, first, last, [MARK_NODE, *ast.parse("x = 1").body])
     check_comments(text, draft, after)
@@ -83,9 +87,9 @@ def test_replace(text: str, block: int, first: int, count: int) -> None:
 def test_leave_out(text: str, block: int, first: int, count: int) -> None:
     file = File(text)
     block, first, last = chosen(file, block, first, count)
-    statements = file.blocks()[block][first:last]
-    after = file.edited(file.statements.replace(statements, []))
-    all_of_it = len(statements) == len(file.blocks()[block])
+    chosen_ones = file.blocks()[block][first:last]
+    after = file.edited(file.statements.replace(chosen_ones, []))
+    all_of_it = len(chosen_ones) == len(file.blocks()[block])
     check(file, after, block, first, last, [ast.Pass()] if all_of_it else [])
 
 
@@ -95,9 +99,9 @@ def test_leave_out(text: str, block: int, first: int, count: int) -> None:
 def test_wrap(text: str, block: int, first: int, count: int) -> None:
     file = File(text)
     block, first, last = chosen(file, block, first, count)
-    statements = file.blocks()[block][first:last]
+    chosen_ones = file.blocks()[block][first:last]
     try:
-        draft = file.statements.wrap(statements, "if mark:\n    {*body}")
+        draft = file.statements.wrap(chosen_ones, "if mark:\n    {*body}")
     except DeclinedError:
         reject()
     after = file.edited(draft)

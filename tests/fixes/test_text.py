@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from exportlint.edits import apply
 from exportlint.fixes.drafts import NEWLINE, Draft
-from exportlint.fixes.logical_lines import held_together
 from exportlint.fixes.text import Text
 from exportlint.source import from_text
 from tests.fixes.layouts import File, programs
@@ -92,23 +91,3 @@ def test_parentheses_around_a_node(source: str, expected: str) -> None:
     file = File(source)
     node = next(n for n in ast.walk(file.root) if isinstance(n, ast.Name) and n.id == "a")
     assert file.text.between(*file.text.outer(node)) == expected
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("x = f(\n  a\n)", "x = f(\n  a\n)"),
-        ("x = y.t\n()", "x = (y.t\n())"),
-        ("x = y.t  # why\n()  # so", "x = (y.t  # why\n()  # so\n)"),
-        ("x[a == b] = y = z\n.t()", "x[a == b] = y = (z\n.t())"),
-        ("x += a\n+ b", "x += (a\n+ b)"),
-        ("return x\n+ 1", "return (x\n+ 1)"),
-        ("x\n.add_(1)", "(x\n.add_(1))"),
-        ("x = a \\\n  + b", "x = a \\\n  + b"),
-        ("x = 1  # why\n", "x = 1  # why\n"),
-        ("if a:\n    b", "if a:\n    b"),
-        ("x = '''\n'''", "x = '''\n'''"),
-    ],
-)
-def test_a_simple_statement_is_one_logical_line(statement: str, expected: str) -> None:
-    assert held_together(statement) == expected

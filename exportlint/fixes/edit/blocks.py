@@ -47,11 +47,19 @@ def read(lines: str, indent: str, unit: str) -> list[cst.BaseStatement]:
     return [*block.body]
 
 
-def apart(statement: cst.BaseStatement) -> cst.BaseStatement:
-    """A statement with an empty line above it."""
+def simple(statement: cst.BaseStatement) -> str:
+    """The source of a simple statement, without its line."""
     import libcst as cst
 
-    return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False), *statement.leading_lines])  # type: ignore[attr-defined]
+    return cst.Module([cst.ensure_type(statement, cst.SimpleStatementLine)]).code.rstrip("\n")
+
+
+def apart(statement: cst.BaseStatement, blank_lines: int = 1) -> cst.BaseStatement:
+    """A statement with blank lines above it."""
+    import libcst as cst
+
+    lines = [cst.EmptyLine(indent=False)] * blank_lines
+    return statement.with_changes(leading_lines=[*lines, *statement.leading_lines])  # type: ignore[attr-defined]
 
 
 def analysed(statements: Sequence[cst.BaseStatement]) -> list[ast.stmt]:

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from exportlint.fixes.edit.template import substituted
+from exportlint.fixes.edit.parentheses import Precedence, place_of
+from exportlint.fixes.edit.template import in_place, substituted
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.text import Text
 from exportlint.fixes.tree import Tree
@@ -46,6 +47,27 @@ class Concrete:
         inside = {id(self._found(parsed, part)): new for part, new in instead.items() if isinstance(part, ast.expr)}
         return cast(cst.BaseExpression, substituted(found, inside))
 
+    def place(self, node: ast.expr) -> Precedence:
+        """How tightly another expression must bind to stand in the place of one without parentheses."""
+        top = self._top(node)
+        if top is node:
+            return _place_in(self._tree.parents[node], node)
+        try:
+            parsed = self._of(node)
+            found = self._found(parsed, node)
+        except DeclinedError:  # in a string
+            return Precedence.TERNARY
+        return parsed.places.get(id(found), Precedence.TERNARY)
+
+    def is_only_argument(self, node: ast.GeneratorExp) -> bool:
+        """Whether the brackets around a generator are those of the call that it is given to."""
+        call = self._tree.parents.get(node)
+        return (
+            isinstance(call, ast.Call)
+            and call.end_lineno == node.end_lineno
+            and (call.end_col_offset == node.end_col_offset)
+        )
+
     def _found(self, parsed: _Parsed, node: ast.expr) -> cst.BaseExpression:
         found = parsed.spans.get(self._text.range(node))
         if found is None and isinstance(node, ast.Tuple):
@@ -56,18 +78,34 @@ class Concrete:
             raise DeclinedError(_OTHER)
         return found
 
-    def _of(self, node: ast.expr) -> _Parsed:
-        """The outermost expression around one."""
+    def _top(self, node: ast.expr) -> ast.expr:
+        """The outermost expression around one, or itself."""
         top = node
         for around in self._tree.ancestors(node):
             if isinstance(around, ast.stmt):
                 break
             if isinstance(around, ast.expr) and not isinstance(around, ast.Starred):
                 top = around
+        return top
+
+    def _of(self, node: ast.expr) -> _Parsed:
+        top = self._top(node)
         if top not in self._parsed:
             start, end = self._text.range(top)
             self._parsed[top] = _Parsed(self._text.between(start, end), start)
         return self._parsed[top]
+
+
+def _place_in(parent: ast.AST, node: ast.expr) -> Precedence:
+    """What the place of an expression in a statement asks of another one that is put there."""
+    match parent:
+        case ast.Assign() | ast.AugAssign() | ast.Return() | ast.Expr():
+            return Precedence.TUPLE
+        case ast.Starred():
+            return Precedence.BIT_OR
+        case ast.ClassDef() if node not in parent.decorator_list:
+            return Precedence.ARGUMENT
+    return Precedence.TERNARY
 
 
 class _Parsed:
@@ -81,6 +119,8 @@ class _Parsed:
             whole = cst.parse_expression(f"({source})")
         except cst.ParserSyntaxError:
             raise DeclinedError(_OTHER) from None
+        if "\n" in source:
+            whole = in_place(whole)
         module = cst.Module([cst.SimpleStatementLine([cst.Expr(whole)])])
         places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
         rows = [start - 1]  # where each row starts in the file; the first one starts with a parenthesis
@@ -92,6 +132,19 @@ class _Parsed:
             first, last = place.start, place.end
             return rows[first.line - 1] + first.column, rows[last.line - 1] + last.column
 
+        self.places: dict[int, Precedence] = {}
+        """What the places of the parts ask of what is put there, by the `id` of each part."""
+        for node in places:
+            for field in node.__dataclass_fields__:
+                child = getattr(node, field, None)
+                if isinstance(child, cst.BaseExpression):
+                    self.places[id(child)] = place_of(node, field)
+            if isinstance(node, cst.Tuple) and len(node.lpar) == (node is whole):  # no brackets hold it together
+                for element in node.elements:
+                    if isinstance(element, cst.Element):
+                        self.places[id(element.value)] = Precedence.TERNARY
+            if isinstance(node, cst.BooleanOperation):  # `(a and b) and c` is not `a and b and c`
+                self.places[id(node.left)] = self.places[id(node.right)]
         self.spans: dict[tuple[int, int], cst.BaseExpression] = {}
         for node in places:
             if not isinstance(node, cst.BaseExpression):

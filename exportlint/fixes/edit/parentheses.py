@@ -180,5 +180,15 @@ def is_open(node: cst.BaseExpression) -> bool:
     return False
 
 
+def spaced(text: str, before: str, behind: str) -> str:
+    """Source that is put between two characters, with the blanks that keep words apart: `return-x`, `[y]if x`."""
+    lead = " " if _is_word(before) and (_is_word(text[:1]) or text[:1] in {"'", '"'}) else ""
+    return f"{lead}{text}{' ' if _is_word(text[-1:]) and _is_word(behind) else ''}"
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
 def _has_comment(parenthesis: cst.CSTNode) -> bool:
     return "#" in source(parenthesis)

@@ -10,9 +10,16 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from exportlint.fixes.edit.parentheses import Precedence, fitted, place_of, source, with_parentheses
+from exportlint.fixes.edit.parentheses import (
+    Precedence,
+    fitted,
+    place_of,
+    source,
+    with_parentheses,
+    without_parentheses,
+)
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -22,6 +29,14 @@ if TYPE_CHECKING:
     Hole = cst.CSTNode | str | int | float | bool | None
     """A node; text is a dotted name, numbers and None are constants."""
     Holes = Hole | Sequence[Hole]
+
+SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Pow: "**",
+}  # fmt: skip
+"""How binary operators are written."""
+
+Node = TypeVar("Node", bound="cst.CSTNode")
 
 _HOLE = re.compile(r"\{\{|\}\}|\{(\*?)(\w+)\}")
 _ONE, _MANY = "_exportlint_hole_", "_exportlint_holes_"
@@ -61,6 +76,13 @@ def call(function: Holes, *arguments: Hole) -> Expression:
 def method(receiver: Expression, name: str, *arguments: Hole) -> Expression:
     """`receiver.name(argument, …)`."""
     return expression("{receiver}.{name}({*arguments})", receiver=receiver, name=name, arguments=arguments)
+
+
+def of_generator(function: str, items: Expression) -> Expression:
+    """`function(item for item in items)`, with the parentheses of the generator as those of the call."""
+    import libcst as cst
+
+    return cst.Call(dotted(function), [cst.Arg(without_parentheses(items, entirely=True))])
 
 
 def binary(operator: str, left: Hole, right: Hole) -> Expression:
@@ -147,6 +169,22 @@ def substituted(node: cst.CSTNode, instead: Mapping[int, cst.BaseExpression]) ->
         return with_parentheses(new) if force and not new.lpar else fitted(new, place)
 
     return _replaced(node, lambda inner: id(inner) in instead, replacement)
+
+
+def in_place(node: Node) -> Node:
+    """An expression or statement of several lines that keep their indentation wherever it is put."""
+    import libcst as cst
+
+    class InPlace(cst.CSTTransformer):
+        def leave_ParenthesizedWhitespace(
+            self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+        ) -> cst.ParenthesizedWhitespace:
+            return updated_node.with_changes(indent=False)
+
+        def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+            return updated_node.with_changes(indent=False)
+
+    return cast("Node", node.visit(InPlace()))
 
 
 def _node(hole: Hole) -> Any:
@@ -286,6 +324,9 @@ def _spread(holes: Mapping[str, Holes]) -> cst.CSTTransformer:
             return cast(cst.BaseExpression, self._items(updated_node))
 
         def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
+            return cast(cst.BaseExpression, self._items(updated_node))
+
+        def leave_Set(self, original_node: cst.Set, updated_node: cst.Set) -> cst.BaseExpression:
             return cast(cst.BaseExpression, self._items(updated_node))
 
         def leave_Parameters(self, original_node: cst.Parameters, updated_node: cst.Parameters) -> cst.Parameters:
