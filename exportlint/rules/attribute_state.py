@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
-from exportlint.fixes.counters import registered_number
-from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.eager_only.reports import eager_only
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.hoist_to_init import attribute_made_once
-from exportlint.fixes.registered import registered_tensor
+from exportlint.fixes.state.buffers import registered_tensor
+from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.counters import registered_number
+from exportlint.fixes.state.hoist_to_init import attribute_made_once
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}

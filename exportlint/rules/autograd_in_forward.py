@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.plain import FunctionName
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Severity
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

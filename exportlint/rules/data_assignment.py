@@ -12,7 +12,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.facts import DataWrite
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

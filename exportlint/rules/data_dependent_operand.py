@@ -10,11 +10,11 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
 from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.purity import is_pure
+from exportlint.fixes.proofs.observed_values import tensor
+from exportlint.fixes.proofs.purity import is_pure
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

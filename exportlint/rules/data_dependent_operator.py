@@ -9,13 +9,13 @@ from exportlint.analysis.facts import Fact, HostRead
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.checks import assertion, title
-from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.control_flow.checks import assertion, title
+from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.purity import require_first
-from exportlint.fixes.truth import condition_fix
+from exportlint.fixes.proofs.purity import require_first
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -9,11 +9,11 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.code import Code
+from exportlint.fixes.control_flow.truth import branch_fix, condition_fix
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.truth import branch_fix, condition_fix
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -9,8 +9,8 @@ from exportlint.analysis.facts import HostRead
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.unused import left_out
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))

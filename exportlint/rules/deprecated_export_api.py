@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import ApiUse, ExportCall
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, Timeline, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.imports import renamed_import
+from exportlint.fixes.export_calls.calls import without_argument
+from exportlint.fixes.export_calls.renamed_imports import renamed_import
 from exportlint.registry import rule
 
 

@@ -14,11 +14,11 @@ from exportlint.analysis.scripts.signatures import MismatchError, by_input, dims
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import argument, written
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.export_calls.calls import argument, written
 from exportlint.registry import rule
 
 SPECIALIZED = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -13,9 +13,9 @@ from exportlint.analysis.facts.targets import FunctionTarget
 from exportlint.analysis.torch import table
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.wrapper_modules import wrapped
+from exportlint.fixes.export_calls.wrapper_modules import wrapped
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

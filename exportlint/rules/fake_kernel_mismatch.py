@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.custom_ops import FakeResult
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

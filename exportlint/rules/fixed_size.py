@@ -9,12 +9,12 @@ from exportlint.analysis.domain.values import Const
 from exportlint.analysis.facts.sizes import FixedSize
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.sources import is_repeatable
-from exportlint.fixes.stated import is_whole_number
-from exportlint.fixes.tensor_evidence import surely_tensor
+from exportlint.fixes.proofs.evaluated_once import is_repeatable
+from exportlint.fixes.proofs.stated_numbers import is_whole_number
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 SLICE = Claim(non_strict=always(WARNING), strict=always(WARNING))

@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

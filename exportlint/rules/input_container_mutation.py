@@ -9,9 +9,9 @@ from exportlint.analysis.facts import ContainerMutation
 from exportlint.analysis.models.containers import MUTATORS
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first, is_optional
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.copies import copy_first, is_optional
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 9): WARNING})

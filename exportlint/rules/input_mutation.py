@@ -11,13 +11,13 @@ from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import Mutation
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Applicability, Fix
-from exportlint.fixes.bodies import copied
-from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first, is_held, is_optional, parameter
+from exportlint.fixes.control_flow.bodies import copied
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.out_of_place import rebound, returned
-from exportlint.fixes.statements import Draft
-from exportlint.fixes.writes import writes, written
+from exportlint.fixes.proofs.writes import writes, written
+from exportlint.fixes.state.copies import copy_first, is_held, is_optional, parameter
+from exportlint.fixes.state.out_of_place import rebound, returned
 from exportlint.registry import rule
 from exportlint.syntax.definitions import FunctionNode
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.custom_ops import UnfakedCall
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import DISPLAY_ONLY, Code
+from exportlint.fixes.edit.code import DISPLAY_ONLY, Code
 from exportlint.fixes.edit.template import bare_tuple
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule

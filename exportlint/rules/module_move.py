@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import ModuleChange
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))

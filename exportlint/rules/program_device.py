@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import ProgramMove
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))

@@ -10,9 +10,9 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import GradFlag, ModuleGradFlag
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import call_without
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import call_without
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))

@@ -10,10 +10,10 @@ from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.state import Resize
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import call_without
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.out_of_place import rebound
+from exportlint.fixes.export_calls.calls import call_without
+from exportlint.fixes.state.out_of_place import rebound
 from exportlint.registry import rule
 
 RESIZE = Claim(non_strict=always(INFO), strict=always(ERROR))

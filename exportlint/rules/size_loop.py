@@ -9,11 +9,11 @@ from exportlint.analysis.domain.values import External
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.size_values import is_natural, is_number, is_whole
-from exportlint.fixes.stated import is_float_number, is_whole_number
-from exportlint.fixes.tensor_evidence import surely_tensor
+from exportlint.fixes.proofs.size_values import is_natural, is_number, is_whole
+from exportlint.fixes.proofs.stated_numbers import is_float_number, is_whole_number
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import same
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.sizes import SymbolicForm
+from exportlint.fixes.shapes.symbolic_forms import SymbolicForm
 from exportlint.registry import rule
 
 NUMBER = Claim(non_strict=always(WARNING), strict=always(None))

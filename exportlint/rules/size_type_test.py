@@ -10,9 +10,9 @@ from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.size_values import is_size
+from exportlint.fixes.proofs.size_values import is_size
 from exportlint.registry import rule
 
 SYMBOLIC = {"int": "torch.SymInt", "float": "torch.SymFloat", "bool": "torch.SymBool"}

@@ -12,10 +12,10 @@ from exportlint.analysis.facts.exports import ProgramRun, ProgramSave
 from exportlint.analysis.scripts.signatures import by_input, dims
 from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import with_argument
-from exportlint.fixes.code import Code
 from exportlint.fixes.edit.arguments import with_entries
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import with_argument
 from exportlint.registry import rule
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.facts.targets import ModelTarget
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import with_argument, without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import with_argument, without_argument
 from exportlint.registry import rule
 
 ASKED = Claim(non_strict=always(INFO), strict=always(None))

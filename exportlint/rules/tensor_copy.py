@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Copy
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.cloned import copy_of_items
-from exportlint.fixes.code import Code
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.unused import left_out
+from exportlint.fixes.proofs.observed_values import tensor
+from exportlint.fixes.state.container_copies import copy_of_items
 from exportlint.registry import rule
 
 DEEP = Claim(

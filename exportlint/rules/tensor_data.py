@@ -9,11 +9,11 @@ from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import DataRead
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.identity import matters
-from exportlint.fixes.sharing import is_consumed
-from exportlint.fixes.writes import IN_PLACE, writes
+from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.identity import matters
+from exportlint.fixes.proofs.writes import IN_PLACE, writes
 from exportlint.registry import rule
 
 UNSAVED = frozenset(

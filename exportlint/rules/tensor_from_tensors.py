@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.stacked import stacked
+from exportlint.fixes.numbers.stacked import stacked
 from exportlint.registry import rule
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.numbers import is_scalar
-from exportlint.fixes.observed_values import tensor
+from exportlint.fixes.numbers.operands import is_scalar
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))

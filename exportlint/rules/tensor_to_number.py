@@ -9,15 +9,15 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes import read_numbers
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.code import Code
+from exportlint.fixes.control_flow.truth import branch_fix
+from exportlint.fixes.control_flow.while_loops import range_fix
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.selections import selection_fix
-from exportlint.fixes.truth import branch_fix
-from exportlint.fixes.unused import left_out
-from exportlint.fixes.while_loops import range_fix
+from exportlint.fixes.numbers import read_numbers
+from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})

@@ -10,7 +10,7 @@ from exportlint.analysis.domain.values import Origin, Tensor, Tuple, Value
 from exportlint.analysis.facts import TypeTest
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

@@ -10,9 +10,9 @@ from exportlint.analysis.facts.exports import Scripting
 from exportlint.analysis.facts.targets import FunctionTarget
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import argument
-from exportlint.fixes.code import DISPLAY_ONLY, Code
+from exportlint.fixes.edit.code import DISPLAY_ONLY, Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import argument
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))

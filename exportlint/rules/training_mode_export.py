@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import Evaluated, ExportCall
 from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import argument
 from exportlint.registry import rule
 
 TRAINING = Claim(non_strict=always(INFO), strict=always(INFO))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.custom_ops import UndeclaredWrite
 from exportlint.claims import INFO, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule

@@ -9,11 +9,11 @@ from functools import partial
 from exportlint.analysis.facts.state import Unregistered
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
 from exportlint.fixes.edit.arguments import with_base
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft, is_docstring
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 from exportlint.syntax.definitions import Class
 

@@ -11,11 +11,11 @@ from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.plain import ObjectOf
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call, of_generator
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.pytrees import register
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.export_calls.pytrees import register
 from exportlint.registry import rule
 
 if TYPE_CHECKING:

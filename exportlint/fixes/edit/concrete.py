@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from exportlint.fixes.edit.parentheses import Precedence, place_of
 from exportlint.fixes.edit.template import in_place, substituted
+from exportlint.fixes.edit.text import Text
+from exportlint.fixes.edit.tree import Tree
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.text import Text
-from exportlint.fixes.tree import Tree
 
 if TYPE_CHECKING:
     import libcst as cst
