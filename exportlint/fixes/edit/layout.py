@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from exportlint.findings import Edit
 from exportlint.fixes.edit.drafts import NEWLINE, Draft, applied, composed
+from exportlint.fixes.edit.imports import unused_imports
 from exportlint.fixes.edit.statements import Statements
 from exportlint.fixes.edit.text import Text, width
 from exportlint.fixes.edit.tree import Tree
@@ -33,7 +34,7 @@ def laid_out(text: Text, drafts: Sequence[Draft], line_length: int, unit: Callab
 
 
 def laid_out_edits(source: SourceFile, edits: Iterable[Edit], line_length: int) -> list[Edit]:
-    """The same for edits of a file that go together."""
+    """The same for edits of a file that go together, without the imports that nothing uses after them."""
     text = Text(source)
     drafts = sorted(
         {
@@ -41,7 +42,11 @@ def laid_out_edits(source: SourceFile, edits: Iterable[Edit], line_length: int) 
             for e in edits
         }
     )
-    found = laid_out(text, drafts, line_length, lambda: _unit(text, source))
+    try:
+        more = unused_imports(text, Tree(parse(source)), drafts)
+    except SyntaxProblem:
+        more = []
+    found = laid_out(text, sorted([*drafts, *more]), line_length, lambda: _unit(text, source))
     return list(edits) if found == drafts else [*text.edits(found)]
 
 

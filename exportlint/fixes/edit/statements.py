@@ -97,7 +97,7 @@ class Statements:
         self, statement: ast.stmt, new: Sequence[Statement], *, above_comments: bool = False, blank_lines: int = 0
     ) -> Draft:
         """More code in front of a statement, or of the comments on the lines above it, and blank lines behind it."""
-        if self.is_elif(statement) or not self._have_lines([statement]):
+        if self.is_elif(statement) or not self.have_lines([statement]):
             old = self.moved([statement])
             return self._around([statement], [*new, blocks.apart(old[0], blank_lines), *old[1:]])
         start, indent = self._start(statement), self.indent(statement)
@@ -110,7 +110,7 @@ class Statements:
 
     def insert_after(self, statement: ast.stmt, new: Sequence[Statement], *, blank_lines: int = 0) -> Draft:
         """More code behind a statement and the comment at the end of its line, and blank lines in front of it."""
-        if self.is_elif(statement) or not self._have_lines([statement]):
+        if self.is_elif(statement) or not self.have_lines([statement]):
             return self._around([statement], [*self.moved([statement]), blocks.apart(new[0], blank_lines), *new[1:]])
         end = self.source.lines.line_end(statement.end_lineno or statement.lineno)
         indent = self.indent(statement)
@@ -137,7 +137,7 @@ class Statements:
     def _around(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
         """New code that holds the statements themselves as they were moved, with the comment behind them."""
         draft = self.replace(statements, new)
-        if not self._have_lines(statements):
+        if not self.have_lines(statements):
             return draft
         last = statements[-1]
         return Draft(draft.start, self.source.lines.line_end(last.end_lineno or last.lineno), draft.text)
@@ -159,7 +159,7 @@ class Statements:
             DeclinedError: libcst does not read them, or a compound one shares a line with others.
         """
         lines = self.source.lines
-        if not self._have_lines(statements):
+        if not self.have_lines(statements):
             if any(hasattr(s, "body") or isinstance(s, ast.Match) for s in statements):
                 raise DeclinedError("statements share lines with others")
             return self._alone(statements)
@@ -208,7 +208,7 @@ class Statements:
         line = self.source.lines.line(self.source.lines.position(offset).row)
         return line[: len(line) - len(line.lstrip())].rpartition("\f")[2]
 
-    def _have_lines(self, statements: Sequence[ast.stmt]) -> bool:
+    def have_lines(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether statements that follow each other share no lines with others."""
         block = self.tree.block(statements[0])
         first, last = block.index(statements[0]), block.index(statements[-1])
