@@ -1,4 +1,9 @@
-"""The way of arrays through a function: from the tensors that they are made of to the tensors made of them."""
+"""The way of arrays through a function: from the tensors that they are made of to the tensors made of them.
+
+`torch.from_numpy(np.sqrt(x.numpy()))` becomes `torch.sqrt(x)`, through variables as well.
+
+Never safe: dtypes are promoted otherwise, gradients flow, and memory is no longer shared with an array.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Refusals that depend on tensor data, as checks that stay in the exported program."""
+"""Refusals that depend on tensor data, as checks that stay in the exported program.
+
+`if c: raise E("m")` and `assert not c, "m"` become `torch._assert_async(~c, "m")`, and `torch._check` of numbers that
+the code has names for. What Python knows stays Python's.
+
+Never safe: it raises `RuntimeError`, on a GPU later than at that line, and a message with values loses them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Early returns on tensor data: what the rest of the function returns is computed in any case."""
+"""Early returns on tensor data: what the rest of the function returns is computed in any case.
+
+`if c: return a` … `return b` becomes `return torch.where(c, a, b)`, with the statements between them kept.
+
+Safe: as `where`, and the code behind the `return` has no effects and refuses nothing. Otherwise what it refuses is
+refused where the function had returned.
+"""
 
 from __future__ import annotations
 

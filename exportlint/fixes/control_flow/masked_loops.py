@@ -1,4 +1,9 @@
-"""Loops that tensor data ends, or makes skip the rest of a pass: all passes run, and `torch.where` drops results."""
+"""Loops that tensor data ends, or makes skip the rest of a pass: all passes run, and `torch.where` drops results.
+
+`if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`.
+
+Never safe: all passes run, so that a loop takes longer, and each must keep shapes and dtypes.
+"""
 
 from __future__ import annotations
 

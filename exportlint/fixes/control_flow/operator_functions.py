@@ -1,4 +1,10 @@
-"""The functions that a call of `torch.cond`, `while_loop`, `scan` or `map` names, and changes to what they do."""
+"""The functions that a call of `torch.cond`, `while_loop`, `scan` or `map` names, and changes to what they do.
+
+`return x` becomes `return x.clone()`, `x.add_(1)` works on a clone, a list of operands or results becomes a tuple, and
+`n = t.item()` becomes `n = t`.
+
+Never safe: who holds the operand or the result sees another tensor than before.
+"""
 
 from __future__ import annotations
 

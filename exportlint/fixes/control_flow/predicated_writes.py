@@ -1,4 +1,10 @@
-"""Writes that hang on tensor data: they always happen, and `torch.where` keeps the old values."""
+"""Writes that hang on tensor data: they always happen, and `torch.where` keeps the old values.
+
+`if c: x[i] = v` becomes `x[i] = torch.where(c, v, x[i])`, and `x.add_(v)` becomes `x.copy_(torch.where(c, x.add(v),
+x))`.
+
+Never safe: the version of the tensor counts up in any case, and what is written is broadcast and cast.
+"""
 
 from __future__ import annotations
 

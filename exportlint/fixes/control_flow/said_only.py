@@ -1,4 +1,9 @@
-"""Branches on tensor data that only say something: what they say is lost in export, so they are kept for eager."""
+"""Branches on tensor data that only say something: what they say is lost in export, so they are kept for eager.
+
+`if x.isnan().any(): print(…)` becomes `if not torch.compiler.is_exporting() and x.isnan().any(): print(…)`.
+
+Safe: all that the branch evaluates only computes. Otherwise an effect of it is missing in the program.
+"""
 
 from __future__ import annotations
 

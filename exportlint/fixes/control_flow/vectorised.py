@@ -1,4 +1,11 @@
-"""Loops and comprehensions over rows as operators on the whole tensor."""
+"""Loops and comprehensions over rows as operators on the whole tensor.
+
+`sum(x[i] * 2 for i in rows)` becomes `(x[rows] * 2).sum(0)`, `for i in rows: y[i] = 0` becomes `y[rows] = 0`, and
+`torch.stack([r for r in x if r.sum() > 0])` becomes `x[x.flatten(1).sum(-1) > 0]`.
+
+Never safe: sums are added in another order, repeated indices are written in any order, and an empty selection gives an
+empty tensor where Python raised or gave 0.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses."""
+"""Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses.
+
+`if c: y = a` / `else: y = b` becomes `y = torch.where(c, a, b)`; so do `match`, `a if c else b`, ways that return,
+and ways that end in the same statement.
+
+Safe: the ways are pure and total, their results agree in shape and dtype, the condition holds exactly what Python
+asked, and nobody can tell a variable from a new tensor. Otherwise results may be broadcast or promoted, a way that
+was not taken may raise or give NaN gradients, and writes to a result do not reach the variable that it was.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Loops whose number of passes depends on tensor data as `torch.while_loop`."""
+"""Loops whose number of passes depends on tensor data as `torch.while_loop`.
+
+`while c: x = f(x)` and `for i in range(n)` become two functions and `x, = torch.while_loop(cond_fn, body_fn, (x,))`.
+
+Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a model says while it runs, kept for eager and out of what torch.export traces."""
+"""What a model says while it runs, kept for eager and out of what torch.export traces.
+
+`print(x)` goes under `if not torch.compiler.is_exporting():`. Safe: what it evaluates only computes.
+"""
 
 from __future__ import annotations
 

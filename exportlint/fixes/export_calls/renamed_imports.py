@@ -1,4 +1,8 @@
-"""Imports of something else."""
+"""Imports of the successors of names, in their place.
+
+`from a import old` becomes `from b import new`, and `old` becomes `new` where that name is free. Safe where the
+successor does the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Modules that call a function, for torch.export, which takes nothing else."""
+"""Modules that call a function, for torch.export, which takes nothing else.
+
+`export(f, args)` becomes `export(F(), args)`, with a class `F` whose `forward` calls `f`. Never safe: the module holds
+only what it takes from the owner of a method.
+"""
 
 from __future__ import annotations
 

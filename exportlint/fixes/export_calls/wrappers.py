@@ -1,4 +1,9 @@
-"""Functions and modules out of what torch wraps around them."""
+"""Functions and modules out of what torch wraps around them.
+
+`@torch.jit.script` goes, and `self.f = torch.compile(f)` becomes `self.f = f`.
+
+Never safe: the function runs as Python does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Items of Python containers that tensor data chooses: all of them are stacked, and `index_select` takes one."""
+"""Containers indexed by tensor data as tensors indexed by tensors.
+
+`[a, b][i.item()]` becomes `torch.stack([a, b]).index_select(0, i.reshape(1)).squeeze(0)`, modules are all called
+first, and `y[i] = v` becomes `y.index_fill_` or `y.index_copy_`.
+
+Never safe: negative indices are refused, all modules run, and the items need one shape.
+"""
 
 from __future__ import annotations
 

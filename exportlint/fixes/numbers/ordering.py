@@ -1,4 +1,10 @@
-"""Python's `sorted`, `max` and `min` of tensor data as operators of torch."""
+"""Python's `sorted`, `max` and `min` of tensor data as operators of torch.
+
+`sorted(x)` becomes `torch.sort(x).values`, `max(a, b)` of read numbers `torch.maximum(a, b)`, `clamp`, or
+`torch.where` of the keys.
+
+Never safe: NaN is ordered otherwise, and a number becomes a tensor.
+"""
 
 from __future__ import annotations
 

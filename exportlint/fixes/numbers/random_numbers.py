@@ -1,4 +1,9 @@
-"""Random numbers of Python and numpy, drawn by torch."""
+"""Random numbers of Python and numpy, drawn by torch.
+
+`random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`.
+
+Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were.
+"""
 
 from __future__ import annotations
 

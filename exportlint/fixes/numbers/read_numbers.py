@@ -1,4 +1,11 @@
-"""Numbers that Python asks of tensor data, read with `.item()`: torch.export has symbols for those."""
+"""Numbers that Python asks of tensor data, read with `.item()`: torch.export has symbols for those.
+
+`int(x)` becomes `x.to(torch.int64).item()`, `float(n)` of a symbol `torch.sym_float(n)`, `math.sqrt(x)`
+`torch.sqrt(x).item()`.
+
+Safe: the kind of the tensor is certain and has no value that Python refused. Otherwise NaN and infinities become some
+integer, and functions of `math` give NaN where they raised.
+"""
 
 from __future__ import annotations
 

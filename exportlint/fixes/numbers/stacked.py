@@ -1,4 +1,9 @@
-"""Lists of 0-d tensors and numbers as one tensor: `torch.stack` keeps in the program what `torch.tensor` reads."""
+"""Lists of 0-d tensors and numbers as one tensor: `torch.stack` keeps in the program what `torch.tensor` reads.
+
+`torch.tensor([x.sum(), 1.0])` becomes `torch.stack([x.sum(), torch.tensor(1.0, device=x.device)])`.
+
+Never safe: gradients flow, and the dtype is that of the tensors.
+"""
 
 from __future__ import annotations
 

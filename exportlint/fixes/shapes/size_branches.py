@@ -1,4 +1,11 @@
-"""Conditions on sizes that a number can stand for: a bound, a slice that may take everything, padding by nothing."""
+"""Conditions on sizes that a number can stand for: a bound, a slice that may take everything, padding by nothing.
+
+`n if n < 8 else 8` becomes `torch.sym_min(n, 8)`, `if n > 8: x = x[:8]` becomes `x = x[:torch.sym_min(n, 8)]`, and
+`if p > 0: x = F.pad(x, (0, p))` loses its condition.
+
+Safe: the numbers are surely whole, and a bound is natural. Otherwise a float that other code sets has another type, and
+padding by 0 makes a copy.
+"""
 
 from __future__ import annotations
 

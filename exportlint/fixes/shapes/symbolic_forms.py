@@ -1,4 +1,10 @@
-"""Python's numbers of sizes, in forms that torch.export keeps symbolic: `len(x)`, `int(n * 0.5)`, `math.sqrt(n)`."""
+"""Python's numbers of sizes, in forms that torch.export keeps symbolic: `len(x)`, `int(n * 0.5)`, `math.sqrt(n)`.
+
+They become `x.shape[0]`, `n // 2` and `torch.sym_sqrt(n)`.
+
+Safe: the form gives the same number to the bit, of operands that are surely whole, natural or tensors. Otherwise a type
+of numpy, or what other code may set, makes a difference.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Attributes that calls leave behind, kept in buffers: what assigned them changes the buffer in place."""
+"""Attributes that calls leave behind, kept in buffers: what assigned them changes the buffer in place.
+
+`self.last = x` becomes `self.last.copy_(x)` of a buffer that `__init__` registers; reads that others hold on to
+become clones.
+
+Needs: only the methods of the class use the attribute. Never safe: `copy_` keeps size and dtype, and the buffer moves
+with the module.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Deep copies of containers of tensors."""
+"""Deep copies of containers of tensors.
+
+`copy.deepcopy([a, b])` becomes `[item.clone() for item in [a, b]]`. Never safe: gradients flow through clones.
+"""
 
 from __future__ import annotations
 

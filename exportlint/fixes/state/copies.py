@@ -1,4 +1,7 @@
-"""Copies of what the caller passed, in front of the code that changes it."""
+"""Copies of what the caller passed, in front of the code that changes it.
+
+`x.add_(1)` gets `x = x.clone()` in front of it. Never safe: the caller does not see the change.
+"""
 
 from __future__ import annotations
 

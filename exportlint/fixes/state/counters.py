@@ -1,4 +1,10 @@
-"""Numbers that calls leave behind, kept in buffers without dimensions."""
+"""Numbers that calls leave behind, kept in buffers without dimensions.
+
+`self.n += 1` becomes `self.n.add_(1)` of `register_buffer("n", torch.tensor(0), persistent=False)`.
+
+Needs: only the methods of the class use the attribute, and in arithmetic or as one index. Never safe: who reads the
+attribute gets a tensor.
+"""
 
 from __future__ import annotations
 

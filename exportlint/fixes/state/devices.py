@@ -1,4 +1,9 @@
-"""Tensors that stay, or are made, where others are, in place of devices that the code names."""
+"""Tensors that stay, or are made, where others are, in place of devices that the code names.
+
+`torch.ones(3, device="cuda")` becomes `device=x.device`, and `x.cuda()` becomes `x`.
+
+Never safe: the code runs where the caller has put its inputs.
+"""
 
 from __future__ import annotations
 

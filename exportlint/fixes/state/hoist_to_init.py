@@ -1,4 +1,10 @@
-"""What calls make, though it is the same each time: made once, by `__init__`."""
+"""What calls make, though it is the same each time: made once, by `__init__`.
+
+`if self.mask is None: self.mask = torch.ones(n)` moves to the end of `__init__`, as an attribute or a buffer.
+
+Needs: `__init__` can work out the same value (constants, torch, attributes that only it assigns). Never safe: state
+dicts, devices and what a subclass sets afterwards are others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Writes in place as operators that make a new tensor."""
+"""Writes in place as operators that make a new tensor.
+
+`x += 1` becomes `x = x + 1`, and `x.t_()` becomes `x = x.t()`. Never safe: whoever shares the storage does not see it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What `forward` asks of the host, asked once instead, by `__init__`."""
+"""What `forward` asks of the host, asked once instead, by `__init__`.
+
+`float(os.environ["SCALE"])` becomes `self.scale`, and numbers from a seeded generator a buffer.
+
+Never safe: what changes after the module is made is not seen.
+"""
 
 from __future__ import annotations
 
