@@ -259,7 +259,7 @@ def _fix(
 ) -> Fix | None:
     if report.fix is None:
         return None
-    from exportlint.fixes.code import Code
+    from exportlint.fixes.edit.code import Code
     from exportlint.fixes.errors import DeclinedError
 
     site = report.site or fact.site

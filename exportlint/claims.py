@@ -13,7 +13,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rules_for
 
 if TYPE_CHECKING:
-    from exportlint.fixes.code import Code
+    from exportlint.fixes.edit.code import Code
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 

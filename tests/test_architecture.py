@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,16 +56,37 @@ def test_the_page_shows_what_is_checked() -> None:
 
 
 def test_one_place_computes_where_fixes_read_and_edit() -> None:
-    """Source and offsets come from `fixes/text.py`, which knows about line ends, tokens and parentheses."""
+    """Source and offsets are for `fixes/edit`, which knows about line ends, tokens and parentheses."""
+    for path, node in _rewrites():
+        sliced = node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
+        called = sliced.func if isinstance(sliced, ast.Call) else sliced
+        assert getattr(called, "attr", "") != "text", f"{path.name}:{getattr(node, 'lineno', 0)} slices source"
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in {"from_ast", "splitlines", "source"} or not _is_name(node.value, "code"), path
+            assert node.attr not in {"from_ast", "splitlines"}, f"{path.name}:{node.lineno} computes an offset"
+
+
+def test_rewrites_are_templates_and_not_text() -> None:
+    """What fills a template is a node: source that is put together as text has no parentheses where it needs them."""
+    makers = {"make", "statement", "statements", "expression", "wrap", "Draft"}
+    for path, node in _rewrites():
+        if isinstance(node, ast.Call) and node.args:
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            text = [part for argument in node.args for part in ast.walk(argument) if isinstance(part, ast.JoinedStr)]
+            assert name not in makers or not text, f"{path.name}:{node.lineno} puts source together"
+            assert name != "Draft", f"{path.name}:{node.lineno} computes an offset"
+
+
+def _rewrites() -> Iterator[tuple[Path, ast.AST]]:
     root = PROJECT / "exportlint"
-    seam = {root / "fixes" / name for name in ("text.py", "statements.py")}
-    for path in {*root.glob("fixes/*.py"), *root.glob("rules/*.py")} - seam:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            sliced = node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
-            called = sliced.func if isinstance(sliced, ast.Call) else sliced
-            assert getattr(called, "attr", "") != "text", f"{path.name}:{getattr(node, 'lineno', 0)} slices source"
-            if isinstance(node, ast.Attribute) and path.name != "names.py":
-                assert node.attr not in {"from_ast", "splitlines"}, f"{path.name}:{node.lineno} computes an offset"
+    edit = root / "fixes" / "edit"
+    for path in [*root.glob("fixes/**/*.py"), *root.glob("rules/*.py")]:
+        if edit not in path.parents:
+            yield from ((path, node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 @pytest.mark.parametrize(
@@ -82,7 +104,7 @@ def test_nothing_heavy_is_loaded(argv: list[str], exit_code: int, also: tuple[st
     (tmp_path / "model.py").write_text("import torch\n" + code, encoding="utf-8")
     script = (
         "import sys\nbefore = set(sys.modules)\nfrom exportlint.cli import main\n"
-        f"code = main({argv!r} + ['--isolated'] * {'--version' not in argv})\n"
+        f"code = main({argv!r} + ['--isolated', '--unfixable', 'ALL'] * {'--version' not in argv})\n"
         f"print(code, *sorted(({{*{HEAVY!r}, *{also!r}}} & set(sys.modules)) - before), sep='\\n', file=sys.stderr)"
     )
     result = subprocess.run(

@@ -13,7 +13,7 @@ from exportlint.findings import Applicability, Edit, Finding, Span
 from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
-from exportlint.fixes.layout import laid_out_edits
+from exportlint.fixes.edit.layout import laid_out_edits
 from exportlint.linter import merge, worked_out
 from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import NO_FIXES, Unit, Workspace

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
-from exportlint.fixes.counters import registered_number
-from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.eager_only.reports import eager_only
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.hoist_to_init import attribute_made_once
-from exportlint.fixes.registered import registered_tensor
+from exportlint.fixes.state.buffers import registered_tensor
+from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.counters import registered_number
+from exportlint.fixes.state.hoist_to_init import attribute_made_once
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
@@ -72,7 +72,9 @@ def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
     if any(code.tree.function(use) is not code.tree.function(target) for use in uses):
         raise DeclinedError("something else reads it")
     variable = code.fresh(target.attr.lstrip("_"), target)
-    return code.fix("Use a variable", *(code.replace(use, variable) for use in uses), safe=False)
+    return code.fix(
+        "Use a variable", *(code.replace(use, code.make("{name}", name=variable)) for use in uses), safe=False
+    )
 
 
 def _claim(fact: StateChange) -> Claim:

@@ -9,9 +9,8 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.plain import FunctionName
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Severity
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 GRAD = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
@@ -59,9 +58,9 @@ def _fix(code: Code, fact: Call, severity: Severity) -> Fix:
         raise DeclinedError("it does no harm")
     if fact.name != "torch.utils.checkpoint.checkpoint" or not call.args or isinstance(call.args[0], ast.Starred):
         raise DeclinedError("a program computes the gradients of its operators only")
-    arguments = [*call.args[1:], *(k for k in call.keywords if k.arg not in OPTIONS)]
-    text = f"{code.operand(call.args[0], Precedence.ATOM)}({', '.join(map(code.text, arguments))})"
-    return code.fix("Call the function itself", code.replace(call, text), safe=False)
+    arguments: list[ast.expr | ast.keyword] = [*call.args[1:], *(k for k in call.keywords if k.arg not in OPTIONS)]
+    direct = code.make("{function}({*arguments})", function=call.args[0], arguments=arguments)
+    return code.fix("Call the function itself", code.replace(call, direct), safe=False)
 
 
 def _changes_the_gradient(fact: Call) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyAlias
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.operator_functions import clone_fix
+from exportlint.fixes.control_flow.operator_functions import clone_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyCapture
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.operator_functions import captured_fix
+from exportlint.fixes.control_flow.operator_functions import captured_fix
 from exportlint.registry import rule
 
 FLOAT = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyWrite
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
-from exportlint.fixes.operator_functions import copy_fix
+from exportlint.fixes.control_flow.operator_functions import copy_fix
 from exportlint.registry import rule
 
 COND = Claim(

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import BufferWrite
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Timeline, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.registered import tensor_use
+from exportlint.fixes.state.buffers import tensor_use
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
 DROPPED: Timeline = {(2, 4): ERROR, (2, 13): WARNING}

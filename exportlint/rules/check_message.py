@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.tracing import CheckMessage
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import without_argument
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
@@ -38,5 +38,5 @@ def _fix(code: Code) -> Fix:
         raise DeclinedError("the message is not in the call")
     text = message.value if isinstance(message, ast.keyword) else message
     if isinstance(text, ast.Constant):
-        return code.fix("Pass a function", code.replace(text, f"lambda: {code.text(text)}"), safe=False)
+        return code.fix("Pass a function", code.replace(text, code.make("lambda: {text}", text=text)), safe=False)
     return code.fix("Drop the message", without_argument(code, call, message), safe=False)

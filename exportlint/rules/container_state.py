@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
-from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.eager_only.reports import eager_only
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING))

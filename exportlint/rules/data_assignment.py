@@ -12,9 +12,8 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.facts import DataWrite
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 INPUT = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): INFO})
@@ -45,5 +44,6 @@ def _fix(code: Code) -> Fix:
     statement = code.tree.statement(target)
     if not isinstance(statement, ast.Assign) or statement.targets != [target]:
         raise DeclinedError("more than `.data` is assigned")
-    copied = f"{code.operand(target.value, Precedence.ATOM)}.detach().copy_({code.operand(statement.value)})"
-    return code.fix("Copy into the tensor, if the sizes agree", code.replace(statement, copied), safe=False)
+    copied = code.statement("{tensor}.detach().copy_({value})", tensor=target.value, value=statement.value)
+    edit = code.replace(statement, copied)
+    return code.fix("Copy into the tensor, if the sizes agree", edit, safe=False)

@@ -10,11 +10,11 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.purity import is_pure
+from exportlint.fixes.proofs.observed_values import tensor
+from exportlint.fixes.proofs.purity import is_pure
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -71,15 +71,19 @@ def _fix(code: Code, fact: SizeNeed) -> Fix:
     operand = next((n for n in (*receiver, *call.args) if _is(fact, tensor(code, n))), None)
     if operand is None or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)):
         raise DeclinedError("the operand stands elsewhere")
-    edits, lines, name = [], [], code.text(operand)
+    edits, lines, selected = [], [], code.concrete(operand)
     if not isinstance(operand, ast.Name):
         if not is_pure(code, operand):
             raise DeclinedError("the operand cannot be computed in front of the statement")
         name = code.fresh("selected", operand)
-        lines.append(f"{name} = {code.operand(operand, Precedence.TERNARY)}")
-        edits.append(code.replace(operand, name))
+        lines.append(code.statement("{name} = {value}", name=name, value=operand))
+        selected = templates.dotted(name)
+        edits.append(code.replace(operand, selected))
     check = code.name("torch._check", operand)
-    lines += (f"{check}({name}.shape[{dim}] > 0)" for dim in sorted(fact.operand.dynamic))
+    lines += (
+        code.statement("{check}({name}.shape[{dim}] > 0)", check=check, name=selected, dim=dim)
+        for dim in sorted(fact.operand.dynamic)
+    )
     message = "Promise that something is selected, and refuse what selects nothing"
     return code.fix(message, code.statements.insert_before(statement, lines), *edits, safe=False)
 

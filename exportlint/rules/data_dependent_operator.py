@@ -9,13 +9,13 @@ from exportlint.analysis.facts import Fact, HostRead
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.checks import title
-from exportlint.fixes.code import Code
-from exportlint.fixes.conditions import tensor_condition
+from exportlint.fixes.control_flow.checks import assertion, title
+from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.truth import condition_fix
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.purity import require_first
-from exportlint.fixes.truth import condition_fix
+from exportlint.fixes.proofs.purity import require_first
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -59,10 +59,10 @@ def _fix_assert(code: Code, _: Fact) -> Fix:
     call = code.node(ast.Call)
     if not call.args or any(keyword.arg != "message" for keyword in call.keywords):
         raise DeclinedError("the condition is not known")
-    condition = tensor_condition(code, call.args[0]).text
-    message = next((code.text(m) for m in (*call.args[1:], *(k.value for k in call.keywords))), "")
-    text = f"{code.name('torch._assert_async')}({condition}{message and ', '}{message})"
-    return code.fix(title("AssertionError"), code.replace(call, text), safe=False)
+    condition = tensor_condition(code, call.args[0]).tensor
+    message = next((code.concrete(m) for m in (*call.args[1:], *(k.value for k in call.keywords))), None)
+    check = assertion(code, call, condition, message)
+    return code.fix(title("AssertionError"), code.replace(call, check), safe=False)
 
 
 def _fix_one_hot(code: Code, _: Fact) -> Fix:
@@ -72,16 +72,21 @@ def _fix_one_hot(code: Code, _: Fact) -> Fix:
         raise DeclinedError("not all arguments are known")
     (given,) = call.args
     edits = []
-    indices = code.operand(given, Precedence.ATOM)
+    indices = code.concrete(given)
     if not isinstance(given, ast.Name):
         statement = code.tree.statement(call)
         require_first(code, statement, given)
-        indices = code.fresh("indices", call)
-        edits.append(code.statements.insert_before(statement, [f"{indices} = {code.text(given)}"]))
-    classes = f"{code.name('torch.arange')}({indices}.max().item() + 1, device={indices}.device)"
-    text = f"({indices}.unsqueeze(-1) == {classes}).to({code.name('torch.int64')})"
+        indices = templates.dotted(code.fresh("indices", call))
+        first = code.statement("{indices} = {value}", indices=indices, value=given)
+        edits.append(code.statements.insert_before(statement, [first]))
+    encoded = code.make(
+        "({indices}.unsqueeze(-1) == {arange}({indices}.max().item() + 1, device={indices}.device)).to({int64})",
+        indices=indices,
+        arange=code.name("torch.arange"),
+        int64=code.name("torch.int64"),
+    )
     message = "Compare with the classes up to the largest one, which gives a negative class none"
-    return code.fix(message, *edits, code.replace(call, text), safe=False)
+    return code.fix(message, *edits, code.replace(call, encoded), safe=False)
 
 
 def _fix_narrow(code: Code, _: Fact) -> Fix:
@@ -91,12 +96,12 @@ def _fix_narrow(code: Code, _: Fact) -> Fix:
     given = call.args if is_method else call.args[1:]
     if len(given) != 3 or call.keywords or not isinstance(given[0], ast.Constant):
         raise DeclinedError("the dimension is not known")
-    start, length = (code.operand(node, Precedence.SUM) for node in given[1:])
     dim = given[0].value
     if not isinstance(dim, int) or dim < 0:
         raise DeclinedError("the dimension is counted from the end")
-    text = f"{code.operand(tensor, Precedence.ATOM)}[{':, ' * dim}{start} : {start} + {length}]"
-    return code.fix("Slice, which takes what goes beyond the end", code.replace(call, text), safe=False)
+    template = "{tensor}[" + ":, " * dim + "{start} : {start} + {length}]"
+    part = code.make(template, tensor=tensor, start=given[1], length=given[2])
+    return code.fix("Slice, which takes what goes beyond the end", code.replace(call, part), safe=False)
 
 
 FIXES: dict[str, Callable[[Code, Fact], Fix]] = {

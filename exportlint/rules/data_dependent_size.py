@@ -9,12 +9,11 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.code import Code
+from exportlint.fixes.control_flow.truth import branch_fix, condition_fix
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.truth import branch_fix, condition_fix
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -54,5 +53,5 @@ def _length_fix(code: Code, _: Conversion) -> Fix:
         raise DeclinedError("it is no call of `len`")
     if tensor(code, call.args[0]) is None:
         raise DeclinedError("it may be the length of something else")
-    text = f"{code.operand(call.args[0], Precedence.ATOM)}.shape[0]"
-    return code.fix("Take the size from the shape", code.replace(call, text), safe=code.observed.complete)
+    size = code.make("{tensor}.shape[0]", tensor=call.args[0])
+    return code.fix("Take the size from the shape", code.replace(call, size), safe=code.observed.complete)

@@ -9,9 +9,8 @@ from exportlint.analysis.facts import HostRead
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.unused import left_out
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
@@ -38,5 +37,5 @@ def _fix(code: Code, fact: HostRead, context: Context) -> Fix:
     call = code.node(ast.Call)
     if fact.api in {"share_memory_", "pin_memory"} and isinstance(call.func, ast.Attribute):
         message = "Leave the memory of the tensor as it is"
-        return code.fix(message, code.replace(call, code.operand(call.func.value, Precedence.ATOM)), safe=False)
+        return code.fix(message, code.replace(call, call.func.value), safe=False)
     return left_out(code, call, context.version)

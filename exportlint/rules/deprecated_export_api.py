@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import ApiUse, ExportCall
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, Timeline, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.imports import renamed_import
+from exportlint.fixes.export_calls.calls import without_argument
+from exportlint.fixes.export_calls.renamed_imports import renamed_import
 from exportlint.registry import rule
 
 
@@ -98,7 +98,9 @@ def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
     message = f"Use `{APIS[fact.name][1]}`"
     if not fact.imported:
         name = code.name(APIS[fact.name][1], code.expression)
-        return code.fix(message, code.replace(code.expression, name), safe=_is_same(fact.name, context))
+        return code.fix(
+            message, code.replace(code.expression, code.make("{name}", name=name)), safe=_is_same(fact.name, context)
+        )
     statement = code.node(ast.ImportFrom)
     names = {alias.name: f"{statement.module}.{alias.name}" for alias in statement.names}
     known = {alias: name for alias, name in names.items() if name in ALIKE}

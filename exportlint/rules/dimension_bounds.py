@@ -14,10 +14,11 @@ from exportlint.analysis.scripts.signatures import MismatchError, by_input, dims
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import argument, written
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.export_calls.calls import argument, written
 from exportlint.registry import rule
 
 SPECIALIZED = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -57,13 +58,13 @@ def _fix(code: Code, *, fact: ExportCall | DimCall, claim: Claim) -> Fix:
             raise DeclinedError("the name has no letters")
         return code.fix(
             f"Call it `{identifier}`",
-            code.replace(name, f"{code.text(name)[-1]}{identifier}{code.text(name)[-1]}"),
+            code.replace(name, string(identifier, code.text(name)[-1])),
             safe=True,
         )
     lowest = next((keyword.value for keyword in call.keywords if keyword.arg == "min"), None)
     if claim is not LOW or lowest is None:
         raise DeclinedError("what the bounds are meant to be is not to be seen")
-    return code.fix("Write `min=2`", code.replace(lowest, "2"), safe=False)
+    return code.fix("Write `min=2`", code.replace(lowest, code.make("2")), safe=False)
 
 
 def _doubled(code: Code, fact: ExportCall) -> Iterator[Draft]:
@@ -79,7 +80,7 @@ def _doubled(code: Code, fact: ExportCall) -> Iterator[Draft]:
         for dim, wanted in dims(example, spec).items():
             is_dynamic = isinstance(wanted, Dim) or wanted in (Hint("AUTO"), Hint("DYNAMIC"))
             if is_dynamic and dim < len(example.shape) and example.shape[dim] == 1:
-                yield code.replace(_size(written(code, inputs.elts[place]), dim), "2")
+                yield code.replace(_size(written(code, inputs.elts[place]), dim), code.make("2"))
 
 
 def _size(node: ast.expr, dim: int) -> ast.expr:

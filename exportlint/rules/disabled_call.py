@@ -9,9 +9,9 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import WrappedCall
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.wrappers import unwrap
+from exportlint.fixes.export_calls.wrappers import unwrap
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))

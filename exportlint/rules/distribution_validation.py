@@ -15,8 +15,8 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix, Severity
-from exportlint.fixes.calls import with_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.export_calls.calls import with_argument
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -71,5 +71,5 @@ def _fix(code: Code) -> Fix:
     message = "Switch the checks off: what they refused is taken"
     for keyword in call.keywords:
         if keyword.arg == "validate_args":
-            return code.fix(message, code.replace(keyword.value, "False"), safe=False)
-    return code.fix(message, with_argument(code, call, "validate_args=False"), safe=False)
+            return code.fix(message, code.replace(keyword.value, code.make("False")), safe=False)
+    return code.fix(message, with_argument(code, call, False, "validate_args"), safe=False)

@@ -11,11 +11,11 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, leaves, specified
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Mode
-from exportlint.fixes.calls import written
-from exportlint.fixes.code import Code
-from exportlint.fixes.dynamic_shapes import fitted, named
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.export_calls.calls import written
+from exportlint.fixes.export_calls.dynamic_shapes import fitted, named
 from exportlint.registry import rule
 
 MISMATCH = Claim(non_strict=always(ERROR), strict=always(ERROR))

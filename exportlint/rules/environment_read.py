@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
-from exportlint.fixes.read_once import read_once
+from exportlint.fixes.state.read_once import read_once
 from exportlint.registry import rule
 
 VARIABLE = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): WARNING})

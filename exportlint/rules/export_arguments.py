@@ -11,11 +11,12 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.scripts.signatures import MismatchError, bind
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.additions import as_tuple, insert_behind
-from exportlint.fixes.calls import argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.arguments import with_argument_behind
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import as_tuple
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.export_calls.calls import argument
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -65,27 +66,30 @@ def _without_args(code: Code) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1 or all(keyword.arg != "kwargs" for keyword in call.keywords):
         raise DeclinedError("the inputs are not to be seen")
-    return code.fix("Pass `()`", insert_behind(code, call.args[0], ", ()"), safe=True)
+    return code.fix(
+        "Pass `()`", code.replace(call, with_argument_behind(code.concrete(call), 0, code.make("()"))), safe=True
+    )
 
 
 def _in_tuple(code: Code, kind: str) -> Fix:
     """Safe, as torch.export refuses what stands there."""
     node = code.expression
-    text = code.operand(node)
     if kind == "tensor":
-        return code.fix("Pass a tuple", code.replace(node, f"({text},)"), safe=True)
+        return code.fix("Pass a tuple", code.replace(node, code.make("({given},)", given=node)), safe=True)
     if kind == "dict":
-        return code.fix("Pass the dict as `kwargs`", _as_kwargs(code, node, text), safe=True)
+        return code.fix("Pass the dict as `kwargs`", _as_kwargs(code, node), safe=True)
     if kind != "list":
         raise DeclinedError("what the inputs are is not to be seen")
     if isinstance(node, ast.List):
-        return code.fix("Pass a tuple", code.replace(node, as_tuple(code, node)), safe=True)
-    return code.fix("Pass a tuple", code.replace(node, f"tuple({text})"), safe=True)
+        return code.fix("Pass a tuple", code.replace(node, as_tuple(code.concrete(node))), safe=True)
+    return code.fix("Pass a tuple", code.replace(node, code.make("tuple({given})", given=node)), safe=True)
 
 
-def _as_kwargs(code: Code, node: ast.expr, text: str) -> Draft:
+def _as_kwargs(code: Code, node: ast.expr) -> Draft:
     parent = code.tree.parents[node]
     call = code.tree.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or argument(call, 2, "kwargs") is not None:
         raise DeclinedError("there are `kwargs` already")
-    return Draft(*code.source.outer(node), f"(), kwargs={text}")
+    index = [*call.args, *call.keywords].index(parent if isinstance(parent, ast.keyword) else node)
+    emptied = code.concrete(call, {node: code.make("()")})
+    return code.replace(call, with_argument_behind(emptied, index, code.concrete(node), "kwargs"))

@@ -13,10 +13,9 @@ from exportlint.analysis.facts.targets import FunctionTarget
 from exportlint.analysis.torch import table
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.wrapper_modules import wrapped
+from exportlint.fixes.export_calls.wrapper_modules import wrapped
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -39,9 +38,9 @@ def export_target(fact: ExportCall, context: Context) -> Iterator[Report]:
 def _fix(code: Code, target: Value) -> Fix:
     node = code.expression
     if isinstance(node, ast.Attribute) and node.attr == "forward" and _is_forward(target):
-        return code.fix("Export the module itself", code.replace(node, code.operand(node.value)), safe=True)
+        return code.fix("Export the module itself", code.replace(node, node.value), safe=True)
     if isinstance(target, Program):
-        module = f"{code.operand(node, Precedence.ATOM)}.module()"
+        module = code.make("{program}.module()", program=node)
         return code.fix("Export its module", code.replace(node, module), safe=True)
     if not isinstance(target, FunctionTarget):
         raise DeclinedError("what the module is to do is not to be seen")

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import ProgramCall
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -45,6 +44,8 @@ def _fix(code: Code, fact: ProgramCall) -> Fix:
     program = call.func
     if fact.method and isinstance(program, ast.Attribute):
         program = program.value
-    text = f"{code.operand(program, Precedence.ATOM)}.module()"
+    module = code.make("{program}.module()", program=program)
     replaced = call.func if fact.method == "forward" else program
-    return code.fix("Use the module of the program", code.replace(replaced, text), safe=fact.method in {"", "forward"})
+    return code.fix(
+        "Use the module of the program", code.replace(replaced, module), safe=fact.method in {"", "forward"}
+    )

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.custom_ops import FakeResult
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 REFUSED = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -37,13 +36,13 @@ def _fix(code: Code, fact: FakeResult) -> Fix:
         raise DeclinedError("the fake kernel does not stand in this file")
     returned = [node.value for node in ast.walk(fake) if isinstance(node, ast.Return)]
     if fact.what == "none" and not returned and isinstance(last := fake.body[-1], ast.Expr):
-        edit = code.statements.replace([last], [f"return {code.operand(last.value, Precedence.TERNARY)}"])
+        edit = code.statements.replace([last], [code.statement("return {value}", value=last.value)])
         return code.fix("Return what the fake kernel makes", edit, safe=False)
     names = {argument.arg for argument in fake.args.args}
     if fact.what != "alias" or not all(isinstance(node, ast.Name) and node.id in names for node in returned):
         raise DeclinedError("which tensor the operator makes is not to be seen")
     edits = [
-        code.replace(node, f"{code.name('torch.empty_like', node)}({code.operand(node)})")
+        code.replace(node, code.make("{empty_like}({x})", empty_like=code.name("torch.empty_like", node), x=node))
         for node in returned
         if node is not None
     ]

@@ -9,12 +9,12 @@ from exportlint.analysis.domain.values import Const
 from exportlint.analysis.facts.sizes import FixedSize
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.sources import is_repeatable
-from exportlint.fixes.stated import is_whole_number
-from exportlint.fixes.tensor_evidence import surely_tensor
+from exportlint.fixes.proofs.evaluated_once import is_repeatable
+from exportlint.fixes.proofs.stated_numbers import is_whole_number
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 SLICE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -58,13 +58,17 @@ def _fix(code: Code, size: int) -> Fix:
     literal = bound.operand if isinstance(bound, ast.UnaryOp) else bound
     if bound is None or literal is None or code.value(bound) != Const(size) or code.value(literal) != Const(abs(size)):
         raise DeclinedError("the guard that is left is as narrow")
-    length = f"{code.operand(owner.value, Precedence.ATOM)}.shape[{_dimension(owner.slice, part)}]"
-    text = f"{code.name('torch.sym_min')}({length}, {code.operand(literal)})"
-    text = f"-{text}" if size < 0 else text
+    limit = code.make(
+        "{sym_min}({tensor}.shape[{dim}], {size})" if size > 0 else "-{sym_min}({tensor}.shape[{dim}], {size})",
+        sym_min=code.name("torch.sym_min"),
+        tensor=owner.value,
+        dim=_dimension(owner.slice, part),
+        size=literal,
+    )
     # what other code sets may be None
     is_same = surely_tensor(code, owner.value) and is_whole_number(code, literal)
-    message = code.while_taken(f"Let the size decide: `{text}`", safe=is_same)
-    return code.fix(message, code.replace(bound, text), safe=is_same)
+    message = code.while_taken(f"Let the size decide: `{source(limit)}`", safe=is_same)
+    return code.fix(message, code.replace(bound, limit), safe=is_same)
 
 
 def _dimension(index: ast.expr, part: ast.Slice) -> int:

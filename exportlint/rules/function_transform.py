@@ -10,9 +10,8 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 REVERSE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -47,5 +46,4 @@ def _fix(code: Code, name: str) -> Fix:
     call = code.node(ast.Call).func
     if name != "functionalize" or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         raise DeclinedError("`torch.autograd.grad` is for non-strict mode, and for functions that return one number")
-    text = code.operand(call.args[0], Precedence.ATOM)
-    return code.fix("Call the function itself", code.replace(call, text), safe=False)
+    return code.fix("Call the function itself", code.replace(call, call.args[0]), safe=False)

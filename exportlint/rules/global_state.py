@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.eager_only import eager_only
+from exportlint.fixes.eager_only.reports import eager_only
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

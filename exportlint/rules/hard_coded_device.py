@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Creation, DeviceMove
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
-from exportlint.fixes.devices import follow_device
+from exportlint.fixes.state.devices import follow_device
 from exportlint.registry import rule
 
 MOVE = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -8,7 +8,7 @@ from exportlint.analysis.domain.values import NONE
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.analysis.library_functions import find, qualified
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
-from exportlint.fixes.random_numbers import draw_with_torch
+from exportlint.fixes.numbers.random_numbers import draw_with_torch
 from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(ERROR))

@@ -9,7 +9,7 @@ from exportlint.analysis.domain.values import FALSE
 from exportlint.analysis.facts import Call
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
@@ -34,11 +34,13 @@ def _fix(code: Code) -> Fix:
     node = code.expression
     name = code.name("torch.no_grad", node)
     if not isinstance(node, ast.Call):
-        return code.fix("Use `torch.no_grad`", code.replace(node, name), safe=True)
+        return code.fix("Use `torch.no_grad`", code.replace(node, code.make("{name}", name=name)), safe=True)
     given = (*node.args, *(keyword.value for keyword in node.keywords))
     if not all(isinstance(value, ast.Constant) and value.value is True for value in given):
         raise DeclinedError("the argument decides whether it is on")
-    return code.fix("Use `torch.no_grad()`", code.replace(node, f"{name}()"), safe=_is_all(code, node))
+    return code.fix(
+        "Use `torch.no_grad()`", code.replace(node, code.make("{name}()", name=name)), safe=_is_all(code, node)
+    )
 
 
 def _is_all(code: Code, node: ast.Call) -> bool:

@@ -9,9 +9,9 @@ from exportlint.analysis.facts import ContainerMutation
 from exportlint.analysis.models.containers import MUTATORS
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first, is_optional
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.copies import copy_first, is_optional
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 9): WARNING})
@@ -39,7 +39,8 @@ def _fix(code: Code, fact: ContainerMutation) -> Fix:
     changes = [node for node in ast.walk(function) if _is_change(node, fact.name)]
     early = any(isinstance(node, ast.Assign) and _is_named(node.value, fact.name) for node in ast.walk(function))
     optional = fact.name if is_optional(function, fact.name) else ""
-    edit = copy_first(code, function, f"{fact.name} = {fact.name}.copy()", changes, early=early, optional=optional)
+    copy = code.statement("{name} = {name}.copy()", name=fact.name)
+    edit = copy_first(code, function, copy, changes, early=early, optional=optional)
     return code.fix("Change a copy, which the caller does not see", edit, safe=False)
 
 

@@ -11,12 +11,13 @@ from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import Mutation
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Applicability, Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.copies import copy_first, is_held, is_optional, parameter
+from exportlint.fixes.control_flow.bodies import copied
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.out_of_place import rebound, returned
-from exportlint.fixes.statements import Draft
-from exportlint.fixes.writes import writes, written
+from exportlint.fixes.proofs.writes import writes, written
+from exportlint.fixes.state.copies import copy_first, is_held, is_optional, parameter
+from exportlint.fixes.state.out_of_place import rebound, returned
 from exportlint.registry import rule
 from exportlint.syntax.definitions import FunctionNode
 
@@ -56,12 +57,12 @@ def _fix(code: Code, fact: Mutation) -> Fix:
         raise DeclinedError("it depends on the layout whether the caller is to see the write")
     if fact.target.detached:
         raise DeclinedError("who detaches it to write to it means it")
-    node = code.node(ast.expr, ast.AugAssign)
+    node: ast.expr | ast.AugAssign = code.node(ast.expr, ast.AugAssign)  # type: ignore[assignment]
     target = next((found for part in ast.walk(node) if (found := written(part)) is not None), None)
     here = code.tree.function(node)
     if isinstance(target, ast.Attribute) and here is not None and not fact.metadata:
-        text = code.text(target)
-        edit = copy_first(code, here, f"{text} = {text}.clone()", [*writes(here, target)], early=False)
+        copy = code.statement("{tensor} = {tensor}.clone()", tensor=target)
+        edit = copy_first(code, here, copy, [*writes(here, target)], early=False)
         # if the object is the caller's, it gets another attribute in eager only
         return code.fix("Write to a clone", edit, safe=Applicability.DISPLAY_ONLY)
     function, name = parameter(code, fact.trail.steps[0].site if isinstance(fact.trail, Route) else None)
@@ -75,11 +76,11 @@ def _fix(code: Code, fact: Mutation) -> Fix:
     early = not own or is_held(code, function, name, code.tree.statement(own[0]))
     if is_optional(function, name):
         raise DeclinedError("there may be nothing to clone")
-    edit = copy_first(code, function, f"{name} = {name}.clone()", own or function.body[-1:], early=early)
+    edit = copy_first(code, function, copied(name), own or function.body[-1:], early=early)
     return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
 
 
-def _replaced(code: Code, function: FunctionNode, name: str, node: ast.AST) -> Draft:
+def _replaced(code: Code, function: FunctionNode, name: str, node: ast.expr | ast.AugAssign) -> Draft:
     """An operator that makes a new tensor in place of the write. Raises DeclinedError if somebody might tell."""
     statement = code.tree.statement(node)
     if isinstance(statement, ast.Return):

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.custom_ops import UnfakedCall
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import DISPLAY_ONLY, Code
+from exportlint.fixes.edit.code import DISPLAY_ONLY, Code
+from exportlint.fixes.edit.template import bare_tuple
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 from exportlint.syntax.definitions import dotted
@@ -36,14 +37,21 @@ def _fix(code: Code, fact: UnfakedCall) -> Fix:
     first = next((a.arg for a in kernel.args.args if a.annotation is None or _is_tensor(a.annotation)), None)
     if first is None or kernel.args.kwonlyargs or kernel.args.vararg or kernel.args.kwarg:
         raise DeclinedError("the operator takes no tensor, or arguments by name")
-    made = f"{code.name('torch.empty_like', kernel)}({first})"
+    count = 1
+    made = code.make("{empty_like}({first})", empty_like=code.name("torch.empty_like", kernel), first=first)
     if kernel.returns is not None and not _is_tensor(kernel.returns):
         returned = kernel.returns.slice if isinstance(kernel.returns, ast.Subscript) else None
         if not isinstance(returned, ast.Tuple) or not all(map(_is_tensor, returned.elts)):
             raise DeclinedError("the operator returns something else than tensors")
-        made = ", ".join([made] * len(returned.elts))
-    lines = ["", "", f"@{kernel.name}.register_fake", f"def _({', '.join(names)}):", f"{code.unit}return {made}"]
-    return code.fix("Register a fake kernel", code.statements.insert_after(kernel, lines), safe=DISPLAY_ONLY)
+        count = len(returned.elts)
+    fake = code.statement(
+        "@{kernel}.register_fake\ndef _({*names}):\n    return {made}",
+        kernel=kernel.name,
+        names=names,
+        made=made if count == 1 else bare_tuple([made] * count),
+    )
+    insertion = code.statements.insert_after(kernel, [fake], blank_lines=2)
+    return code.fix("Register a fake kernel", insertion, safe=DISPLAY_ONLY)
 
 
 def _kernel(code: Code, name: str) -> ast.FunctionDef:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import ModuleChange
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.additions import with_suffix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
@@ -45,9 +45,9 @@ def _fix(code: Code) -> Fix:
     ):
         edits = [code.statements.replace([statement], [])]
     else:
-        edits = [code.replace(call, code.text(module))]
-    cast = code.rest(call, module)
-    if not any(dtype in cast for dtype in DTYPES):
+        edits = [code.replace(call, module)]
+    moved = source(code.concrete(call, {module: code.make("module")}))
+    if not any(dtype in moved for dtype in DTYPES):
         return code.fix("Leave the move to the caller", *edits, safe=False)
     if not isinstance(module, ast.Attribute):
         raise DeclinedError("it is no attribute")
@@ -55,4 +55,5 @@ def _fix(code: Code) -> Fix:
     for argument in (*call.args, *(k.value for k in call.keywords)):
         constructor.require_constant(argument)
     made = constructor.assignment(module.attr).value
-    return code.fix("Cast it in `__init__`", *edits, with_suffix(code, made, cast), safe=False)
+    cast = code.concrete(call, {module: code.concrete(made)})
+    return code.fix("Cast it in `__init__`", *edits, code.replace(made, cast), safe=False)

@@ -8,10 +8,10 @@ from exportlint.analysis.facts import HostRead
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.array_flow import computed_by_torch
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.code import Code
-from exportlint.fixes.unused import left_out
+from exportlint.fixes.arrays.array_flow import computed_by_torch
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))

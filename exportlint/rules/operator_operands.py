@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts.control_flow import OperandMismatch
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.operator_functions import operands_fix
+from exportlint.fixes.control_flow.operator_functions import operands_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

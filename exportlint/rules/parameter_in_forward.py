@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import ParametersMade
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.hoist_to_init import attribute_made_once, value_made_once
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.state.hoist_to_init import attribute_made_once, value_made_once
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from exportlint.analysis.facts.exports import ProgramMove
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -42,12 +42,14 @@ def _fix(code: Code, fact: ProgramMove, context: Context) -> Fix:
     if program is None or context.version < SINCE:
         raise DeclinedError("the program is not to be seen in the call")
     if fact.api == "to" and len(call.args) == 1 and not call.keywords:
-        device = code.operand(call.args[0])
+        device = code.concrete(call.args[0])
     elif fact.api != "to" and not call.args and not call.keywords:
-        device = f'"{fact.api}"'
+        device = string(fact.api)
     else:
         raise DeclinedError("the device is not to be seen in the call")
-    moved = code.replace(call, f"{NAME}({code.operand(program)}, {device}).module()")
+    moved = code.replace(
+        call, code.make("{move}({program}, {device}).module()", move=NAME, program=program, device=device)
+    )
     return code.fix("Move the program", moved, *_imported(code, call), safe=False)
 
 
@@ -65,5 +67,4 @@ def _imported(code: Code, call: ast.Call) -> Iterator[Draft]:
         return
     if NAME in code.module.bindings:
         raise DeclinedError(f"`{NAME}` is another name here")
-    line = code.import_line(NAME)
-    yield replace(line, text=line.text.replace("import", "from torch.export.passes import"))
+    yield code.import_line(NAME, "torch.export.passes")

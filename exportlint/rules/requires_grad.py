@@ -10,11 +10,9 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import GradFlag, ModuleGradFlag
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.additions import with_suffix
-from exportlint.fixes.calls import without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.export_calls.calls import call_without
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
@@ -51,22 +49,23 @@ def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -
         option = next((k for k in call.keywords if k.arg == "requires_grad"), None)
         if option is None:
             raise DeclinedError("the option is not to be seen in the call")
-        suffix = f".requires_grad_({_flag(code, option.value)})"
-        edits = without_argument(code, call, option), with_suffix(code, call, suffix)
-        return code.fix("Use `requires_grad_()`", *edits, safe=True)
+        made = call_without(code, call, option)
+        new = code.make("{made}.requires_grad_({*flag})", made=made, flag=_flag(option.value))
+        return code.fix("Use `requires_grad_()`", code.replace(call, new), safe=True)
     if not isinstance(fact, GradFlag) or _changes_state(fact, context):
         raise DeclinedError("whoever owns the tensor has to set it")
     target = code.node(ast.Attribute)
     statement = code.tree.statement(target)
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         raise DeclinedError("it is assigned together with something else")
-    text = f"{code.operand(target.value, Precedence.ATOM)}.requires_grad_({_flag(code, statement.value)})"
-    return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [text]), safe=True)
+    flag = _flag(statement.value)
+    line = code.statement("{tensor}.requires_grad_({*flag})", tensor=target.value, flag=flag)
+    return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [line]), safe=True)
 
 
-def _flag(code: Code, node: ast.expr) -> str:
+def _flag(node: ast.expr) -> list[ast.expr]:
     """The argument of `requires_grad_`, which is True where none is given. What is no literal others can set."""
-    return "" if isinstance(node, ast.Constant) and node.value is True else code.operand(node)
+    return [] if isinstance(node, ast.Constant) and node.value is True else [node]
 
 
 def _changes_state(fact: GradFlag | ModuleGradFlag, context: Context) -> bool:

@@ -10,10 +10,10 @@ from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.state import Resize
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.out_of_place import rebound
+from exportlint.fixes.export_calls.calls import call_without
+from exportlint.fixes.state.out_of_place import rebound
 from exportlint.registry import rule
 
 RESIZE = Claim(non_strict=always(INFO), strict=always(ERROR))
@@ -39,10 +39,9 @@ def resized_tensor(fact: Mutation | Resize, context: Context) -> Iterator[Report
 def _fix_resize(code: Code) -> Fix:
     """`reshape` refuses other numbers of elements, and other names for the tensor keep its old sizes."""
     call = code.node(ast.Call)
-    _, text = rebound(code, call)
-    return code.fix(
-        "Reshape it, if it keeps the number of its elements", code.replace(code.tree.parents[call], text), safe=False
-    )
+    _, new = rebound(code, call)
+    edit = code.replace(code.tree.statement(call), new)
+    return code.fix("Reshape it, if it keeps the number of its elements", edit, safe=False)
 
 
 def _fix_out(code: Code) -> Fix:
@@ -54,15 +53,12 @@ def _fix_out(code: Code) -> Fix:
         raise DeclinedError("`out` is not the last argument, or no variable")
     if not isinstance(statement, ast.Expr):
         raise DeclinedError("the result has another name as well")
-    start, stop = code.source.range(call)
-    left_out = without_argument(code, call, out)
-    rest = code.source.between(start, left_out.start) + code.source.between(left_out.end, stop)
-    text = f"{out.value.id} = {rest}"
+    new = code.statement("{name} = {made}", name=out.value, made=call_without(code, call, out))
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
     first, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
     made = code.tree.parents[first]
     if others[:1] == [out.value] and isinstance(made, ast.Assign) and code.tree.following(made)[:1] == [statement]:
-        edit = code.statements.replace([made, statement], [text])
+        edit = code.statements.replace([made, statement], [new])
     else:
-        edit = code.replace(statement, text)
+        edit = code.replace(statement, new)
     return code.fix("Take what the operator returns", edit, safe=False)

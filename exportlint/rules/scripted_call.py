@@ -10,8 +10,8 @@ from exportlint.analysis.facts import Branch
 from exportlint.analysis.facts.tracing import WrappedCall
 from exportlint.claims import ERROR, Claim, Context, Report, always, fix_of
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.wrappers import unwrap
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.export_calls.wrappers import unwrap
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

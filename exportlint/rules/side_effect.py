@@ -9,8 +9,8 @@ from exportlint.analysis.facts import Call, HostRead
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.eager_only import computes_only, eager_only, reports
+from exportlint.fixes.eager_only.reports import computes_only, eager_only, reports
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeBranch
 from exportlint.claims import WARNING, Claim, Context, Report, always
-from exportlint.fixes.cond import cond_fix
+from exportlint.fixes.control_flow.cond import cond_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeBranch
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.cond import cond_fix
-from exportlint.fixes.size_branches import without_condition
+from exportlint.fixes.control_flow.cond import cond_fix
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.shapes.size_branches import without_condition
 from exportlint.registry import rule
 
 BRANCH = Claim(non_strict=always(WARNING), strict=always(WARNING))

@@ -9,12 +9,11 @@ from exportlint.analysis.domain.values import External
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.size_values import is_natural, is_number, is_whole
-from exportlint.fixes.stated import is_float_number, is_whole_number
-from exportlint.fixes.tensor_evidence import surely_tensor
+from exportlint.fixes.proofs.size_values import is_natural, is_number, is_whole
+from exportlint.fixes.proofs.stated_numbers import is_float_number, is_whole_number
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -48,18 +47,18 @@ def _fix(code: Code) -> Fix:
         raise DeclinedError("it takes a loop")
     match code.value(call.func), node:
         case External("builtins.sum"), _ if surely_tensor(code, node) and not call.keywords:
-            text = f"{code.operand(node, Precedence.ATOM)}.sum(0)"
-            return code.fix("Sum in one step, in another order", code.replace(call, text), safe=False)
+            total = code.make("{rows}.sum(0)", rows=node)
+            return code.fix("Sum in one step, in another order", code.replace(call, total), safe=False)
         case External("torch.tensor"), ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=count):
             if not code.surely(is_number, item) or not code.surely(is_whole, count):
                 raise DeclinedError("it is no list of one number")
-            rest = "".join(f", {code.text(k)}" for k in call.keywords)
-            text = f"{code.name('torch.full')}(({code.operand(count)},), {code.operand(item)}{rest})"
+            full, rest = code.name("torch.full"), call.keywords
+            filled = code.make("{f}(({count},), {item}, {*rest})", f=full, count=count, item=item, rest=rest)
             # a list of no integers is a tensor of floats
             is_same = is_float_number(code, item) or any(k.arg == "dtype" for k in call.keywords)
             return code.fix(
                 "Use `torch.full`",
-                code.replace(call, text),
+                code.replace(call, filled),
                 safe=is_same and is_natural(code, count) and is_whole_number(code, count),
             )
     raise DeclinedError("it takes a loop")

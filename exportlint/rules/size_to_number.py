@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.parentheses import source
+from exportlint.fixes.edit.template import same
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded
-from exportlint.fixes.sizes import SymbolicForm
+from exportlint.fixes.shapes.symbolic_forms import SymbolicForm
 from exportlint.registry import rule
 
 NUMBER = Claim(non_strict=always(WARNING), strict=always(None))
@@ -79,7 +80,7 @@ def _claim(fact: SizeConversion) -> Claim:
 def _fix(code: Code) -> Fix:
     form = SymbolicForm(code)
     call = form.outermost(code.node(ast.Call))
-    text = form.text(call, demanded(code.tree, call))
-    if ast.dump(ast.parse(f"({text}\n)", mode="eval").body) == ast.dump(call):
+    symbolic = form.of(call)
+    if same(symbolic, code.concrete(call)):
         raise DeclinedError("there is no symbolic form of it")
-    return code.fix(f"Replace by `{text}`", code.replace(call, text), safe=form.exact)
+    return code.fix(f"Replace by `{source(symbolic)}`", code.replace(call, symbolic), safe=form.exact)

@@ -10,10 +10,9 @@ from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.places import demanded, enclosed
-from exportlint.fixes.size_values import is_size
+from exportlint.fixes.proofs.size_values import is_size
 from exportlint.registry import rule
 
 SYMBOLIC = {"int": "torch.SymInt", "float": "torch.SymFloat", "bool": "torch.SymBool"}
@@ -57,12 +56,10 @@ def _fix(code: Code, kind: str | None) -> Fix:
     if not kinds:
         raise DeclinedError("it asks for another type")
     symbolic = [code.name(SYMBOLIC[k]) for k in kinds]
-    text = f"isinstance({code.operand(number)}, ({', '.join([*map(code.operand, named), *symbolic])}))"
-    if is_negated:
-        text = f"not {text}"
-    text = enclosed(text, demanded(code.tree, test))
+    asks = code.make("isinstance({number}, ({*kinds},))", number=number, kinds=[*named, *symbolic])
+    asks = code.make("not {asks}", asks=asks) if is_negated else asks
     is_same = code.surely(lambda v: is_size(v) or (isinstance(v, Scalar) and v.kind in {"int", "float"}), number)
-    return code.fix(f"Ask for `{'`, `'.join(symbolic)}` as well", code.replace(test, text), safe=is_same)
+    return code.fix(f"Ask for `{'`, `'.join(symbolic)}` as well", code.replace(test, asks), safe=is_same)
 
 
 def _asked(test: ast.expr) -> tuple[ast.expr, ast.expr, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.script_values import Dim, Example, Hint, Program
 from exportlint.analysis.domain.values import Const, Tuple, Value
@@ -11,10 +12,14 @@ from exportlint.analysis.facts.exports import ProgramRun, ProgramSave
 from exportlint.analysis.scripts.signatures import by_input, dims
 from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import with_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.arguments import with_entries
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import with_argument
 from exportlint.registry import rule
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 OTHER_SIZES = Claim(non_strict=always(WARNING), strict=always(WARNING))
 SAVED = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -55,9 +60,9 @@ def _fix(code: Code, program: Program, context: Context, varying: set[tuple[str,
         raise DeclinedError("there are dynamic shapes already, or the inputs are not all in one tuple")
     call = code.node(ast.Call)
     dim = code.name("torch.export.Dim", call)
-    wanted = f"{dim}.AUTO" if context.version >= HINTS else f'{dim}("batch")'
+    wanted = code.make("{dim}.AUTO" if context.version >= HINTS else '{dim}("batch")', dim=dim)
     expected = by_input(inputs)
-    shapes: list[str] = []
+    shapes: list[Expression] = []
     for index, example in enumerate(inputs.args.items):
         if not isinstance(example, Example) or example.shape is None:
             raise DeclinedError("which of the inputs are tensors is not known")
@@ -65,9 +70,10 @@ def _fix(code: Code, program: Program, context: Context, varying: set[tuple[str,
         places = [p for p in range(len(example.shape)) if (p == 0 if varying is None else (name, p) in varying)]
         if any((example.shape[place] or 2) < 2 for place in places):
             raise DeclinedError("export takes a size of 1 for a constant")
-        shapes.append("{" + ", ".join(f"{place}: {wanted}" for place in places) + "}" if places else "None")
-    text = f"({', '.join(shapes)}{',' if len(shapes) == 1 else ''})"
-    return code.fix("Make the dimensions dynamic", with_argument(code, call, f"dynamic_shapes={text}"), safe=False)
+        entries = [(code.make("{place}", place=place), wanted) for place in places]
+        shapes.append(with_entries(code.make("{{}}"), entries) if places else code.make("None"))
+    given = code.make("({*shapes},)", shapes=shapes)
+    return code.fix("Make the dimensions dynamic", with_argument(code, call, given, "dynamic_shapes"), safe=False)
 
 
 def _has_tensors(args: Value | None) -> bool:

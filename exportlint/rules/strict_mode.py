@@ -10,9 +10,9 @@ from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.facts.targets import ModelTarget
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix, TorchVersion
-from exportlint.fixes.calls import with_argument, without_argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import with_argument, without_argument
 from exportlint.registry import rule
 
 ASKED = Claim(non_strict=always(INFO), strict=always(None))
@@ -48,12 +48,12 @@ def _not_strict(code: Code, context: Context) -> Fix:
     if not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call):
         raise DeclinedError("it is not passed by name")
     if context.version < NOT_STRICT:
-        return code.fix("Pass `strict=False`", code.replace(keyword.value, "False"), safe=False)
+        return code.fix("Pass `strict=False`", code.replace(keyword.value, code.make("False")), safe=False)
     return code.fix("Leave out `strict`", without_argument(code, call, keyword), safe=False)
 
 
 def _said(code: Code) -> Fix:
-    return code.fix("Pass `strict=False`", with_argument(code, code.node(ast.Call), "strict=False"), safe=False)
+    return code.fix("Pass `strict=False`", with_argument(code, code.node(ast.Call), False, "strict"), safe=False)
 
 
 def _name(target: Value) -> str:

@@ -13,10 +13,9 @@ from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch.registry import find as operator
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.tensor_evidence import surely_tensor
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
@@ -44,16 +43,15 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
         method = call.args[0]
         if not isinstance(method, ast.Attribute):
             raise DeclinedError("the tensor is not to be seen in the call")
-        text = f"isinstance({code.operand(method.value)}, {code.name('torch.Tensor', call)})"
+        asks = code.make("isinstance({x}, {tensor})", x=method.value, tensor=code.name("torch.Tensor", call))
         safe = surely_tensor(code, method.value)
-        return code.fix("Use `isinstance`", code.replace(call, text), safe=safe)
+        return code.fix("Use `isinstance`", code.replace(call, asks), safe=safe)
     if isinstance(fact, Call) and fact.name == "builtins.pow":
         call = code.node(ast.Call)
         if len(call.args) != 2 or call.keywords:
             raise DeclinedError("`**` takes no modulus")
-        base, exponent = code.operand(call.args[0], Precedence.ATOM), code.operand(call.args[1], Precedence.UNARY)
-        text = f"{base} ** {exponent}"
-        return code.fix("Use `**`", code.replace(call, text), safe=True)
+        power = code.make("{base} ** {exponent}", base=call.args[0], exponent=call.args[1])
+        return code.fix("Use `**`", code.replace(call, power), safe=True)
     return None
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from exportlint.analysis.facts import Branch, Conversion, Copy, HostRead, ModuleChange
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, fix_of
 from exportlint.findings import Fix
-from exportlint.fixes.code import DISPLAY_ONLY, UNSAFE, Code
+from exportlint.fixes.edit.code import DISPLAY_ONLY, UNSAFE, Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 

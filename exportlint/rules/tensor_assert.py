@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
-from exportlint.fixes.checks import checked
+from exportlint.fixes.control_flow.checks import checked
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))

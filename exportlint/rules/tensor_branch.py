@@ -8,9 +8,9 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.truth import branch_fix
-from exportlint.fixes.vectorised import filter_fix
+from exportlint.fixes.control_flow.truth import branch_fix
+from exportlint.fixes.control_flow.vectorised import filter_fix
+from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import Copy
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.cloned import copy_of_items
-from exportlint.fixes.code import Code
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.unused import left_out
+from exportlint.fixes.proofs.observed_values import tensor
+from exportlint.fixes.state.container_copies import copy_of_items
 from exportlint.registry import rule
 
 DEEP = Claim(
@@ -49,13 +48,13 @@ def _fix(code: Code, fact: Copy, context: Context) -> Fix:
     if tensor(code, original) is not None:
         # a shallow copy shares the memory, but no history
         method = "detach" if fact.api == "copy.copy" else "clone"
-        text = f"{code.operand(original, Precedence.ATOM)}.{method}()"
-        return code.fix(f"Use `.{method}()`", code.replace(call, text), safe=False)
+        new = code.make("{original}.{method}()", original=original, method=method)
+        return code.fix(f"Use `.{method}()`", code.replace(call, new), safe=False)
     if fact.api == "copy.deepcopy" and (copied := copy_of_items(code, original)) is not None:
         return code.fix("Clone each tensor", code.replace(call, copied), safe=False)
     if _is_only_called(code, call):
         message = "Call the module itself, whose parameters get the gradients"
-        return code.fix(message, code.replace(call, code.operand(original, Precedence.ATOM)), safe=False)
+        return code.fix(message, code.replace(call, original), safe=False)
     raise DeclinedError("the copy may be changed")
 
 

@@ -9,15 +9,13 @@ from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import DataRead
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.identity import matters
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.sharing import is_consumed
-from exportlint.fixes.writes import IN_PLACE, writes
+from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.identity import matters
+from exportlint.fixes.proofs.writes import IN_PLACE, writes
 from exportlint.registry import rule
 
-ATOM = Precedence.ATOM
 UNSAVED = frozenset(
     {"clone", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"}
 )
@@ -50,12 +48,15 @@ def _fix(code: Code, fact: DataRead) -> Fix:
     was when it was saved.
     """
     data = code.node(ast.Attribute)
-    detached = f"{code.operand(data.value, ATOM)}.detach()"
+    detached = code.make("{tensor}.detach()", tensor=data.value)
     statement = code.tree.parents[data]
     if not isinstance(statement, ast.AugAssign):
         edit = code.replace(data, detached)
     elif type(statement.op) in IN_PLACE:
-        edit = code.replace(statement, f"{detached}.{IN_PLACE[type(statement.op)]}({code.operand(statement.value)})")
+        written = code.statement(
+            "{tensor}.{method}({value})", tensor=detached, method=IN_PLACE[type(statement.op)], value=statement.value
+        )
+        edit = code.replace(statement, written)
     else:
         raise DeclinedError("no method does the same in place")
     if not fact.mutates and not _is_written_later(code, data):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
-from exportlint.fixes.unused import left_out
+from exportlint.fixes.eager_only.unused import left_out
 from exportlint.registry import rule
 
 SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): INFO})

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.stacked import stacked
+from exportlint.fixes.numbers.stacked import stacked
 from exportlint.registry import rule
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
 OTHERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -42,19 +46,19 @@ def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1 or any(keyword.arg not in {"dtype", "device"} for keyword in call.keywords):
         raise DeclinedError("the tensor has options that a stack has not")
-    text = stacked(code, call.args[0]) + _cast(code, call)
-    return code.fix("Stack the tensors, which passes gradients on", code.replace(call, text), safe=False)
+    new = _cast(code, call, stacked(code, call.args[0]))
+    return code.fix("Stack the tensors, which passes gradients on", code.replace(call, new), safe=False)
 
 
-def _cast(code: Code, call: ast.Call) -> str:
-    """`.to(…)` what the call asks for."""
+def _cast(code: Code, call: ast.Call, rows: Expression) -> Expression:
+    """`rows.to(…)` what the call asks for."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else code.text(function)
     if name in CASTS:
-        return f".{CASTS[name]}()"
-    options = [code.text(keyword) for keyword in call.keywords]
+        return method(rows, CASTS[name])
+    options = [code.argument(keyword) for keyword in call.keywords]
     if name == "new_tensor" and isinstance(function, ast.Attribute):
-        options.insert(0, code.operand(function.value, Precedence.ARGUMENT))
+        options.insert(0, code.concrete(function.value))
         if len(options) > 1:
             raise DeclinedError("the receiver and the keywords say different things")
-    return f".to({', '.join(options)})" if options else ""
+    return method(rows, "to", *options) if options else rows

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.selections import selection_fix
+from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

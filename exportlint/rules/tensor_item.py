@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts import HostRead
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.numbers import is_scalar
-from exportlint.fixes.observed_values import tensor
-from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.numbers.operands import is_scalar
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -47,10 +47,10 @@ def _fix(code: Code) -> Fix:
     held = tensor(code, call.func.value)
     if held is None or held.assumed or not is_scalar(code, call.func.value):
         raise DeclinedError("the tensor may have dimensions")
-    text = code.operand(call.func.value, Precedence.ATOM)
+    kept = code.concrete(call.func.value)
     if held.kind not in {"int", "bool"} and not held.detached:
-        text += ".detach()"
-    return code.fix("Compute with the tensor, which has a dtype of its own", code.replace(call, text), safe=False)
+        kept = method(kept, "detach")
+    return code.fix("Compute with the tensor, which has a dtype of its own", code.replace(call, kept), safe=False)
 
 
 def _meets_tensor(code: Code, call: ast.Call) -> bool:

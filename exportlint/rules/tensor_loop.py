@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.vectorised import iteration_fix
-from exportlint.fixes.while_loops import range_fix, while_fix
+from exportlint.fixes.control_flow.vectorised import iteration_fix
+from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

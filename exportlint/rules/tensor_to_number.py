@@ -9,15 +9,15 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes import read_numbers
-from exportlint.fixes.attempts import first_of
-from exportlint.fixes.code import Code
+from exportlint.fixes.control_flow.truth import branch_fix
+from exportlint.fixes.control_flow.while_loops import range_fix
+from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
-from exportlint.fixes.selections import selection_fix
-from exportlint.fixes.truth import branch_fix
-from exportlint.fixes.unused import left_out
-from exportlint.fixes.while_loops import range_fix
+from exportlint.fixes.numbers import read_numbers
+from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
@@ -91,13 +91,13 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
         raise DeclinedError("not all arguments are known")
     if fact.target.startswith("math."):
         number = read_numbers.of_math(code, node)
-        return code.fix("Use the operator of torch", code.replace(node, number.text), safe=False)
+        return code.fix("Use the operator of torch", code.replace(node, number), safe=False)
     if len(node.args) != 1 or fact.target == "complex()":
         raise DeclinedError("torch.export has no symbol for it")
     argument = node.args[0]
     if fact.target.endswith("of one tensor"):
-        text = f"{code.operand(argument, Precedence.ATOM)}.{fact.target[:3]}()"
-        return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, text), safe=False)
+        reduced = method(code.concrete(argument), fact.target[:3])
+        return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, reduced), safe=False)
     read = read_numbers.floating if fact.target == "float()" else read_numbers.integer
     number, safe = read(code, argument, fact.operand)
-    return code.fix("Read the number with `.item()`", code.replace(node, number.text), safe=safe)
+    return code.fix("Read the number with `.item()`", code.replace(node, number), safe=safe)

@@ -8,9 +8,9 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.ordering import extreme_fix, sorted_fix
-from exportlint.fixes.truth import condition_fix
+from exportlint.fixes.control_flow.truth import condition_fix
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.numbers.ordering import extreme_fix, sorted_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

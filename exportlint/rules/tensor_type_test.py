@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Origin, Tensor, Tuple, Value
 from exportlint.analysis.facts import TypeTest
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
 TENSOR = frozenset({"torch.Tensor", "Tensor", "torch"})
@@ -55,13 +59,14 @@ def _fix(code: Code, fact: TypeTest) -> Fix:
         name = "torch.nn.Parameter" if is_parameter else "torch.Tensor"
         if not isinstance(right, ast.Constant) or right.value != name.rpartition(".")[2]:
             raise DeclinedError("it is compared with more than the name of the class")
-        expected = code.name(name, node)
+        expected = code.make("{name}", name=code.name(name, node))
     else:
-        expected = _classes(code, right) if isinstance(op, (ast.In, ast.NotIn)) else code.operand(right)
-    negation = "not " if isinstance(op, (ast.IsNot, ast.NotEq, ast.NotIn)) else ""
-    text = f"{negation}isinstance({code.operand(tensor)}, {expected})"
+        expected = _classes(code, right) if isinstance(op, (ast.In, ast.NotIn)) else code.concrete(right)
+    is_negated = isinstance(op, (ast.IsNot, ast.NotEq, ast.NotIn))
+    template = "not isinstance({tensor}, {expected})" if is_negated else "isinstance({tensor}, {expected})"
+    asks = code.make(template, tensor=tensor, expected=expected)
     safe = is_parameter or code.surely(_is_plain, tensor)
-    return code.fix("Use `isinstance`", code.replace(node, text), safe=safe)
+    return code.fix("Use `isinstance`", code.replace(node, asks), safe=safe)
 
 
 def _tested(node: ast.expr) -> tuple[ast.expr, str] | None:
@@ -79,16 +84,16 @@ def _tested(node: ast.expr) -> tuple[ast.expr, str] | None:
     return None
 
 
-def _classes(code: Code, node: ast.expr) -> str:
+def _classes(code: Code, node: ast.expr) -> Expression:
     """What `isinstance` takes for the classes of a container."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         if len(node.elts) == 1:
-            return code.operand(node.elts[0])
-        return f"({', '.join(code.operand(element) for element in node.elts)})"
+            return code.concrete(node.elts[0])
+        return code.make("({*classes},)", classes=node.elts)
     value = code.value(node)
     if not isinstance(value, Tuple) or value.mutable:
         raise DeclinedError("`isinstance` takes a tuple of classes")
-    return code.operand(node)
+    return code.concrete(node)
 
 
 def _is_plain(value: Value) -> bool:

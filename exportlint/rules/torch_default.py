@@ -8,7 +8,7 @@ from exportlint.analysis.domain.values import External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
-from exportlint.fixes.read_once import read_once
+from exportlint.fixes.state.read_once import read_once
 from exportlint.registry import rule
 
 DTYPE = Claim(non_strict=always(WARNING), strict=always(WARNING))

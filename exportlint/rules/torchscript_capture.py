@@ -10,9 +10,9 @@ from exportlint.analysis.facts.exports import Scripting
 from exportlint.analysis.facts.targets import FunctionTarget
 from exportlint.claims import INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import argument
-from exportlint.fixes.code import DISPLAY_ONLY, Code
+from exportlint.fixes.edit.code import DISPLAY_ONLY, Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import argument
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -37,8 +37,7 @@ def _fix(code: Code, fact: Scripting) -> Fix:
     model, example = argument(call, 0, "func"), argument(call, 1, "example_inputs")
     if fact.api != "torch.jit.trace" or model is None or example is None or isinstance(model, ast.Starred):
         raise DeclinedError("there is no example to export with")
-    inputs = code.operand(example)
-    if not isinstance(example, ast.Tuple):
-        inputs = f"({inputs},)"
-    text = f"{code.name('torch.export.export', call)}({code.operand(model)}, {inputs})"
-    return code.fix("Export the model", code.replace(call, text), safe=DISPLAY_ONLY)
+    inputs = example if isinstance(example, ast.Tuple) else code.make("({example},)", example=example)
+    export = code.name("torch.export.export", call)
+    exported = code.make("{export}({model}, {inputs})", export=export, model=model, inputs=inputs)
+    return code.fix("Export the model", code.replace(call, exported), safe=DISPLAY_ONLY)

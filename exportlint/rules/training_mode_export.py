@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.exports import Evaluated, ExportCall
 from exportlint.claims import INFO, LINE, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.calls import argument
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
+from exportlint.fixes.export_calls.calls import argument
 from exportlint.registry import rule
 
 TRAINING = Claim(non_strict=always(INFO), strict=always(INFO))
@@ -42,7 +41,7 @@ def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
     model = argument(call, 0, "mod")
     if isinstance(model, ast.Call):
-        made = f"{code.operand(model, Precedence.ATOM)}.eval()"
+        made = code.make("{model}.eval()", model=model)
         return code.fix("Call `.eval()` first", code.replace(model, made), safe=False)
     if not isinstance(model, (ast.Name, ast.Attribute)):
         raise DeclinedError("the model is not to be seen in the call")
@@ -51,7 +50,7 @@ def _fix(code: Code) -> Fix:
     earlier = (n for s in block[: block.index(statement)] for n in ast.walk(s) if isinstance(n, ast.Call))
     if any(ast.dump(n.func) == ast.dump(call.func) and _is_same(argument(n, 0, "mod"), model) for n in earlier):
         raise DeclinedError("an export before this one needs it")
-    insertion = code.statements.insert_before(statement, [f"{code.text(model)}.eval()"])
+    insertion = code.statements.insert_before(statement, [code.statement("{model}.eval()", model=model)])
     return code.fix("Call `.eval()` first", insertion, safe=False)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.custom_ops import UndeclaredWrite
 from exportlint.claims import INFO, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
@@ -29,6 +30,9 @@ def undeclared_mutation(fact: UndeclaredWrite, context: Context) -> Iterator[Rep
         )
 
 
+TEMPLATES: dict[type[ast.expr], str] = {ast.Tuple: "({*names},)", ast.List: "[{*names}]", ast.Set: "{{{*names}}}"}
+
+
 def _fix(code: Code, fact: UndeclaredWrite) -> Fix:
     """Not safe: who calls the operator with a tensor that must not be written to gets an error."""
     kernel = code.tree.function(code.node(ast.AST))
@@ -36,8 +40,7 @@ def _fix(code: Code, fact: UndeclaredWrite) -> Fix:
     declared = [k.value for d in decorators for k in d.keywords if k.arg == "mutates_args"]
     if len(declared) != 1 or not isinstance(declared[0], (ast.Tuple, ast.List, ast.Set)) or not fact.argument:
         raise DeclinedError("what the operator declares is not to be seen")
-    names = [*map(code.text, declared[0].elts), f'"{fact.argument}"']
-    start, end = ("(", ",)" if len(names) == 1 else ")") if isinstance(declared[0], ast.Tuple) else ("[", "]")
-    start, end = ("{", "}") if isinstance(declared[0], ast.Set) else (start, end)
-    edit = code.replace(declared[0], f"{start}{', '.join(names)}{end}")
+    template = TEMPLATES[type(declared[0])]
+    names = code.make(template, names=[*declared[0].elts, string(fact.argument)])
+    edit = code.replace(declared[0], names)
     return code.fix(f"Declare the write to `{fact.argument}`", edit, safe=False)

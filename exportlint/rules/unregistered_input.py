@@ -10,9 +10,9 @@ from exportlint.analysis.domain.values import ClassValue
 from exportlint.analysis.facts.boundary import ObjectInput
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.pytrees import register
+from exportlint.fixes.export_calls.pytrees import register
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from exportlint.analysis.facts.state import Unregistered
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.additions import with_base
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.edit.arguments import with_base
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.statements import Draft, is_docstring
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 from exportlint.syntax.definitions import Class
 
@@ -65,8 +66,8 @@ def _fix(code: Code, fact: Unregistered) -> Fix:
     name = code.name(f"torch.nn.{kind}", target)
     held = statement.value
     empty = (isinstance(held, ast.List) and not held.elts) or (isinstance(held, ast.Dict) and not held.keys)
-    text = f"{name}({'' if empty else code.operand(statement.value)})"
-    return code.fix(f"Hold them in `{name}`", code.replace(statement.value, text), safe=False)
+    holder = code.make("{name}({*held})", name=name, held=[] if empty else [held])
+    return code.fix(f"Hold them in `{name}`", code.replace(held, holder), safe=False)
 
 
 def _require_methods(code: Code, target: ast.Attribute, kind: str) -> None:
@@ -104,6 +105,6 @@ def _module(code: Code, made: ast.expr) -> list[Draft]:
         raise DeclinedError("its class has no `__init__`")
     first = next(s for s in constructor.init.body if not is_docstring(s))
     return [
-        with_base(code, node, code.name("torch.nn.Module", node)),
-        code.statements.insert_before(first, ["super().__init__()"]),
+        code.statements.changed(node, partial(with_base, base=code.name("torch.nn.Module", node))),
+        code.statements.insert_before(first, [code.statement("super().__init__()")]),
     ]

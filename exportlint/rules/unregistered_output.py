@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Dict, Tuple, Value
 from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.plain import ObjectOf
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import call, of_generator
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.pytrees import register
-from exportlint.fixes.statements import Draft
+from exportlint.fixes.export_calls.pytrees import register
 from exportlint.registry import rule
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
 
 OBJECT = Claim(non_strict=always(ERROR), strict=always(ERROR))
 SIZES = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -67,19 +72,18 @@ def _fix(code: Code, fact: Output) -> Fix:
     return code.fix("Return what a program can", *edits, safe=False)
 
 
-def _instead(code: Code, node: ast.expr, name: str) -> str:
+def _instead(code: Code, node: ast.expr, name: str) -> Expression:
     if name == "numpy.ndarray":
-        return f"{code.name('torch.as_tensor', node)}({code.operand(node)})"
+        return code.make("{as_tensor}({x})", as_tensor=code.name("torch.as_tensor", node), x=node)
     if name == "torch.Size":
-        return f"tuple({code.text(node)})"
+        return code.make("tuple({sizes})", sizes=node)
     kind = ITERATED.get(name)
     if kind is None:
         raise DeclinedError("a program cannot return it in any form")
     if isinstance(node, ast.Set):
-        comma = "," if len(node.elts) == 1 else ""
-        return f"({', '.join(map(code.operand, node.elts))}{comma})"
-    text = code.text(node)
-    return f"{kind}{text}" if isinstance(node, ast.GeneratorExp) else f"{kind}({text})"
+        return code.make("({*items},)", items=node.elts)
+    items = code.concrete(node)
+    return of_generator(kind, items) if isinstance(node, ast.GeneratorExp) else call(kind, items)
 
 
 def _place(node: ast.expr, value: Value, part: Value) -> ast.expr | None:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import PlainTensorWrite
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
-from exportlint.fixes.constructor import Constructor
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.registered import registration
-from exportlint.fixes.writes import written
+from exportlint.fixes.proofs.writes import written
+from exportlint.fixes.state.buffers import registration
+from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))

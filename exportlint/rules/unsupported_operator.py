@@ -10,9 +10,8 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.code import Code
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.precedence import Precedence
 from exportlint.registry import rule
 
 SUBCLASS = Claim(non_strict=always(ERROR), strict=always(None))
@@ -75,19 +74,21 @@ def _fix(code: Code, fact: Call) -> Fix:
 def _pairs(code: Code, call: ast.Call) -> Fix:
     if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], (ast.Name, ast.Attribute, ast.Subscript)):
         raise DeclinedError("it is for more than pairs, or of what would be computed again")
-    text = code.operand(call.args[0], Precedence.ATOM)
-    size = f"{text}.shape[0]"
-    places = f"{code.name('torch.triu_indices', call)}({size}, {size}, 1).T"
-    return code.fix("Index with all pairs", code.replace(call, f"{text}[{places}]"), safe=False)
+    pairs = code.make(
+        "{x}[{triu_indices}({x}.shape[0], {x}.shape[0], 1).T]",
+        x=call.args[0],
+        triu_indices=code.name("torch.triu_indices", call),
+    )
+    return code.fix("Index with all pairs", code.replace(call, pairs), safe=False)
 
 
 def _solution(code: Code, call: ast.Call) -> Fix:
     taken = code.tree.parents[call]
     if len(call.args) != 2 or call.keywords or not isinstance(taken, ast.Attribute) or taken.attr != "solution":
         raise DeclinedError("more than the solution is wanted")
-    first, second = code.operand(call.args[0]), code.operand(call.args[1], Precedence.ATOM)
-    text = f"{code.name('torch.linalg.pinv', call)}({first}) @ {second}"
-    return code.fix("Multiply with the pseudo-inverse", code.replace(taken, text), safe=False)
+    pinv, (first, second) = code.name("torch.linalg.pinv", call), call.args
+    product = code.make("{pinv}({first}) @ {second}", pinv=pinv, first=first, second=second)
+    return code.fix("Multiply with the pseudo-inverse", code.replace(taken, product), safe=False)
 
 
 def _read_once(code: Code, call: ast.Call) -> ast.Name | None:
@@ -112,9 +113,12 @@ def _padded(code: Code, call: ast.Call) -> Fix:
         raise DeclinedError("the rows do not become one padded tensor")
     if len(call.args) != 1 or call.keywords:
         raise DeclinedError("the rows have options")
-    rows, value = code.operand(call.args[0]), code.operand(padding.args[0])
-    pad = code.name("torch.nn.utils.rnn.pad_sequence", call)
-    text = f"{pad}({rows}, batch_first=True, padding_value={value})"
+    padded = code.make(
+        "{pad_sequence}({rows}, batch_first=True, padding_value={value})",
+        pad_sequence=code.name("torch.nn.utils.rnn.pad_sequence", call),
+        rows=call.args[0],
+        value=padding.args[0],
+    )
     if used is call:
-        return code.fix("Pad the rows", code.replace(padding, text), safe=False)
-    return code.fix("Pad the rows", code.replace(call, text), code.replace(padding, code.text(used)), safe=False)
+        return code.fix("Pad the rows", code.replace(padding, padded), safe=False)
+    return code.fix("Pad the rows", code.replace(call, padded), code.replace(padding, used), safe=False)

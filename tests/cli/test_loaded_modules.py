@@ -40,11 +40,16 @@ def below(package: str, modules: frozenset[str]) -> set[str]:
 
 @pytest.mark.parametrize("text", [SCRIPT, CLEAN, NET], ids=["no model", "no finding", "finding"])
 def test_a_check_imports_neither_what_fixes_nor_what_serves(text: str, tmp_path: Path) -> None:
-    modules = loaded(tmp_path / "net.py", text)
+    modules = loaded(tmp_path / "net.py", text, "--unfixable", "ALL")
     assert not {name for name in modules if name.partition(".")[0] in HEAVY}
     for package in ("fixer", "server", "verify", "workers", "explain", "atomic", "pages"):
         assert not {name for name in modules if f"{name}.".startswith(f"exportlint.{package}.")}
     assert below("exportlint.report", modules) <= REPORT
+
+
+def test_libcst_is_imported_to_work_out_a_fix_that_is_shown(tmp_path: Path) -> None:
+    heavy = {name.partition(".")[0] for name in loaded(tmp_path / "net.py", NET)} & set(HEAVY)
+    assert heavy == {"libcst"}
 
 
 def test_what_has_no_model_needs_no_rules_and_no_interpreter(tmp_path: Path) -> None:
@@ -62,4 +67,5 @@ def test_only_rules_that_look_at_what_happens_are_imported(tmp_path: Path) -> No
 
 
 def test_fixes_are_imported_with_the_rules_that_have_them(tmp_path: Path) -> None:
-    assert "truth" not in below("exportlint.fixes", loaded(tmp_path / "net.py", CLEAN))
+    clean, net = (below("exportlint.fixes", loaded(tmp_path / "net.py", text)) for text in (CLEAN, NET))
+    assert "control_flow.truth" in net - clean

@@ -1,0 +1,1 @@
+"""Arrays of numpy, as tensors."""

@@ -1,0 +1,140 @@
+"""The way of arrays through a function: from the tensors that they are made of to the tensors made of them.
+
+`torch.from_numpy(np.sqrt(x.numpy()))` becomes `torch.sqrt(x)`, through variables as well.
+
+Never safe: dtypes are promoted otherwise, gradients flow, and memory is no longer shared with an array.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from exportlint.findings import Fix
+from exportlint.fixes.arrays.arrays import READS, Arrays
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import same
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.numbers.read_numbers import item
+from exportlint.fixes.proofs.observed_values import builtin
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+METADATA = frozenset({"shape", "ndim"})
+
+
+def computed_by_torch(code: Code) -> Fix:
+    """A fix that computes with torch what the function around the finding computes with numpy.
+
+    Raises:
+        DeclinedError: torch cannot say it, or an array leaves the function.
+    """
+    function = code.tree.function(code.expression)
+    if function is None:
+        raise DeclinedError("arrays outside of functions")
+    flow = _Flow(code)
+    flow.block(function.body)
+    if not flow.edits:
+        raise DeclinedError("nothing says what becomes of the array")
+    message = "Compute with torch, which has other dtypes and gradients"
+    if flow.leaves:
+        message += ", and return tensors instead of arrays"
+    return code.fix(message, *flow.edits, safe=False)
+
+
+class _Flow:
+    """The statements of a function, one after the other, with the variables that hold arrays."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.arrays = Arrays(code)
+        self.edits: list[Draft] = []
+        self.leaves = False
+
+    def block(self, statements: Iterable[ast.stmt]) -> None:
+        """Collect what changes in statements."""
+        for statement in statements:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+                self._assignment(statement, statement.value)
+            elif isinstance(statement, ast.AugAssign):
+                self._rewritten(statement.value)
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                self._returned(statement.value)
+            else:
+                self._others(statement)
+
+    def _assignment(self, statement: ast.Assign | ast.AnnAssign, value: ast.expr) -> None:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        if self._rewritten(value):
+            if len(names) < len(targets):
+                raise DeclinedError("the array is kept")
+            self.arrays.names |= names
+            return
+        for target in targets:
+            if not isinstance(target, (ast.Name, ast.Subscript)):
+                self._expression(target)
+        self.arrays.names -= names
+
+    def _returned(self, value: ast.expr) -> None:
+        """What a model gives back: a program can only give tensors."""
+        function = self.code.tree.function(value)
+        if not isinstance(function, ast.FunctionDef) or function.name != "forward":
+            self._expression(value)
+            return
+        for part in value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]:
+            self.leaves |= self._rewritten(part)
+
+    def _rewritten(self, value: ast.expr) -> bool:
+        """Note what becomes of a value, and say whether it is an array."""
+        found = self.arrays.array(value)
+        if found is None:
+            self._expression(value)
+        elif not same(found, self.code.concrete(value)):
+            self.edits.append(self.code.replace(value, found))
+        return found is not None
+
+    def _number(self, node: ast.expr) -> Expression | None:
+        """What `float` or `int` makes of an array, None if an expression is something else."""
+        kind = builtin(self.code, node)
+        if not isinstance(node, ast.Call) or kind not in {"float", "int"} or len(node.args) != 1:
+            return None
+        source = self.arrays.array(node.args[0])
+        return item(self.code, source, kind) if source is not None else None
+
+    def _others(self, statement: ast.AST) -> None:
+        """Expressions first, then the blocks, in which variables may come to hold arrays."""
+        for child in ast.iter_child_nodes(statement):
+            if isinstance(child, ast.expr):
+                self._expression(child)
+            elif isinstance(child, ast.stmt):
+                self.block([child])
+            else:
+                self._others(child)
+
+    def _expression(self, node: ast.expr) -> None:
+        """What is no array, but may be made of one."""
+        found = self.arrays.wrapped(node)
+        if found is not None:
+            self.edits.append(self.code.replace(node, found))
+            return
+        number = self._number(node)
+        if number is not None:
+            self.edits.append(self.code.replace(node, number))
+            return
+        if self.arrays.array(node) is not None:
+            raise DeclinedError("the array is used for something else")
+        known = isinstance(node, ast.Attribute) and node.attr in METADATA | READS
+        if known and isinstance(node, ast.Attribute) and self.arrays.array(node.value) is not None:
+            self._rewritten(node.value)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._expression(child)
+            elif isinstance(child, (ast.keyword, ast.comprehension)):
+                self._others(child)

@@ -1,0 +1,1 @@
+"""Branches, loops, checks and truths that depend on tensor data."""

@@ -1,0 +1,135 @@
+"""Early returns on tensor data: what the rest of the function returns is computed in any case.
+
+`if c: return a` … `return b` becomes `return torch.where(c, a, b)`, with the statements between them kept.
+
+Safe: as `where`, and the code behind the `return` has no effects and refuses nothing. Otherwise what it refuses is
+refused where the function had returned.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from exportlint.fixes.control_flow.branch_paths import Branching, cases, names_in, way
+from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.merging import Fresh, arm, assignment, conditions_of, folded, hoisted
+from exportlint.fixes.control_flow.terms import Term, term
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import dotted, statement
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.liveness import assigned, is_bound
+from exportlint.fixes.proofs.purity import is_harmless
+from exportlint.fixes.proofs.result_shapes import Form, Forms, form
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
+
+MAX_EXITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Exit:
+    """A branch that returns in all ways but one, as lines that stand in its place, and what it returns.
+
+    The value of the way that goes on is None, and `falls` its statements.
+    """
+
+    branch: Branching
+    lines: Sequence[Statement]
+    conditions: Sequence[Condition]
+    values: Sequence[Term | None]
+    falls: Sequence[ast.stmt]
+
+
+def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draft], Term]:
+    """A branch that returns in some ways, and others behind it up to a last `return`: the edits, and what it returns.
+
+    Raises:
+        DeclinedError: the code that all of them run may have effects, or does not end with a `return`.
+    """
+    following = code.tree.following(branch)
+    last = following[-1] if following else None
+    if not isinstance(last, ast.Return) or last.value is None:
+        raise DeclinedError("the function does not end with another `return` here")
+    forms: dict[str, Form | None] = {}
+    exits: list[_Exit] = []
+    here = code
+    statements = [branch, *following[:-1]]
+    for index, running in enumerate(statements):
+        goes_on: Sequence[ast.stmt] = [running]
+        if isinstance(running, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(running)):
+            if len(exits) == MAX_EXITS:
+                raise DeclinedError("the function returns in too many places")
+            exits.append(_exit(here, running, assigned(statements[index + 1 :]), fresh, forms, in_vain=bool(exits)))
+            goes_on = exits[-1].falls
+        for one in goes_on:
+            if not is_harmless(here, [one]):
+                raise DeclinedError("the code behind the `return` may have effects")
+            _note(here, one, forms)
+            here = here.after([one])
+    value = rest = term(here, last.value, forms)
+    for found in reversed(exits):
+        value = folded(code, found.conditions, [each or value for each in found.values])
+    sound = all(found is not None and found.total for found in forms.values())
+    value = replace(value, safe=value.safe and sound, variable=value.variable or rest.variable)
+    if len(statements) == 1 and not exits[0].falls:
+        lines = [*exits[0].lines, statement("return {value}", value=value.unbracketed)]
+        return [code.statements.replace([branch, last], lines)], value
+    return [*(_edit(code, found) for found in exits), code.replace(last.value, value.unbracketed)], value
+
+
+def _edit(code: Code, found: _Exit) -> Draft:
+    lines = list(found.lines)
+    if found.falls:
+        lines += code.statements.moved(found.falls)
+    return code.statements.replace([found.branch], lines)
+
+
+def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: Forms, *, in_vain: bool) -> _Exit:
+    found = cases(branch)
+    going_on = [case.body for case in found if not case.body or not isinstance(case.body[-1], ast.Return)]
+    if len(going_on) != 1:
+        raise DeclinedError("several ways go on behind the branch")
+    (falls,) = going_on
+    changed = later | assigned(falls)
+    conditions = conditions_of(code, found, in_vain=in_vain)
+    lines: list[Statement] = []
+    values: list[Term | None] = []
+    for case in found:
+        if case.body is falls:
+            values.append(None)
+            continue
+        leaving = way(case.body)
+        keep = {n for n in leaving.assigned if n not in changed and not is_bound(code, n, maybe=True)}
+        result = arm(code, leaving, keep, (), fresh, forms)
+        if result.returned is None:
+            raise DeclinedError("a way returns sometimes")
+        lines += result.lines
+        values.append(_settled(result.returned, changed, lines, fresh))
+    if any(changed & names_in(case.test) for case in found if case.test is not None):
+        conditions = hoisted(conditions, lines, fresh)
+    return _Exit(branch, lines, conditions, values, falls)
+
+
+def _note(code: Code, statement: ast.stmt, forms: dict[str, Form | None]) -> None:
+    """Notes what is known of the variables that a statement assigns."""
+    found = None
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        found = form(code, statement.value, forms)
+    for name in assigned([statement]):
+        forms[name] = found
+
+
+def _settled(value: Term, changed: set[str], lines: list[Statement], fresh: Fresh) -> Term:
+    """A value that what is assigned behind it does not change."""
+    if not value.reads & changed:
+        return value
+    if value.items is not None:
+        return replace(value, items=tuple(_settled(item, changed, lines, fresh) for item in value.items))
+    name = fresh.name("early")
+    lines.append(assignment(name, value))
+    return replace(value, source=dotted(name), reads=frozenset({name}))

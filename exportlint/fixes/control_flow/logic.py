@@ -1,0 +1,44 @@
+"""The truth of tensor data as a tensor, and the logic of such truths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exportlint.fixes.edit.template import binary, expression, method
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A tensor that holds the truth of a Python condition.
+
+    `safe`: it holds exactly that, and refuses what Python's `bool` refused. `scalar`: it surely has no dimensions;
+    else `tensor` makes it so, and refuses tensors of several elements as `bool` does.
+    """
+
+    source: Expression
+    safe: bool = True
+    scalar: bool = True
+
+    @property
+    def tensor(self) -> Expression:
+        """A 0-d bool tensor."""
+        return self.source if self.scalar else method(self.source, "reshape", expression("()"))
+
+
+def negated(condition: Condition) -> Condition:
+    """The opposite of a condition."""
+    return Condition(expression("~{condition}", condition=condition.tensor), condition.safe)
+
+
+def both(one: Condition, other: Condition) -> Condition:
+    """Whether two conditions hold."""
+    return Condition(binary("&", one.tensor, other.tensor), one.safe and other.safe)
+
+
+def either(one: Condition, other: Condition) -> Condition:
+    """Whether one of two conditions holds."""
+    return Condition(binary("|", one.tensor, other.tensor), one.safe and other.safe)

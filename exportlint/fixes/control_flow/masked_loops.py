@@ -1,0 +1,119 @@
+"""Loops that tensor data ends, or makes skip the rest of a pass: all passes run, and `torch.where` drops results.
+
+`if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`.
+
+Never safe: all passes run, so that a loop takes longer, and each must keep shapes and dtypes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.facts import Fact
+from exportlint.findings import Fix
+from exportlint.fixes.control_flow.bodies import is_tensor
+from exportlint.fixes.control_flow.branch_paths import names_in
+from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.terms import choose, term
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import binary, call, dotted, statement
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
+from exportlint.fixes.proofs.purity import is_pure
+
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
+
+
+def masked_fix(code: Code, _: Fact) -> Fix:
+    """Keep the old values where `if …: break`, `continue` or `return` has left the loop or the pass.
+
+    Raises:
+        DeclinedError: the loop does something else than assign tensors.
+    """
+    branch = code.tree.statement(code.expression)
+    if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) != 1:
+        raise DeclinedError("it is no `if …: break`")
+    leave = branch.body[0]
+    if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
+        raise DeclinedError("it is no `if …: break`")
+    loop = code.tree.parents[branch]
+    if not isinstance(loop, ast.For) or loop.orelse:
+        raise DeclinedError("it does not stand in the body of a `for`")
+    condition = tensor_condition(code, branch.test)
+    flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
+    carried = _carried(code, loop)
+    index = loop.body.index(branch)
+    if not isinstance(leave, ast.Continue):
+        start = statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))
+        left = statement("{flag} = {flag} | {condition}", flag=flag, condition=condition.tensor)
+        edits = [code.statements.insert_before(loop, [start]), code.statements.replace([branch], [left])]
+        masked = loop.body[:index] + loop.body[index + 1 :]
+        if isinstance(leave, ast.Return):
+            edits += _returned(code, loop, leave.value, flag)
+    else:
+        left = statement("{flag} = {condition}", flag=flag, condition=condition.tensor)
+        edits = [code.statements.replace([branch], [left])]
+        masked = loop.body[index + 1 :]
+    for one in masked:
+        edits += _masked(code, one, flag, carried)
+    message = "Run all passes and drop results with `torch.where`, which needs them of one shape"
+    return code.fix(message, *edits, safe=False)
+
+
+def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> Sequence[Draft]:
+    """What a `return` in the loop gives, chosen behind the loop, where its variables are as they were then."""
+    following = code.tree.following(loop)
+    last = following[0] if following else None
+    if value is None or not isinstance(last, ast.Return) or last.value is None:
+        raise DeclinedError("the loop is not followed by another `return`")
+    target, carried = set(bound([loop.target])), set(needed(loop.body))
+    if names_in(value) & (target | (set(bound(loop.body)) - carried)):
+        raise DeclinedError("what is returned has no value in front of the loop")
+    if ast.dump(value) == ast.dump(last.value):
+        return []
+    one, other = term(code, value, {}), term(code, last.value, {})
+    return [code.replace(last.value, choose(code, Condition(dotted(flag)), one, other).unbracketed)]
+
+
+def _carried(code: Code, loop: ast.For) -> set[str]:
+    """The variables that a pass takes from the one before it, or leaves behind the loop."""
+    found = set(bound(loop.body)) & (set(needed(loop.body)) | needed_after(code.tree, loop))
+    if set(bound([loop.target])) & needed_after(code.tree, loop):
+        raise DeclinedError("the variable of the loop is used behind it")
+    return found
+
+
+def _masked(code: Code, assigning: ast.stmt, flag: str, carried: set[str]) -> Sequence[Draft]:
+    if isinstance(assigning, ast.Assign) and len(assigning.targets) == 1:
+        target, value = assigning.targets[0], assigning.value
+    elif isinstance(assigning, ast.AugAssign):
+        target, value = assigning.target, assigning.value
+    else:
+        raise DeclinedError("the loop does more than assign variables")
+    if not isinstance(target, ast.Name) or not _has_no_effect(code, value):
+        raise DeclinedError("the loop does more than assign variables")
+    if target.id not in carried:
+        return []
+    if any((v := s.variable(target.id)) is None or not is_tensor(v) for s in code.observed.snapshots):
+        raise DeclinedError(f"`{target.id}` holds no tensor in front of the loop")
+    new = code.concrete(value)
+    if isinstance(assigning, ast.AugAssign):
+        symbol = OPERATORS.get(type(assigning.op))
+        if symbol is None:
+            raise DeclinedError("an assignment has an operator that is not known")
+        new = binary(symbol, target.id, new)
+    chosen = call(code.name("torch.where"), flag, target.id, new)
+    return [code.statements.replace([assigning], [statement("{name} = {chosen}", name=target.id, chosen=chosen)])]
+
+
+def _has_no_effect(code: Code, node: ast.expr) -> bool:
+    """Whether an expression surely has no effect, or is the call of a module or function, as far as that shows."""
+    if is_pure(code, node):
+        return True
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return not any(
+        isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for part in ast.walk(node)
+    ) and not any(isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_") for call in calls)

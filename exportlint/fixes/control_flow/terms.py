@@ -1,0 +1,126 @@
+"""Values that a condition chooses between, and `torch.where` of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import PYTHON, Const, Python, Scalar, Size, Value
+from exportlint.fixes.control_flow.conditions import condition_in_vain
+from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import bare_tuple, call, expression, names_in, same
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
+from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation
+from exportlint.fixes.proofs.purity import require_pure
+from exportlint.fixes.proofs.result_shapes import Form, Forms, form
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An expression that is evaluated whichever way the code goes, and what is known of it.
+
+    `items` are those of a tuple. `form` is None where nothing proves its shape and dtype. `safe`: what it was made of
+    by earlier choices. `variable`: it is a tensor that others can see, not a new one.
+    """
+
+    source: Expression
+    kind: str = "tensor"
+    form: Form | None = None
+    safe: bool = True
+    variable: bool = False
+    items: tuple[Term, ...] | None = None
+    reads: frozenset[str] = field(default=frozenset())
+
+    @property
+    def unbracketed(self) -> Expression:
+        """The same behind `return`, where a tuple of several items needs no brackets."""
+        items = self.items or ()
+        return bare_tuple([item.source for item in items]) if len(items) > 1 else self.source
+
+
+def term(code: Code, node: ast.expr, forms: Forms) -> Term:
+    """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is no tensor or number."""
+    if isinstance(node, ast.Tuple) and not any(isinstance(item, ast.Starred) for item in node.elts):
+        items = tuple(term(code, item, forms) for item in node.elts)
+        source = expression("({*items},)", items=[item.source for item in items])
+        reads = frozenset[str]().union(*(item.reads for item in items))
+        return Term(source, "tuple", items=items, reads=reads)
+    if isinstance(node, ast.IfExp):
+        condition = _condition(code, node.test)
+        if condition is not None:
+            return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
+    require_pure(code, node)
+    require_unguarded(code, node)
+    source, reads = code.concrete(node), read_by(code, node)
+    value = code.value(node)
+    held = as_tensor(value)
+    if held is not None:
+        if held.dynamic:
+            raise DeclinedError("the size depends on the way taken")
+        variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
+        return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
+    if _is_number(value):
+        return Term(source, "number", reads=reads)
+    return Term(source, "other", reads=reads)
+
+
+def _condition(code: Code, test: ast.expr) -> Condition | None:
+    """A condition on tensor data; None if Python knows it."""
+    try:
+        return condition_in_vain(code, test)
+    except DeclinedError:
+        if is_python(code, test):
+            return None
+        raise
+
+
+def read_by(code: Code, node: ast.expr) -> frozenset[str]:
+    """The variables that an expression reads, by the names that they have in new code."""
+    return frozenset(code.renames.get(n.id, n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
+
+
+def is_sound(value: Term) -> bool:
+    """Whether nothing is refused and no gradient spoiled where a value is computed in vain."""
+    return value.kind == "number" or (value.form is not None and value.form.total)
+
+
+def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
+    """One of two terms, as a condition says. Raises DeclinedError if `torch.where` has no such choice."""
+    if one.items is not None and other.items is not None and len(one.items) == len(other.items):
+        pairs = list(zip(one.items, other.items, strict=True))
+        asked = not all(same(a.source, b.source) for a, b in pairs)
+        items = tuple(a if asked and same(a.source, b.source) else choose(code, condition, a, b) for a, b in pairs)
+        source = expression("({*items},)", items=[item.source for item in items])
+        safe, variable = all(item.safe for item in items), any(item.variable for item in items)
+        return Term(source, "tuple", items=items, safe=safe, variable=variable)
+    if same(one.source, other.source):
+        return replace(one, safe=False)  # nothing asks the condition any more, which may be refused
+    if not {one.kind, other.kind} <= {"tensor", "number"}:
+        raise DeclinedError("`torch.where` chooses between tensors only")
+    source = call(code.name("torch.where"), condition.tensor, one.source, other.source)
+    a, b = one.form, other.form
+    if a is not None and b is not None and not a.may_fit(b):
+        raise DeclinedError("the tensors differ in shape")
+    agree = a is not None and b is not None and a.agrees(b) and a.total and b.total
+    safe = condition.safe and agree and one.safe and other.safe
+    reads = one.reads | other.reads | names_in(condition.tensor)
+    return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number: what arithmetic in a loop makes of one is only known to be some Python value."""
+    found = set(options(value)) - {PYTHON}
+    return bool(found) and all(_is_one_number(option) for option in found)
+
+
+def _is_one_number(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (bool, int, float))
+    return isinstance(value, (Scalar, Size)) or (isinstance(value, Python) and value.type in {"int", "float", "bool"})

@@ -1,0 +1,126 @@
+"""The truth of tensor data as a tensor where Python asks for it: in a branch, or as a value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.facts import Fact
+from exportlint.findings import Fix
+from exportlint.fixes.control_flow.branch_paths import names_in
+from exportlint.fixes.control_flow.checks import checked
+from exportlint.fixes.control_flow.cond import cond_fix
+from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.empty_selections import empty_selection_fix
+from exportlint.fixes.control_flow.masked_loops import masked_fix
+from exportlint.fixes.control_flow.predicated_writes import write_fix
+from exportlint.fixes.control_flow.said_only import said_only_fix
+from exportlint.fixes.control_flow.terms import choose, term
+from exportlint.fixes.control_flow.where import branch_of, choice, where_fix
+from exportlint.fixes.control_flow.while_loops import while_fix
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.blocks import analysed
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import builtin, tensor
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+MESSAGE = "Keep the truth a tensor"
+
+
+def branch_fix(code: Code, fact: Fact) -> Fix:
+    """Rewrite the branch in whose condition the finding is, in the first way that does. Raises DeclinedError."""
+    return first_of(
+        code,
+        fact,
+        lambda code, _: checked(code),
+        said_only_fix,
+        empty_selection_fix,
+        masked_fix,
+        where_fix,
+        cond_fix,
+        write_fix,
+    )
+
+
+def condition_fix(code: Code, fact: Fact) -> Fix:
+    """Rewrite the statement whose condition the finding is in, or make that a tensor. Raises DeclinedError."""
+    return first_of(code, fact, while_fix, branch_fix, truth_fix)
+
+
+def truth_fix(code: Code, _: Fact) -> Fix:
+    """Make a tensor of the truth that Python asks for; where it is asked in a branch, make that a choice.
+
+    Raises:
+        DeclinedError: the truth is needed for something else.
+    """
+    outer = _outermost(code)
+    try:
+        branch_of(code)
+    except DeclinedError:
+        pass
+    else:
+        raise DeclinedError("a branch cannot go by a tensor")
+    statement = code.tree.statement(outer)
+    if isinstance(statement, (ast.While, ast.Assert)) and statement.test is outer:
+        raise DeclinedError("the statement needs a Python bool")
+    value = _value(code, outer)
+    edits = [code.replace(outer, value)]
+    if isinstance(statement, ast.Assign) and statement.value is outer and isinstance(statement.targets[0], ast.Name):
+        name = statement.targets[0].id
+        new = analysed([templates.statement("{name} = {value}", name=name, value=value)])
+        for branch, behind in _branches_by(code, statement, name):
+            edits += choice(code.after([*new, *behind]), branch).edits
+    return code.fix(MESSAGE, *edits, safe=False)
+
+
+def _outermost(code: Code) -> ast.expr:
+    """The expression around the finding that is nothing but a condition made of it."""
+    node: ast.expr = code.expression
+    while True:
+        around = code.tree.parents[node]
+        negates = isinstance(around, ast.UnaryOp) and isinstance(around.op, (ast.Not, ast.Invert))
+        chains = isinstance(around, ast.Compare) and len(around.ops) > 1
+        if negates or chains or isinstance(around, ast.BoolOp) or _asks(code, around, node):
+            assert isinstance(around, ast.expr)
+            node = around
+        else:
+            return node
+
+
+def _asks(code: Code, call: ast.AST, node: ast.expr) -> bool:
+    """Whether a call asks what a node holds for its truth."""
+    return isinstance(call, ast.Call) and call.args == [node] and builtin(code, call) in {"bool", "any", "all"}
+
+
+def _value(code: Code, node: ast.expr) -> Expression:
+    """The value of a condition. Python's `and` and `or` give one of their operands, not only a truth."""
+    if isinstance(node, ast.BoolOp) and not all(_is_bool(code, value) for value in node.values):
+        *others, last = node.values
+        found = term(code, last, {})
+        for other in reversed(others):
+            condition, value = tensor_condition(code, other), term(code, other, {})
+            ways = (value, found) if isinstance(node.op, ast.Or) else (found, value)
+            found = choose(code, condition, *ways)
+        return found.source
+    return tensor_condition(code, node).tensor
+
+
+def _is_bool(code: Code, node: ast.expr) -> bool:
+    held = tensor(code, node)
+    return held is None or held.kind == "bool"
+
+
+def _branches_by(code: Code, statement: ast.stmt, name: str) -> Iterator[tuple[ast.If | ast.IfExp, list[ast.stmt]]]:
+    """The branches behind an assignment that ask a variable for its truth, and the statements before each."""
+    following = code.tree.following(statement)
+    for index, other in enumerate(following):
+        for node in ast.walk(other):
+            if isinstance(node, (ast.If, ast.IfExp)) and name in names_in(node.test):
+                if isinstance(node, ast.If) and node is not other:
+                    raise DeclinedError("a branch by the variable stands deeper")
+                yield node, following[:index]

@@ -1,0 +1,120 @@
+"""Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses.
+
+`if c: y = a` / `else: y = b` becomes `y = torch.where(c, a, b)`; so do `match`, `a if c else b`, ways that return,
+and ways that end in the same statement.
+
+Safe: the ways are pure and total, their results agree in shape and dtype, the condition holds exactly what Python
+asked, and nobody can tell a variable from a new tensor. Otherwise results may be broadcast or promoted, a way that
+was not taken may raise or give NaN gradients, and writes to a result do not reach the variable that it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.facts import Fact
+from exportlint.findings import Fix
+from exportlint.fixes.control_flow.branch_paths import Branching, Case, Way, cases, way
+from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.early_returns import early_return
+from exportlint.fixes.control_flow.merging import Fresh, arm, assignments, conditions_of, folded, merged
+from exportlint.fixes.control_flow.same_end import ends
+from exportlint.fixes.control_flow.terms import Term, choose, term
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import statement
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.identity import matters
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
+
+CHOOSE = "Choose with `torch.where`"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A branch as a choice between tensors: edits, and whether they change nothing."""
+
+    edits: Sequence[Draft]
+    safe: bool
+
+
+def where_fix(code: Code, _: Fact) -> Fix:
+    """Choose with `torch.where`, in the place of the branch in whose condition the finding is.
+
+    Raises:
+        DeclinedError: it is in none, one of the ways does more than compute tensors, or nothing tells what it does.
+    """
+    found = choice(code, branch_of(code))
+    safe = found.safe and code.observed.complete
+    return code.fix(code.while_taken(CHOOSE, safe=safe), *found.edits, safe=safe)
+
+
+def branch_of(code: Code) -> Branching | ast.IfExp:
+    """The branch in whose condition the finding is. Raises DeclinedError."""
+    node: ast.AST = code.node(ast.expr)
+    for around in code.tree.ancestors(node):
+        if isinstance(around, (ast.If, ast.IfExp)) and around.test is node:
+            return around
+        if isinstance(around, ast.Match) and (around.subject is node or isinstance(node, ast.match_case)):
+            return around
+        if isinstance(around, (ast.MatchValue, ast.MatchOr)) or (
+            isinstance(around, ast.match_case) and around.pattern is node
+        ):
+            node = around
+            continue
+        if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
+            break
+        node = around
+    raise DeclinedError("the finding is in no condition")
+
+
+def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
+    """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
+    if isinstance(branch, ast.IfExp):
+        one, other = (term(code, each, {}) for each in (branch.body, branch.orelse))
+        value = choose(code, tensor_condition(code, branch.test), one, other)
+        return _choice(code, branch, code.replace(branch, value.source), value)
+    if code.tree.function(branch) is None:
+        raise DeclinedError("the code runs when the file is imported")
+    found = cases(branch)
+    fresh = Fresh(code, branch)
+    try:
+        end, ways = ends(code, found)
+    except DeclinedError:
+        ways = [way(case.body) for case in found]
+    else:
+        value, lines = _result(code, found, ways, fresh)
+        lines.append(end.with_value(value.source))
+        return _choice(code, branch, code.statements.replace([branch], lines), value)
+    returning = [each.returned is not None for each in ways]
+    if not any(returning):
+        result = merged(code, branch, fresh, {})
+        if not result.variables:
+            raise DeclinedError("nothing is done with what is assigned")
+        lines = [*result.lines, *assignments(result.variables, fresh)]
+        return _choice(code, branch, code.statements.replace([branch], lines), *result.variables.values())
+    if not all(returning):
+        edits, value = early_return(code, branch, fresh)
+        return _choice(code, branch, edits, value)
+    value, lines = _result(code, found, ways, fresh)
+    lines.append(statement("return {value}", value=value.unbracketed))
+    return _choice(code, branch, code.statements.replace([branch], lines), value)
+
+
+def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh) -> tuple[Term, list[Statement]]:
+    """What ways that all return give, and lines to run first."""
+    arms = [arm(code, each, (), (), fresh, {}) for each in ways]
+    value = folded(code, conditions_of(code, found), [each.returned for each in arms if each.returned is not None])
+    return value, [line for each in arms for line in each.lines]
+
+
+def _choice(code: Code, branch: ast.AST, edits: Draft | Sequence[Draft], *values: Term) -> Choice:
+    # where a variable is chosen, the result is a new tensor, and was that variable itself
+    seen = any(value.variable for value in values) and matters(code, branch)
+    safe = not seen and all(value.safe for value in values)
+    return Choice([edits] if isinstance(edits, Draft) else edits, safe)

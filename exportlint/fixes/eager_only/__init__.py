@@ -1,0 +1,1 @@
+"""What the program does not need: it runs in eager only."""

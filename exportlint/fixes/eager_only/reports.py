@@ -1,0 +1,89 @@
+"""What a model says while it runs, kept for eager and out of what torch.export traces.
+
+`print(x)` goes under `if not torch.compiler.is_exporting():`. Safe: what it evaluates only computes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.library_functions import find
+from exportlint.analysis.torch import table
+from exportlint.findings import TorchVersion
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import call
+from exportlint.fixes.errors import DeclinedError
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+IS_EXPORTING: TorchVersion = (2, 7)
+"""The first torch with `torch.compiler.is_exporting`."""
+
+
+def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
+    """Statements that follow each other in one block, under a condition that is false during export."""
+    return code.statements.wrap(
+        statements, "if not {exporting}:\n    {*body}", exporting=is_exporting(code, statements[0], version)
+    )
+
+
+def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> Expression:
+    """A condition that is true during export."""
+    asks = "is_exporting" if version >= IS_EXPORTING else "is_compiling"
+    return call(code.name(f"torch.compiler.{asks}", node))
+
+
+def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
+    """The statement of which a node is part, if it only says something, and those next to it that do.
+
+    Raises:
+        DeclinedError: it does something else too.
+    """
+    statement = code.tree.statement(node)
+    if not is_report(code, statement):
+        raise DeclinedError("the statement does more than to say something")
+    block = code.tree.block(statement)
+    first = last = block.index(statement)
+    while first and is_report(code, block[first - 1]):
+        first -= 1
+    while last + 1 < len(block) and is_report(code, block[last + 1]):
+        last += 1
+    return block[first : last + 1]
+
+
+def computes_only(code: Code, nodes: Sequence[ast.AST]) -> bool:
+    """Whether code surely changes nothing that the program has: what it calls are reports, operators, conversions."""
+    return all(
+        not isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr))
+        and (not isinstance(node, ast.Call) or code.surely(_is_pure, node.func))
+        for root in nodes
+        for node in ast.walk(root)
+    )
+
+
+def is_report(code: Code, statement: ast.stmt) -> bool:
+    """Whether a statement only says something."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    callee = code.value(statement.value.func)
+    return isinstance(callee, External) and find(callee.name).effect == "report"
+
+
+def _is_pure(callee: Value) -> bool:
+    if isinstance(callee, BoundMethod):
+        api = table.tensor_member(callee.name) if isinstance(callee.receiver, Tensor) else None
+        draws = api is not None and api.random
+        known = isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const))
+        return known and not draws and not callee.name.endswith("_")
+    if not isinstance(callee, External):
+        return False
+    function = find(callee.name)
+    if function.pure or function.effect is not None:
+        return function.pure or function.effect == "report"
+    api = table.lookup(callee.name)
+    return api is not None and not api.random and not api.mutates

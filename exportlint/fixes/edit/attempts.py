@@ -1,0 +1,24 @@
+"""Several rewrites for one finding, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from exportlint.analysis.facts import Fact
+from exportlint.findings import Fix
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.errors import DeclinedError
+
+F = TypeVar("F", bound=Fact)
+
+
+def first_of(code: Code, fact: F, *ways: Callable[[Code, F], Fix]) -> Fix:
+    """The fix of the first way that does not decline. Raises DeclinedError, for the reason of the last one."""
+    first, *others = ways
+    if not others:
+        return first(code, fact)
+    try:
+        return first(code.anew(), fact)
+    except DeclinedError:
+        return first_of(code, fact, *others)

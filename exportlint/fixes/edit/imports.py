@@ -1,0 +1,127 @@
+"""Imports as libcst's nodes, and those that nothing uses any more."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from exportlint.fixes.edit.drafts import Draft, applied
+from exportlint.fixes.edit.statements import Statements
+from exportlint.fixes.edit.template import dotted
+from exportlint.fixes.edit.text import Text
+from exportlint.fixes.edit.tree import Tree
+from exportlint.fixes.errors import DeclinedError
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from exportlint.fixes.edit.template import Statement
+
+_WORD = re.compile(r"\w+")
+
+
+def import_from(module: str, names: Sequence[tuple[str, str | None]]) -> Statement:
+    """`from module import name as other, …`. The name of a relative module begins with dots."""
+    import libcst as cst
+
+    path = module.lstrip(".")
+    found = cst.ImportFrom(
+        module=cast(cst.Name, dotted(path)) if path else None,
+        names=[_alias(name, other) for name, other in names],
+        relative=[cst.Dot()] * (len(module) - len(path)),
+    )
+    return cst.SimpleStatementLine([found])
+
+
+def with_names(line: Statement, renamed: Mapping[str, tuple[str, str | None]]) -> Statement:
+    """An import of other names in the place of some, laid out as it is."""
+    import libcst as cst
+
+    class Rename(cst.CSTTransformer):
+        def leave_ImportAlias(self, original_node: cst.ImportAlias, updated_node: cst.ImportAlias) -> cst.ImportAlias:
+            new = renamed.get(cast(str, original_node.name.value))
+            return updated_node if new is None else _alias(*new).with_changes(comma=updated_node.comma)
+
+    found: Any = line.visit(Rename())
+    return cast("Statement", found)
+
+
+def _alias(name: str, other: str | None) -> cst.ImportAlias:
+    import libcst as cst
+
+    return cst.ImportAlias(cst.Name(name), None if other is None else cst.AsName(cst.Name(other)))
+
+
+def without_names(line: Statement, left_out: Collection[str]) -> Statement:
+    """An import of several names without some, which are those that it binds."""
+    import libcst as cst
+
+    (small,) = cst.ensure_type(line, cst.SimpleStatementLine).body
+    if not isinstance(small, (cst.Import, cst.ImportFrom)) or isinstance(small.names, cst.ImportStar):
+        raise DeclinedError("it imports no names")
+    kept = [alias for alias in small.names if (alias.evaluated_alias or alias.evaluated_name) not in left_out]
+    last = small.names[-1].comma
+    kept[-1] = kept[-1].with_changes(comma=last)
+    return line.with_changes(body=[small.with_changes(names=kept)])
+
+
+def unused_imports(text: Text, tree: Tree, drafts: Sequence[Draft]) -> list[Draft]:
+    """What leaves out the imports at the top of a file that nothing uses any more after drafts.
+
+    An import stays that a comment stands behind, that shares its line, that another draft touches, that names a string
+    of the file or says `as` for no other name, and every one of a package's `__init__.py`.
+    """
+    try:
+        after = ast.parse(applied(text.text, drafts))
+    except SyntaxError:
+        return []
+    gone = _words(tree.root) - _words(after)
+    if not gone or text.path.name == "__init__.py":
+        return []
+    statements, found = Statements(text, tree), list[Draft]()
+    for line in tree.root.body:
+        if not isinstance(line, (ast.Import, ast.ImportFrom)) or getattr(line, "module", "") == "__future__":
+            continue
+        names = [_bound(alias) for alias in line.names if alias.asname != alias.name and _bound(alias) in gone]
+        rows = range(line.lineno, (line.end_lineno or line.lineno) + 1)
+        is_alone = not any(other is not line and other.lineno in text.block(line.lineno) for other in tree.root.body)
+        is_noted = any(comment.row in rows for comment in statements.comments)
+        if not names or is_alone or is_noted or not statements.have_lines([line]):
+            continue
+        if len(names) < len(line.names):
+            draft = statements.changed(line, partial(without_names, left_out=names))
+        else:
+            draft = _with_blank_lines(text, statements.replace([line], []))
+        if not any(draft.start <= other.end and other.start <= draft.end for other in drafts):
+            found.append(draft)
+    return found
+
+
+def _words(root: ast.Module) -> set[str]:
+    """The names that code reads, and the words of its strings, which may be annotations or `__all__`."""
+    found: set[str] = set()
+    for node in ast.walk(root):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.update(_WORD.findall(node.value))
+    return found
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _with_blank_lines(text: Text, draft: Draft) -> Draft:
+    """A line that is left out, with the blank lines behind it if there are some in front of it, or nothing is."""
+    lines = text.lines
+    row, end = lines.position(draft.start).row, lines.position(draft.end).row
+    if row > 1 and lines.line(row - 1).strip():
+        return draft
+    while end < len(lines) and not lines.line(end).strip() and end in text.block(row):
+        end += 1
+    return replace(draft, end=lines.line_start(end))

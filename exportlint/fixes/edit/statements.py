@@ -1,0 +1,239 @@
+"""Edits of whole statements, in blocks of any shape: on lines of their own, behind a colon, between semicolons."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from exportlint.fixes.edit import blocks
+from exportlint.fixes.edit import template as templates
+from exportlint.fixes.edit.drafts import Draft, narrowed
+from exportlint.fixes.edit.text import Text
+from exportlint.fixes.edit.tree import Tree
+from exportlint.fixes.errors import DeclinedError
+from exportlint.source import Comment, comments
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Holes, Statement
+
+__all__ = ["Draft", "Statements", "is_docstring"]
+
+
+class Statements:
+    """The statements of one file, and the ways to change them.
+
+    New code is given as libcst's statements.
+    """
+
+    def __init__(self, source: Text, tree: Tree) -> None:
+        self.source = source
+        self.tree = tree
+
+    @cached_property
+    def comments(self) -> Sequence[Comment]:
+        """All comments of the file."""
+        return comments(self.source.text, self.source.lines)
+
+    def lose_comment(self, drafts: Sequence[Draft]) -> bool:
+        """Whether a comment is gone after edits."""
+        replaced = (c.text for c in self.comments for d in drafts if d.start <= c.start_offset < d.end)
+        return bool(Counter(replaced) - Counter(comment.text for draft in drafts for comment in comments(draft.text)))
+
+    @cached_property
+    def unit(self) -> str:
+        """One level of indentation: that of the first block on lines of its own."""
+        for node in ast.walk(self.tree.root):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.stmt) and isinstance(body, list) and self._owns_line(self._start(body[0])):
+                inner, outer = self._line_indent(body[0]), self._line_indent(node)
+                if len(inner) > len(outer) and inner.startswith(outer):
+                    return inner[len(outer) :]
+        return "    "
+
+    def indent(self, statement: ast.stmt) -> str:
+        """The indentation of the block that a statement is in, as it is or as it would be on lines of its own."""
+        if self.is_elif(statement):
+            return self._line_indent(statement) + self.unit
+        if self._owns_line(self._start(statement)):
+            return self._line_indent(statement)
+        first = self.tree.block(statement)[0]
+        if self._owns_line(self._start(first)):
+            return self._line_indent(first)
+        parent = self.tree.parents[statement]
+        if isinstance(parent, ast.match_case):  # it has no place of its own
+            keyword = self.source.previous(self.source.outer(parent.pattern)[0])
+            header = keyword.start if keyword is not None else 0
+        elif isinstance(parent, ast.Module):
+            raise DeclinedError("the file begins with a backslash")
+        else:
+            header = self._start(parent)
+        return self._indent_at(header) + self.unit
+
+    def replace(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
+        """Other code instead of statements that follow each other in one block; none leaves them out."""
+        block = self.tree.block(statements[0])
+        first, last = block.index(statements[0]), block.index(statements[-1])
+        if not new and len(statements) == len(block):
+            new = templates.statements("pass")
+        from_, to = self._group(block, first, last)
+        indent = self.indent(statements[0])
+        items = [*self._alone(block[from_:first]), *new, *self._alone(block[last + 1 : to + 1])]
+        start, end = self._start(block[from_]), self.source.range(block[to])[1]
+        if not items:
+            return self._without_lines(start, end)
+        lead = ""
+        if self.is_elif(statements[0]):
+            lead = "else:\n" + indent
+        elif not self._owns_line(start):  # behind a colon
+            colon = self.source.previous(start)
+            start = colon.end if colon is not None else 0
+            lead = "\n" + indent
+        return Draft(start, end, lead + self.lines(items, indent))
+
+    def insert_before(
+        self, statement: ast.stmt, new: Sequence[Statement], *, above_comments: bool = False, blank_lines: int = 0
+    ) -> Draft:
+        """More code in front of a statement, or of the comments on the lines above it, and blank lines behind it."""
+        if self.is_elif(statement) or not self.have_lines([statement]):
+            old = self.moved([statement])
+            return self._around([statement], [*new, blocks.apart(old[0], blank_lines), *old[1:]])
+        start, indent = self._start(statement), self.indent(statement)
+        lines = self.source.lines
+        row = lines.position(start).row
+        while above_comments and row > 1 and lines.line(row - 1).startswith(indent + "#"):
+            row -= 1
+            start = lines.line_start(row) + len(indent)
+        return Draft(start, start, self.lines(new, indent) + "\n" * (blank_lines + 1) + indent)
+
+    def insert_after(self, statement: ast.stmt, new: Sequence[Statement], *, blank_lines: int = 0) -> Draft:
+        """More code behind a statement and the comment at the end of its line, and blank lines in front of it."""
+        if self.is_elif(statement) or not self.have_lines([statement]):
+            return self._around([statement], [*self.moved([statement]), blocks.apart(new[0], blank_lines), *new[1:]])
+        end = self.source.lines.line_end(statement.end_lineno or statement.lineno)
+        indent = self.indent(statement)
+        return Draft(end, end, "\n" * (blank_lines + 1) + indent + self.lines(new, indent))
+
+    def changed(self, statement: ast.stmt, change: Callable[[Statement], Statement]) -> Draft:
+        """A statement on lines of its own as a function changes it."""
+        (old,) = self.moved([statement])
+        return narrowed(self._around([statement], [change(old)]), self.source.text)
+
+    def set_apart(self, statement: ast.stmt) -> list[Draft]:
+        """A blank line above a statement that follows another one on the line above it."""
+        row, block = statement.lineno, self.tree.block(statement)
+        above = self.source.lines.line(row - 1).strip() if row > 1 else ""
+        if block[0] is statement or block[block.index(statement) - 1].end_lineno == row or above[:1] in ("", "#"):
+            return []
+        start = self.source.lines.line_start(row)
+        return [Draft(start, start, "\n")]
+
+    def wrap(self, statements: Sequence[ast.stmt], template: str, **holes: Holes) -> Draft:
+        """Statements that follow each other in one block, as the `{*body}` of a template: `if {test}:`."""
+        return self._around(statements, [templates.statement(template, body=self.moved(statements), **holes)])
+
+    def _around(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
+        """New code that holds the statements themselves as they were moved, with the comment behind them."""
+        draft = self.replace(statements, new)
+        if not self.have_lines(statements):
+            return draft
+        last = statements[-1]
+        return Draft(draft.start, self.source.lines.line_end(last.end_lineno or last.lineno), draft.text)
+
+    def lines(self, new: Sequence[Statement], indent: str) -> str:
+        """New code as the lines of a block, but for the indentation of the first one."""
+        return blocks.written(new, indent, self.unit).removeprefix(indent)
+
+    def _alone(self, statements: Sequence[ast.stmt]) -> list[Statement]:
+        """Statements that share a line with others, for lines of their own; further lines stay as they are."""
+        return [templates.in_place(one) for s in statements for one in blocks.read(self.source.of(s), "", self.unit)]
+
+    def moved(self, statements: Sequence[ast.stmt], *, above: bool = False) -> list[Statement]:
+        """Statements that follow each other, with their comments, for another block.
+
+        `above`: with the comments on the lines in front of them. An `elif` becomes an `if`.
+
+        Raises:
+            DeclinedError: libcst does not read them, or a compound one shares a line with others.
+        """
+        lines = self.source.lines
+        if not self.have_lines(statements):
+            if any(hasattr(s, "body") or isinstance(s, ast.Match) for s in statements):
+                raise DeclinedError("statements share lines with others")
+            return self._alone(statements)
+        row = lines.position(self._start(statements[0])).row
+        start = lines.line_start(row)
+        if self.is_elif(statements[0]):
+            start += len(self._line_indent(statements[0])) + len("el")
+        end = lines.line_end(statements[-1].end_lineno or statements[-1].lineno)
+        code = self.source.between(start, end)
+        own = self._line_indent(statements[0])
+        if self.is_elif(statements[0]):
+            code = own + code
+        while above and row > 1 and lines.line(row - 1).startswith(own + "#"):
+            row -= 1
+            code = f"{lines.line(row).rstrip()}\n{code}"
+        return blocks.read(code, own, self.unit)
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """Whether a statement is written as the `elif` of another one."""
+        return isinstance(statement, ast.If) and self.source.text.startswith("elif", self._start(statement))
+
+    # --- the shape of blocks
+
+    def _start(self, node: ast.AST) -> int:
+        return self.source.range(node)[0]
+
+    def _owns_line(self, offset: int) -> bool:
+        """Whether nothing but blanks stands in front of an offset in its line, which no backslash joins to the last."""
+        lines = self.source.lines
+        row = lines.position(offset).row
+        return not self.source.text[lines.line_start(row) : offset].strip() and row not in self._joined_rows
+
+    @cached_property
+    def _joined_rows(self) -> frozenset[int]:
+        """The lines that a backslash joins to the one before them."""
+        lines = self.source.lines
+        rows = [row for row in range(1, len(lines)) if lines.line(row).endswith("\\")]
+        commented = {comment.row for comment in self.comments} if rows else set()
+        return frozenset(row + 1 for row in rows if row not in commented)
+
+    def _line_indent(self, node: ast.AST) -> str:
+        return self._indent_at(self.source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
+
+    def _indent_at(self, offset: int) -> str:
+        """The indentation of the line that an offset is in; a form feed starts it anew."""
+        line = self.source.lines.line(self.source.lines.position(offset).row)
+        return line[: len(line) - len(line.lstrip())].rpartition("\f")[2]
+
+    def have_lines(self, statements: Sequence[ast.stmt]) -> bool:
+        """Whether statements that follow each other share no lines with others."""
+        block = self.tree.block(statements[0])
+        first, last = block.index(statements[0]), block.index(statements[-1])
+        return self._group(block, first, last) == (first, last) and self._owns_line(self._start(statements[0]))
+
+    def _group(self, block: Sequence[ast.stmt], first: int, last: int) -> tuple[int, int]:
+        """The statements that share lines with those between two indices of a block, as indices of it."""
+        while first and not self._owns_line(self._start(block[first])):
+            first -= 1
+        while last + 1 < len(block) and not self._owns_line(self._start(block[last + 1])):
+            last += 1
+        return first, last
+
+    def _without_lines(self, start: int, end: int) -> Draft:
+        """Leaves statements out, and their lines if nothing else stands there; a comment behind them stays."""
+        lines, text = self.source.lines, self.source.text
+        first, last = lines.position(start).row, lines.position(end).row
+        stop = lines.line_end(last)
+        rest = text[end:stop].lstrip(" \t;")
+        if rest:
+            return Draft(start, stop - len(rest), "")
+        return Draft(lines.line_start(first), lines.line_start(last + 1) if last < len(lines) else stop, "")
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is just a string."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

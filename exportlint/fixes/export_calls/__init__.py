@@ -1,0 +1,1 @@
+"""Calls of torch.export, and what they are given."""

@@ -1,0 +1,1 @@
+"""Numbers that Python asks of tensor data, or draws by itself."""

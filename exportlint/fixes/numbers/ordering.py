@@ -1,0 +1,103 @@
+"""Python's `sorted`, `max` and `min` of tensor data as operators of torch.
+
+`sorted(x)` becomes `torch.sort(x).values`, `max(a, b)` of read numbers `torch.maximum(a, b)`, `clamp`, or
+`torch.where` of the keys.
+
+Never safe: NaN is ordered otherwise, and a number becomes a tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.facts import Branch
+from exportlint.findings import Fix
+from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.terms import choose, term
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import binary, call, expression, keyword, method
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.numbers.operands import Operand, operand
+from exportlint.fixes.proofs.observed_values import operation, tensor
+from exportlint.fixes.proofs.purity import require_pure
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+
+def sorted_fix(code: Code, _: Branch) -> Fix:
+    """`sorted(x)` as `torch.sort(x).values`, without the `torch.stack` that may be around it. Raises DeclinedError."""
+    made = _call(code)
+    around = code.tree.parents[made]
+    is_stacked = isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [made]
+    # the keys of a dict have an order, too, but nobody stacks them
+    is_sortable = is_stacked or (len(made.args) == 1 and surely_tensor(code, made.args[0]))
+    if len(made.args) != 1 or tensor(code, made.args[0]) is None or not is_sortable:
+        raise DeclinedError("it is no tensor that is sorted")
+    options = {keyword.arg: keyword.value for keyword in made.keywords}
+    descending = options.pop("reverse", None)
+    if options:
+        raise DeclinedError("the order is that of something else")
+    order = [] if descending is None else [keyword("descending", code.concrete(descending))]
+    replaced = around if is_stacked and isinstance(around, ast.Call) and not around.keywords else made
+    result = code.make("{sort}({*given}).values", sort=code.name("torch.sort", made), given=[made.args[0], *order])
+    if replaced is made and not (isinstance(around, (ast.Subscript, ast.For, ast.comprehension))):
+        result = method(result, "unbind")  # what is done with the list may want a list
+    return code.fix("Sort with `torch.sort`", code.replace(replaced, result), safe=False)
+
+
+def extreme_fix(code: Code, fact: Branch) -> Fix:
+    """`max(a, b)` of numbers read from tensors, or by a key, as a choice between two tensors. Raises DeclinedError."""
+    made = _call(code)
+    if len(made.args) != 2 or any(isinstance(argument, ast.Starred) for argument in made.args):
+        raise DeclinedError("there are not two values to choose from")
+    largest = fact.construct == "max()"
+    if made.keywords:
+        (key,) = made.keywords
+        value = _by_key(code, made, key.value, ">" if largest else "<")
+        return code.fix("Choose with `torch.where`", code.replace(made, value), safe=False)
+    one, other = (operand(code, argument) for argument in made.args)
+    if one is not None and other is not None:
+        name = code.name("torch.maximum" if largest else "torch.minimum", made)
+        return code.fix(f"Use `{name}`", code.replace(made, call(name, one.source, other.source)), safe=False)
+    read, number = (one, made.args[1]) if one is not None else (other, made.args[0])
+    if read is None:
+        raise DeclinedError("neither is a tensor")
+    limit = keyword("min" if largest else "max", code.concrete(number))
+    return code.fix("Use `clamp`", code.replace(made, method(_scalar(read), "clamp", limit)), safe=False)
+
+
+def _call(code: Code) -> ast.Call:
+    """The call that the finding is, or an argument of. Raises DeclinedError."""
+    node = code.expression
+    around = code.tree.parents[node]
+    found = node if isinstance(node, ast.Call) and _is_builtin(node) else around
+    if isinstance(found, ast.Call) and _is_builtin(found):
+        return found
+    raise DeclinedError("the call is not known")
+
+
+def _is_builtin(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in {"max", "min", "sorted"}
+
+
+def _scalar(read: Operand) -> Expression:
+    return read.source if read.scalar else method(read.source, "reshape", expression("()"))
+
+
+def _by_key(code: Code, call: ast.Call, key: ast.expr, symbol: str) -> Expression:
+    """The first of two values by a function, unless the key of the second one is beyond its."""
+    if not isinstance(key, ast.Lambda) or len(key.args.args) != 1:
+        raise DeclinedError("the key is no function that stands here")
+    for argument in call.args:
+        require_pure(code, argument)
+    parameter = key.args.args[0].arg
+    keys = []
+    for argument in reversed(call.args):
+        uses = [n for n in ast.walk(key.body) if isinstance(n, ast.Name) and n.id == parameter]
+        keys.append(code.concrete(key.body, dict.fromkeys(uses, code.concrete(argument))))
+    condition = Condition(binary(symbol, *keys), safe=False)
+    one, other = (term(code, argument, {}) for argument in call.args)
+    return choose(code, condition, other, one).source

@@ -1,0 +1,87 @@
+"""Whether code can be traced for any size of a dimension, as `torch.cond` does with both ways of a condition on it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.domain.values import Const, Python, Tensor
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import operation
+
+_CREATING = frozenset({"zeros", "ones", "full", "empty", "rand", "randn", "arange", "eye", "tensor", "linspace"})
+_OF_PARTS = frozenset({
+    "view", "reshape", "unflatten", "split", "tensor_split", "chunk", "topk", "kthvalue", "narrow", "select", "unfold",
+    "pixel_shuffle", "pixel_unshuffle",
+})  # fmt: skip
+"""Operations that refuse, or guard, the sizes that are too small or do not divide."""
+
+
+def require_any_size(code: Code, ways: Sequence[ast.AST]) -> None:
+    """Raises DeclinedError if a way takes a part of a dimension whose size varies.
+
+    Python runs the way that fits the size. torch.export traces both of them with one symbol for the size, and then
+    refuses `x[3]` for an example of two rows, or adds a guard that leaves the other way no size.
+    """
+    for way in ways:
+        for part in ast.walk(way):
+            if isinstance(part, ast.Subscript) and _takes_a_part(code, part):
+                raise DeclinedError("a way is for some sizes only")
+            if isinstance(part, ast.Call) and operation(code, part) in _OF_PARTS and _states_a_size(code, part):
+                raise DeclinedError("a way is for some sizes only")
+
+
+def require_alone(code: Code, ways: Sequence[ast.AST]) -> None:
+    """Raises DeclinedError if a way may have its tensor meet others, which fit the one size that was asked for."""
+    names: set[str] = set()
+    for part in (part for way in ways for part in ast.walk(way)):
+        if isinstance(part, ast.Name) and isinstance(code.value(part), Tensor):
+            names.add(part.id)
+        is_own = isinstance(part, ast.Attribute) and ast.unparse(part.value) == "self"
+        if isinstance(part, ast.Attribute) and is_own and isinstance(code.value(part), Tensor):
+            names.add(ast.unparse(part))
+        if isinstance(part, ast.Call) and (operation(code, part) is None or operation(code, part) in _CREATING):
+            raise DeclinedError("a way may be for one size only")
+    if len(names) > 1:
+        raise DeclinedError("a way may be for one size only")
+
+
+def _takes_a_part(code: Code, subscript: ast.Subscript) -> bool:
+    held = code.value(subscript.value)
+    if not isinstance(held, Tensor):
+        return False
+    dims = held.shape.varying
+    items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+    at = 0
+    for item in items:
+        value = code.value(item) if not isinstance(item, ast.Slice) else None
+        if isinstance(value, Const) and value.value is None:
+            continue
+        if isinstance(value, Const) and value.value is ...:
+            return bool(dims)
+        is_whole = isinstance(item, ast.Slice) and item.lower is None and item.upper is None
+        is_mask = isinstance(value, Tensor) and value.kind == "bool"
+        if at in dims and not is_whole and not is_mask and _states(code, item):
+            return True
+        at += 1
+    return False
+
+
+def _states(code: Code, item: ast.expr) -> bool:
+    """Whether an index has a number in it, or is one that nobody knows."""
+    if not isinstance(item, ast.Slice):
+        return not isinstance(code.value(item), Tensor)
+    bounds = [bound for bound in (item.lower, item.upper, item.step) if bound is not None]
+    held = [code.value(bound) for bound in bounds]
+    # `torch.sym_min` gives a scalar
+    return any(isinstance(value, Const) or (isinstance(value, Python) and value.type != "scalar") for value in held)
+
+
+def _states_a_size(code: Code, call: ast.Call) -> bool:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(
+        isinstance(value := code.value(part), Const) and isinstance(value.value, int) and value.value > 1
+        for argument in given
+        for part in (argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument])
+    )

@@ -1,0 +1,135 @@
+"""Indices that the condition around them keeps in range: without it, eager raises an IndexError."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, TorchModule
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import builtin, operands, operation, tensor
+from exportlint.syntax.definitions import FunctionNode
+
+_INDEXING = frozenset({
+    "gather", "index_select", "take", "take_along_dim", "embedding", "one_hot", "narrow", "select", "scatter",
+    "scatter_add", "index_add", "index_copy", "index_fill", "bincount", "repeat_interleave", "topk", "kthvalue",
+})  # fmt: skip
+"""Operations that refuse indices, or counts, that are out of range."""
+EXTREMES = frozenset({
+    "max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "nanmedian", "mode", "quantile", "topk",
+    "nanquantile", "kthvalue", "item",
+})  # fmt: skip
+"""What picks an element, and so refuses to pick one of none."""
+
+
+def require_unguarded(code: Code, node: ast.expr) -> None:
+    """Raises DeclinedError if an expression may be refused where the condition of the finding does not hold.
+
+    It is if it takes an element of a selection that may be empty, or if the condition is about what it takes as index.
+    """
+    guards: set[str] | None = None
+    for part in ast.walk(node):
+        require_elements(code, part)
+        for index in _indices(code, part):
+            guards = _asked(code) if guards is None else guards
+            if guards & _behind(code, [code.renames.get(n.id, n.id) for n in _names(index)]):
+                raise DeclinedError("the condition may keep an index in range")
+
+
+def require_elements(code: Code, node: ast.AST) -> None:
+    """Raises DeclinedError if a node itself takes an element of a selection that may be empty."""
+    is_refused = isinstance(node, ast.Subscript) and _is_of_selection(code, node)
+    if is_refused or (isinstance(node, ast.Call) and _wants_elements(code, node)):
+        raise DeclinedError("an empty selection has no such element")
+
+
+def _wants_elements(code: Code, call: ast.Call) -> bool:
+    """Whether a call refuses a tensor that may be empty."""
+    if operation(code, call) not in EXTREMES and builtin(code, call) not in {"max", "min", "next"}:
+        return False
+    first = operands(code, call)[:1] if operation(code, call) in EXTREMES else call.args[:1]
+    held = [tensor(code, part) for part in first]
+    return any(each is not None and each.dynamic for each in held)
+
+
+def _is_of_selection(code: Code, subscript: ast.Subscript) -> bool:
+    """Whether it takes an element of a dimension that may be empty: `x[mask][0]`."""
+    held = code.value(subscript.value)
+    if not isinstance(held, Tensor) or not held.dynamic:
+        return False
+    items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+    return any(not isinstance(item, ast.Slice) and _is_integer(code, item) for item in items)
+
+
+def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
+    """What an expression takes elements by, if that is data."""
+    if isinstance(node, ast.Subscript) and isinstance(code.value(node.value), Tensor):
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return [item for item in items if not isinstance(item, ast.Slice) and _is_index(code, item)]
+    if isinstance(node, ast.Call):
+        callee = code.value(node.func)
+        if isinstance(callee, TorchModule):
+            return [*node.args] if callee.name.rpartition(".")[2] in {"Embedding", "EmbeddingBag"} else []
+        if operation(code, node) in _INDEXING:
+            given = [*operands(code, node)[1:], *(keyword.value for keyword in node.keywords)]
+            first = operands(code, node)[:1] if operation(code, node) in {"embedding", "one_hot", "bincount"} else []
+            return [part for part in (*first, *given) if _is_integer(code, part)]
+    return []
+
+
+def _is_index(code: Code, node: ast.expr) -> bool:
+    """Whether what a subscript holds may be a number, also one that is not known to be one: `int(i)`."""
+    is_conversion = isinstance(node, ast.Call) and builtin(code, node) == "int"
+    return is_conversion or _is_integer(code, node)
+
+
+def _is_integer(code: Code, node: ast.expr) -> bool:
+    value = code.value(node)
+    if isinstance(value, Const):
+        return type(value.value) is int
+    return isinstance(value, (Scalar, Size)) or (isinstance(value, Tensor) and value.kind not in {"bool", "float"})
+
+
+def _asked(code: Code) -> set[str]:
+    """The variables that the condition of the finding is about, and those that they were computed from."""
+    test = code.expression
+    tests: list[ast.expr] = [test]
+    for around in code.tree.ancestors(test):
+        if isinstance(around, (ast.If, ast.IfExp, ast.While)):
+            tests.append(around.test)
+            break
+        if isinstance(around, ast.expr):
+            tests.append(around)
+        elif not isinstance(around, ast.comprehension):
+            break
+    return _behind(code, [n.id for each in tests for n in _names(each)])
+
+
+def _names(node: ast.AST) -> list[ast.Name]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+
+
+def _behind(code: Code, names: Sequence[str]) -> set[str]:
+    """Variables, and those that they were computed from."""
+    function = code.tree.function(code.expression)
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _read_for(function, name)
+    return found - {"self"}
+
+
+def _read_for(function: FunctionNode | None, name: str) -> list[str]:
+    return [
+        read.id
+        for statement in (ast.walk(function) if function is not None else ())
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
+        for read in ast.walk(statement.value)
+        if isinstance(read, ast.Name)
+    ]

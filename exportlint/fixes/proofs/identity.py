@@ -1,0 +1,77 @@
+"""Whether code can tell a tensor from another one that holds the same: it writes in place, or asks which it is."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import External, Tensor, TorchModule, Unknown
+from exportlint.analysis.library_functions import find
+from exportlint.analysis.torch import table
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.proofs.observed_values import builtin
+from exportlint.fixes.proofs.purity import api_of, is_harmless_api, is_stateless
+
+ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to"})
+
+
+def matters(code: Code, node: ast.AST) -> bool:
+    """Whether it may matter to code around a node which tensors are the same.
+
+    No code of the file writes in place, and its function gives tensors to known operators only: else it does.
+    """
+    around = code.tree.function(node) or code.tree.root
+    return code.tree.once(_writes_somewhere) or any(_tells(code, part) for part in ast.walk(around))
+
+
+def _writes_somewhere(root: ast.Module) -> bool:
+    return any(map(_writes, ast.walk(root)))
+
+
+def _writes(node: ast.AST) -> bool:
+    if isinstance(node, (ast.AugAssign, ast.Delete)):
+        return True
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+        return name.endswith("_") and not name.endswith("__")
+    return isinstance(node, ast.keyword) and node.arg in {"out", "inplace"}
+
+
+def _tells(code: Code, node: ast.AST) -> bool:
+    """Whether a part of a function writes a tensor, asks for its identity or gives it to code that is not known."""
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.ctx, ast.Store) or node.attr in ADDRESSES
+    if isinstance(node, ast.Compare):
+        identity = any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops)
+        return identity and not any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
+    return isinstance(node, ast.Call) and not _is_operator(code, node)
+
+
+def _is_operator(code: Code, call: ast.Call) -> bool:
+    """Whether a call is of an operator that writes to nothing, or of a function of Python that makes a value."""
+    called = code.value(call.func)
+    if isinstance(called, External) and (builtin(code, call) is not None or find(called.name).pure):
+        return find(called.name).pure
+    if isinstance(called, TorchModule):
+        # `nn.ReLU(True)` writes to what it is given
+        made = called.created_at.args if isinstance(called.created_at, ast.Call) else []
+        return is_stateless(called) and not any(_is_true(argument) for argument in made)
+    api = api_of(code, call)
+    if api is None and isinstance(call.func, ast.Attribute):
+        receiver = code.value(call.func.value)
+        if all(isinstance(option, (Tensor, Unknown)) for option in options(receiver)) and not _is_own(call.func.value):
+            api = table.tensor_member(call.func.attr)
+    return api is not None and is_harmless_api(api, call)
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether an expression is `self`, or something that the module has."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True

@@ -1,0 +1,107 @@
+"""Expressions that can be evaluated once more, earlier or in vain: they change nothing and draw no random numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from exportlint.analysis.domain.values import External, TorchModule
+from exportlint.analysis.library_functions import find
+from exportlint.analysis.torch import table
+from exportlint.analysis.torch.layers import find_layer
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import builtin, is_python, operation
+
+_COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
+_BLOCKS = (ast.If, ast.For)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+def require_pure(code: Code, node: ast.expr) -> None:
+    """Raises DeclinedError if evaluating an expression may have effects."""
+    if not is_pure(code, node):
+        raise DeclinedError("what the condition guards may have effects")
+
+
+def require_first(code: Code, statement: ast.stmt, node: ast.expr) -> None:
+    """Raises DeclinedError if an expression cannot be evaluated in front of the statement in which it is."""
+    require_pure(code, node)
+    if isinstance(statement, ast.While) or code.statements.is_elif(statement):
+        raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
+    for around in code.tree.ancestors(node):
+        if around is statement:
+            return
+        if isinstance(around, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, *_COMPREHENSIONS)):
+            raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
+
+
+def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements do nothing but compute variables: they can run where they did not."""
+    for statement in statements:
+        try:
+            behind = code.after([statement])
+        except DeclinedError:
+            return False
+        # what a loop or a block binds is known behind it
+        inside = behind if isinstance(statement, _BLOCKS) else code
+        for node in ast.walk(statement):
+            if isinstance(node, ast.stmt) and not isinstance(node, (*_COMPUTING, *_BLOCKS)):
+                return False
+            if isinstance(node, (*_NEVER, ast.Lambda)) or (
+                isinstance(node, ast.Call) and not _is_harmless(inside, node)
+            ):
+                return False
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+                return False
+            if isinstance(node, ast.AugAssign) and not is_python(code, node.target):
+                return False
+        code = behind
+    return True
+
+
+def is_pure(code: Code, node: ast.expr) -> bool:
+    """Whether evaluating an expression has no effect, with the variables as they are at the finding."""
+    return not any(
+        isinstance(part, _NEVER) or (isinstance(part, ast.Call) and not _is_harmless(code, part))
+        for part in ast.walk(node)
+    )
+
+
+def api_of(code: Code, node: ast.Call) -> table.Api | None:
+    """What torch says of the function or tensor method that a call surely reaches."""
+    called = code.value(node.func)
+    if isinstance(called, External):
+        return table.lookup(called.name)
+    name = operation(code, node)
+    return table.tensor_member(name) if name is not None else None
+
+
+def _is_harmless(code: Code, node: ast.Call) -> bool:
+    called = code.value(node.func)
+    if isinstance(called, TorchModule):
+        return is_stateless(called)
+    if isinstance(called, External) and (builtin(code, node) is not None or find(called.name).pure):
+        return find(called.name).pure
+    api = api_of(code, node)
+    return api is not None and is_harmless_api(api, node)
+
+
+def is_stateless(module: TorchModule) -> bool:
+    """Whether a call of a module of torch neither writes nor draws, in whatever mode."""
+    layer = find_layer(module.name)
+    return layer is not None and layer.effects == "never"
+
+
+def is_harmless_api(api: table.Api, call: ast.Call) -> bool:
+    """Whether a call of a function or method of torch neither writes nor draws."""
+    # an `inplace` is passed by position as well
+    places = [o.parameters.index("inplace") for o in api.overloads if "inplace" in o.parameters]
+    return (
+        api.kind in {"function", "method"}
+        and not api.random
+        and not (set(api.mutates) - {"out"})
+        and not any(keyword.arg in {None, "out", "inplace"} for keyword in call.keywords)
+        and not any(len(call.args) > place for place in places)
+    )

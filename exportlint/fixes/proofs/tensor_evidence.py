@@ -1,0 +1,70 @@
+"""Whether an argument of `forward` is a tensor, and no list of them, which can be counted and sliced as well."""
+
+from __future__ import annotations
+
+import ast
+
+from exportlint.analysis.domain.values import External, Origin, Tensor, TorchModule, Value
+from exportlint.analysis.eval.parameter_usage import NOT_MODULES, TENSOR_ONLY
+from exportlint.analysis.torch import table
+from exportlint.fixes.edit.code import Code
+
+_NO_LIST = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
+
+
+def is_tensor(value: Value) -> bool:
+    """Whether a value is taken for a tensor, as arguments of `forward` are that nothing else is said of."""
+    return isinstance(value, Tensor) and not value.assumed and not value.optional
+
+
+def surely_tensor(code: Code, node: ast.expr) -> bool:
+    """Whether an expression is a tensor at the finding, and the code shows that its arguments are."""
+    return code.surely(is_tensor, node) and all(_is_shown(code, name) for name in _names(node))
+
+
+def _names(node: ast.expr) -> list[ast.Name]:
+    """The variables that an expression is a tensor because of."""
+    if isinstance(node, ast.BinOp):
+        return [*_names(node.left), *_names(node.right)]
+    if isinstance(node, ast.Compare):
+        return [name for side in (node.left, *node.comparators) for name in _names(side)]
+    if isinstance(node, ast.UnaryOp):
+        return _names(node.operand)
+    if isinstance(node, ast.Subscript):
+        return _names(node.value)
+    return [node] if isinstance(node, ast.Name) else []
+
+
+def _is_shown(code: Code, name: ast.Name) -> bool:
+    value = code.value(name)
+    if not isinstance(value, Tensor) or value.origin is not Origin.INPUT or not value.name:
+        return True
+    function = code.tree.function(name)
+    if function is None:
+        return False
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    annotations = [code.text(a.annotation) for a in given if a.arg in {name.id, value.name} and a.annotation]
+    uses = (_shows(code, part, {name.id, value.name}) for part in ast.walk(function))
+    return any("Tensor" in text for text in annotations) or any(uses)
+
+
+def _shows(code: Code, node: ast.AST, names: set[str]) -> bool:
+    """Whether a part of the code uses a variable as only a tensor can be."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+            return name in names and attribute in TENSOR_ONLY - NOT_MODULES
+        case ast.BinOp(left=left, op=op, right=right):
+            one, other = _is_named(left, names), _is_named(right, names)
+            is_list_sum = isinstance(op, ast.Add) and not any(isinstance(s, ast.Constant) for s in (left, right))
+            return (one or other) and (isinstance(op, _NO_LIST) or (isinstance(op, ast.Add) and not is_list_sum))
+        case ast.Call(func=function, args=[ast.Name(id=name), *_]) if name in names:
+            callee = code.value(function)
+            api = table.lookup(callee.name) if isinstance(callee, External) else None
+            takes = {o.types[0] for o in api.overloads if o.types} if api is not None and not api.creates else set()
+            is_layer = isinstance(callee, TorchModule) and callee.items is None
+            return takes == {"tensor"} or is_layer
+    return False
+
+
+def _is_named(node: ast.expr, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names

@@ -1,0 +1,1 @@
+"""Sizes that Python turns into numbers, or asks for their truth."""

@@ -1,0 +1,1 @@
+"""What calls leave behind, make anew each time, or change for their caller."""

@@ -1,0 +1,183 @@
+"""The class around a method and its `__init__`, for fixes that move state there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.names import bound_names, fresh, qualified
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.errors import DeclinedError
+from exportlint.syntax.definitions import dotted
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.code import Given
+    from exportlint.fixes.edit.template import Statement
+
+
+WITHOUT_ARGUMENTS = "def __init__(self):\n    super().__init__()\n    {*body}"
+WITH_ARGUMENTS = "def __init__(self, *args, **kwargs):\n    super().__init__(*args, **kwargs)\n    {*body}"
+
+
+class Assignment(NamedTuple):
+    """A statement that assigns one attribute, and nothing else."""
+
+    statement: ast.stmt
+    target: ast.Attribute
+    value: ast.expr
+
+
+class Constructor:
+    """The class around a node, as a fix changes it. Raises DeclinedError if there is none."""
+
+    def __init__(self, code: Code, node: ast.AST) -> None:
+        found = code.tree.enclosing_class(node)
+        if found is None:
+            raise DeclinedError("there is no class around it")
+        self.code = code
+        self.node = found
+
+    @cached_property
+    def methods(self) -> list[ast.FunctionDef]:
+        """The methods that the class itself defines."""
+        return [statement for statement in self.node.body if isinstance(statement, ast.FunctionDef)]
+
+    @cached_property
+    def init(self) -> ast.FunctionDef | None:
+        """Its `__init__`."""
+        return next((method for method in self.methods if method.name == "__init__"), None)
+
+    def uses(self, name: str) -> list[ast.Attribute]:
+        """Where the class reads or writes `self.name`, in order."""
+        return [
+            node
+            for method in self.methods
+            for node in ast.walk(method)
+            if isinstance(node, ast.Attribute) and node.attr == name and _is_name(node.value, receiver(method))
+        ]
+
+    def assignment(self, name: str) -> Assignment:
+        """The one statement by which `__init__` gives `self.name` its first value, whichever way it goes.
+
+        Raises:
+            DeclinedError: there is none such, or several.
+        """
+        body = self.init.body if self.init is not None else []
+        inside = {node for statement in body for node in ast.walk(statement)}
+        targets = [use for use in self.uses(name) if use in inside and not isinstance(use.ctx, ast.Load)]
+        found = [a for statement in body if (a := _assigned(statement)) and a.target in targets]
+        if len(found) != 1 or len(targets) != 1:
+            raise DeclinedError(f"`__init__` does not assign `{name}` once and for all")
+        return found[0]
+
+    def free(self, name: str) -> str:
+        """A name like `name` that no attribute has."""
+        taken = {node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute)}
+        return fresh(name, taken | {method.name for method in self.methods})
+
+    def require_private(self, name: str) -> None:
+        """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
+        root, own = self.code.tree.root, set(self.uses(name))
+        package = self.code.module.package
+        if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
+            raise DeclinedError(f"what the class inherits may use `{name}`")
+        for node in ast.walk(root):
+            if isinstance(node, ast.Attribute) and node.attr == name and node not in own:
+                raise DeclinedError(f"`{name}` is used outside of the class")
+            if isinstance(node, ast.Constant) and node.value == name:
+                raise DeclinedError(f"`{name}` is used by its name")
+            if isinstance(node, ast.ClassDef) and any(dotted(base) == self.node.name for base in node.bases):
+                raise DeclinedError(f"another class inherits `{name}`")
+        if any(isinstance(n, ast.Name) and n.id == name for s in self.node.body for n in ast.walk(s) if _is_field(s)):
+            raise DeclinedError(f"`{name}` is an attribute of the class as well")
+
+    def require_constant(
+        self, expression: ast.expr, before: ast.stmt | None = None, *, asked: frozenset[str] = frozenset()
+    ) -> None:
+        """Raises DeclinedError if an expression of a method may be something else at the end of `__init__`.
+
+        Or in front of the statement `before` of it. It may use constants, torch, and attributes that only `__init__`
+        assigns, and call the functions that are `asked`.
+        """
+        method = next((m for m in (expression, *self.code.tree.ancestors(expression)) if m in self.methods), None)
+        if not isinstance(method, ast.FunctionDef) or (self.init and receiver(method) != receiver(self.init)):
+            raise DeclinedError("`__init__` calls its module otherwise")
+        known = {id(node) for node in self._own_attributes(expression, receiver(method), before)}
+        local = bound_names(method) | (bound_names(self.init) if self.init else set())
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Name) and node.id in local and id(node) not in known:
+                raise DeclinedError(f"`{node.id}` is not there in `__init__`")
+            if isinstance(node, ast.Call) and not self._is_torch(node.func, asked):
+                raise DeclinedError("what it calls may do something else in `__init__`")
+            if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Lambda)):
+                raise DeclinedError("it does more than to make a value")
+
+    def _own_attributes(self, expression: ast.expr, name: str, before: ast.stmt | None) -> list[ast.Name]:
+        """Where the module itself stands in an expression in front of attributes that are the same in `__init__`."""
+        found = []
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
+                writes = [use for use in self.uses(node.attr) if not isinstance(use.ctx, ast.Load)]
+                first = self.assignment(node.attr)
+                if len(writes) == 1 and (before is None or first.statement.lineno < before.lineno):
+                    found.append(node.value)
+        return found
+
+    def _is_torch(self, function: ast.expr, asked: frozenset[str]) -> bool:
+        """Whether a call is one of torch, or of a method of what torch made, or one that is `asked`."""
+        while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+            function = function.value.func
+        name = qualified(function, self.code.tree.root, self.code.module.package) or ""
+        return (
+            name.startswith("torch.")
+            or name in asked
+            or name in {"int", "float", "max", "min", "list", "tuple", "range"}
+        )
+
+    def append(self, lines: Sequence[Statement]) -> Draft:
+        """More code at the end of `__init__`, which is written if there is none.
+
+        Raises:
+            DeclinedError: it leaves early, or does not call that of `nn.Module`.
+        """
+        if self.init is not None:
+            if any(isinstance(node, ast.Return) for node in ast.walk(self.init)):
+                raise DeclinedError("`__init__` returns early")
+            return self.code.statements.insert_after(self.init.body[-1], lines)
+        bases = [qualified(b, self.code.tree.root, self.code.module.package) for b in self.node.bases]
+        if not self.methods or self.node.decorator_list:
+            raise DeclinedError("something else may write the `__init__` of the class")
+        template = WITHOUT_ARGUMENTS if bases == ["torch.nn.Module"] else WITH_ARGUMENTS
+        init = self.code.statement(template, body=lines)
+        return self.code.statements.insert_before(self.methods[0], [init], above_comments=True, blank_lines=1)
+
+
+def receiver(method: ast.FunctionDef) -> str:
+    """How a method calls its object."""
+    arguments = [*method.args.posonlyargs, *method.args.args]
+    return arguments[0].arg if arguments else ""
+
+
+def buffer(code: Code, owner: Given, name: str, value: Given) -> Statement:
+    """The statement that registers a buffer which state dicts do not have."""
+    return code.statement(
+        "{owner}.register_buffer({name}, {value}, persistent=False)", owner=owner, name=code.string(name), value=value
+    )
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _assigned(statement: ast.stmt) -> Assignment | None:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None or len(targets) != 1:
+        return None
+    return Assignment(statement, targets[0], statement.value) if isinstance(targets[0], ast.Attribute) else None
+
+
+def _is_field(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))

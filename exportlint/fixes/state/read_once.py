@@ -1,0 +1,123 @@
+"""What `forward` asks of the host, asked once instead, by `__init__`.
+
+`float(os.environ["SCALE"])` becomes `self.scale`, and numbers from a seeded generator a buffer.
+
+Never safe: what changes after the module is made is not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+
+from exportlint.findings import Fix
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.names import qualified
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.constructor import Constructor, buffer, receiver
+
+CONVERSIONS = frozenset({"int", "float", "bool", "str"})
+CLEANERS = frozenset({"lower", "upper", "strip"})
+
+
+def read_once(code: Code) -> Fix:
+    """The answer as an attribute of the module. Raises DeclinedError if `__init__` cannot ask."""
+    read = code.expression
+    for around in code.tree.ancestors(read):
+        if not isinstance(around, ast.expr) or not (isinstance(around, ast.Attribute) or _is_cleaned(around, read)):
+            break
+        if isinstance(around, ast.Call):
+            read = around
+    constructor = Constructor(code, read)
+    method = code.tree.function(read)
+    if method not in constructor.methods or not isinstance(method, ast.FunctionDef):
+        raise DeclinedError("it is asked by a function inside of another")
+    constructor.require_constant(read, asked=_names(code, code.expression))
+    free = constructor.free(_name(code, code.expression))
+    attribute = code.make("{owner}.{name}", owner=receiver(method), name=free)
+    return code.fix(
+        "Read it in `__init__`: what changes later is not seen any more",
+        constructor.append([code.statement("{attribute} = {value}", attribute=attribute, value=read)]),
+        code.replace(read, attribute),
+        safe=False,
+    )
+
+
+def _is_cleaned(around: ast.expr, read: ast.expr) -> bool:
+    """Whether an expression is `float(…)` or `….lower()` of another."""
+    match around:
+        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]):
+            return name in CONVERSIONS and inner is read
+        case ast.Call(func=ast.Attribute(value=inner, attr=name), args=[], keywords=[]):
+            return name in CLEANERS and inner is read
+    return False
+
+
+def _names(code: Code, read: ast.expr) -> frozenset[str]:
+    """The functions of the host that a question calls."""
+    calls = [node.func for node in ast.walk(read) if isinstance(node, ast.Call)]
+    names = {qualified(call, code.tree.root, code.module.package) for call in calls}
+    return frozenset(name for name in names if name is not None)
+
+
+def _name(code: Code, read: ast.expr) -> str:
+    """What the answer is called: as the variable of the environment, or as the function."""
+    for node in ast.walk(read):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+            name = node.value.lower()
+            return name if not keyword.iskeyword(name) else f"{name}_"
+    called = read.func if isinstance(read, ast.Call) else read
+    name = code.text(called).rpartition(".")[2].removeprefix("get")
+    return name.lstrip("_") if name.lstrip("_").isidentifier() else "setting"
+
+
+def drawn_once(code: Code) -> Fix:
+    """Numbers from a generator that is made anew each time, in a buffer. Raises DeclinedError if they may differ."""
+    made = code.expression
+    while isinstance(around := code.tree.parents[made], (ast.Attribute, ast.Call)) and _is_seeding(around, made):
+        made = around
+    constructor, method = Constructor(code, made), code.tree.function(made)
+    if method not in constructor.methods or not isinstance(method, ast.FunctionDef):
+        raise DeclinedError("it is drawn by a function inside of another")
+    edits = []
+    used = made
+    statement = code.tree.parents[made]
+    if isinstance(statement, ast.Assign):
+        used = _only_use(method, statement)
+        edits.append(code.statements.replace([statement], []))
+    argument = code.tree.parents[used]
+    draw = code.tree.parents[argument]
+    if not isinstance(argument, ast.keyword) or argument.arg != "generator" or not isinstance(draw, ast.Call):
+        raise DeclinedError("it is not only drawn from")
+    if not any(isinstance(node, ast.Call) and node.args for node in ast.walk(made)):
+        raise DeclinedError("the generator has no seed")
+    for part in (made, draw.func, *draw.args, *(k.value for k in draw.keywords if k is not argument)):
+        constructor.require_constant(part)
+    drawn = code.concrete(draw, {used: code.concrete(made)})
+    target = code.tree.parents[draw]
+    is_named = isinstance(target, ast.Assign) and isinstance(target.targets[0], ast.Name)
+    name = constructor.free(target.targets[0].id if is_named else "noise")  # type: ignore[attr-defined]
+    owner = receiver(method)
+    edits += [
+        constructor.append([buffer(code, owner, name, drawn)]),
+        code.replace(draw, code.make("{owner}.{name}", owner=owner, name=name)),
+    ]
+    return code.fix("Draw once, in `__init__`, and keep the numbers in a buffer", *edits, safe=False)
+
+
+def _is_seeding(around: ast.expr, inner: ast.expr) -> bool:
+    """Whether an expression is, or calls, the method that seeds a generator."""
+    if isinstance(around, ast.Attribute):
+        return around.attr == "manual_seed"
+    return isinstance(around, ast.Call) and around.func is inner
+
+
+def _only_use(method: ast.FunctionDef, statement: ast.Assign) -> ast.expr:
+    """The one place where a variable is used. Raises DeclinedError."""
+    match statement.targets:
+        case [ast.Name(id=name)]:
+            uses = [node for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == name]
+            read = [node for node in uses if isinstance(node.ctx, ast.Load)]
+            if len(uses) == 2 and len(read) == 1:
+                return read[0]
+    raise DeclinedError("the generator is used more than once")
