@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 
-from exportlint.findings import Applicability, Finding
+from exportlint.findings import Finding
 from exportlint.syntax.inputs import merged
 from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, FixKey, Task, Unit, fix_key
 
@@ -21,20 +22,25 @@ class Look:
 def requests(tasks: Sequence[Task], units: Sequence[Unit], findings: Iterable[Finding]) -> dict[int, Look]:
     """What to look at again, by its index, for the fixes of `findings` that are pending; they are merged from `units`.
 
-    Of the files that lead to a finding, the file of the finding itself works out its fix, or else the first one in the
-    order of names. Only if that fix is safe, all others are asked whether it holds for them as well.
+    The files that lead to a finding work out its fix in `turn`, until one knows it. Only if that fix is safe, all
+    others are asked whether it holds for them as well.
     """
     pending = {fix_key(finding): finding for finding in findings if finding.fix_pending}
-    asked: dict[int, set[FixKey]] = {}
-    begun: set[FixKey] = set()
-    for index in sorted(range(len(units)) if pending else (), key=lambda index: tasks[index].filename):
-        name = tasks[index].filename
+    leading: dict[FixKey, dict[str, int]] = {}
+    for index in range(len(units)) if pending else ():
         for key in {fix_key(f) for f in units[index].findings if f.fix_pending} & pending.keys():
-            fix, is_own = pending[key].fix, key[0] == name
-            if (fix is not None and fix.applicability is Applicability.SAFE) or is_own or key not in begun:
-                asked.setdefault(index, set()).add(key)
-                begun.add(key)
-    return {index: Look(tasks[index], frozenset(keys)) for index, keys in asked.items()}
+            leading.setdefault(key, {})[tasks[index].filename] = index
+    asked: dict[int, set[FixKey]] = {}
+    for key, by_name in leading.items():
+        is_known = pending[key].fix is not None
+        for name in by_name if is_known else (min(by_name, key=partial(turn, key[0])),):
+            asked.setdefault(by_name[name], set()).add(key)
+    return {index: Look(tasks[index], frozenset(asked[index])) for index in sorted(asked)}
+
+
+def turn(filename: str, name: str) -> tuple[bool, str]:
+    """Orders the names of files that lead to a finding in a file: in this order they are asked for its fix."""
+    return name != filename, name
 
 
 def answered(unit: Unit, again: Unit, asked: Set[FixKey]) -> Unit:

@@ -12,7 +12,7 @@ from exportlint.big_stack import on_big_stack
 from exportlint.cache import ResultCache
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
-from exportlint.fix_requests import Look, answered, requests
+from exportlint.fix_requests import Look, answered, requests, turn
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
 from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, FixKey, Role, Task, Unit, internal_error, unreadable
 
@@ -261,13 +261,13 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
 
     In files that are not linted, they are those that a linted file leads to, without fixes, and failures of exportlint.
     """
-    by_file: dict[str, dict[_Key, list[Finding]]] = {task.filename: {} for task in tasks}
+    by_file: dict[str, dict[_Key, list[tuple[str, Finding]]]] = {task.filename: {} for task in tasks}
     linted = {task.filename for task in tasks if task.role is Role.LINTED}
-    for unit in units:
+    for looked_at, unit in zip(tasks, units, strict=True):
         told = (f for f in unit.findings if _is_told(f, linted))
         for (filename, key), finding in _one_a_place(told).items():
             if filename in by_file:
-                by_file[filename].setdefault(key, []).append(finding)
+                by_file[filename].setdefault(key, []).append((looked_at.filename, finding))
     merged: list[Finding] = []
     for task, unit in zip(tasks, units, strict=True):
         enabled = task.settings.rules_for(task.path)
@@ -302,23 +302,30 @@ def _with_callers(findings: Sequence[Finding]) -> Finding:
     return replace(finding, callers=tuple(sorted(callers)), through=through)
 
 
-def _agreed(findings: Sequence[Finding]) -> Finding:
-    """One finding for what several units found at one place.
+def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:
+    """One finding for what looking at several files, by their names, found at one place.
 
-    A fix is no safer than what each of them, who call the code with values of their own, can tell of it.
+    A fix is no safer than what each of them, who call the code with values of their own, can tell of it. The first in
+    `turn` that knows a fix tells which it is; only if that is safe, the others count. So it makes no difference who was
+    asked in vain, or before something changed.
     """
+    findings = [finding for _, finding in found]
     finding = _with_callers(findings)
+    own = next((f for _, f in sorted(found, key=lambda one: turn(finding.filename, one[0])) if _counts(f)), findings[0])
+    if own.fix is None or own.fix.applicability is not Applicability.SAFE:
+        return replace(finding, fix=own.fix, fix_pending=own.fix_pending)
     fixes = {f.fix for f in findings if not f.fix_pending}
-    pending = any(f.fix_pending for f in findings)
-    known = [fix for fix in fixes if fix is not None]
-    if not known:
-        return replace(finding, fix=None, fix_pending=pending and not fixes)
-    chosen = max(known, key=_order)
-    same = None not in fixes and len({fix.edits for fix in known}) == 1
+    chosen = max((fix for fix in fixes if fix is not None), key=_order)
+    same = None not in fixes and len({fix.edits for fix in fixes if fix is not None}) == 1
     if not same and chosen.applicability is Applicability.SAFE:
         chosen = replace(chosen, applicability=Applicability.UNSAFE)
     # Those who have not been asked can only say that it is not safe.
-    return replace(finding, fix=chosen, fix_pending=pending and chosen.applicability is Applicability.SAFE)
+    pending = any(f.fix_pending for f in findings) and chosen.applicability is Applicability.SAFE
+    return replace(finding, fix=chosen, fix_pending=pending)
+
+
+def _counts(finding: Finding) -> bool:
+    return finding.fix_pending or finding.fix is not None
 
 
 def _order(fix: Fix) -> tuple[object, ...]:

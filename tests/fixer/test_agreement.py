@@ -26,7 +26,6 @@ SHOWN = replace(SAFE, applicability=Applicability.DISPLAY_ONLY)
         ([SAFE, UNSAFE], UNSAFE),
         ([SAFE, None], UNSAFE),
         ([SAFE, OTHER], replace(OTHER, applicability=Applicability.UNSAFE)),
-        ([UNSAFE, SHOWN], SHOWN),
         ([None, None], None),
     ],
 )
@@ -37,3 +36,29 @@ def test_the_fix_that_files_agree_on(fixes: list[Fix | None], agreed: Fix | None
     for order in (units, units[::-1]):
         (one,) = merge(files, order)
         assert one.fix == agreed
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "agreed"),
+    [
+        (UNSAFE, "pending", UNSAFE),
+        (UNSAFE, SHOWN, UNSAFE),
+        (UNSAFE, SAFE, UNSAFE),
+        (UNSAFE, None, UNSAFE),
+        (SHOWN, UNSAFE, SHOWN),
+        (None, UNSAFE, UNSAFE),
+        ("pending", SAFE, "pending"),
+        ("pending", None, "pending"),
+        (None, "pending", "pending"),
+    ],
+)
+def test_who_was_asked_already_makes_no_difference(
+    own: Fix | str | None, other: Fix | str | None, agreed: Fix | str | None, tmp_path: Path
+) -> None:
+    files = tasks(tmp_path, {"b.py": "x", "a.py": "x"})
+    found = Finding("EXP101", "tensor-branch", Severity.ERROR, "m", files[0].filename, PLACE)
+
+    def of(fix: Fix | str | None) -> Finding:
+        return replace(found, fix_pending=True) if isinstance(fix, str) else replace(found, fix=fix)
+
+    assert merge(files, [Unit((of(own),)), Unit((of(other),))]) == (of(agreed),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from exportlint.analysis.domain.values import (
     PYTHON,
     UNKNOWN,
     BoundMethod,
+    Composite,
     Const,
     Dict,
     Guard,
@@ -333,6 +334,18 @@ def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
                 yield from tensors_in(item, depth - 1)
             if option.rest is not None:
                 yield from tensors_in(option.rest, depth - 1)
+
+
+def trails_in(value: Value) -> Iterator[Trail | None]:
+    """How all that a value holds came about, in an order that values which are equal have in common."""
+    for option in options(value):
+        if isinstance(option, (Tensor, Scalar, Size, Guard, Baked)):
+            yield option.trail
+        elif isinstance(option, Shape):
+            yield option.tensor.trail
+        elif isinstance(option, Composite):
+            for part in option.parts():
+                yield from trails_in(part)
 
 
 def with_trail(value: Value, trail: Trail) -> Value:

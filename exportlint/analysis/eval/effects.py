@@ -7,35 +7,34 @@ makes no difference which call was run first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import Callee, Read, State, Write
 from exportlint.analysis.domain.allocations import renamed
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
 from exportlint.analysis.domain.immutable import immutable_identity
-from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.lattice import join, trails_in
 from exportlint.analysis.domain.trails import Site, Trail
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import FactKey, keep
 from exportlint.syntax.definitions import FunctionNode, Module
 
-Entries = Mapping[Trail, Trail]
+Entries = Sequence[tuple[Value, Value]]
 
 
 class Called(NamedTuple):
     """The effects of a call, and what was surely written before it. `reports_facts`: its facts are the caller's too.
 
-    `entries` are the trails of its parameters, each with that of the call whose effects these are.
+    `entries` are what the call was given whose effects these are, each with what it is given here.
     """
 
     effects: Effects
     written: frozenset[Cell]
     reports_facts: bool
-    entries: Entries = MappingProxyType({})
+    entries: Entries = ()
 
 
 class Raise(NamedTuple):
@@ -68,8 +67,7 @@ class Effects:
     are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
     failure. `raises` is the `raise` that all of its paths end in. `computes`: it, or a call that it makes, computes
-    with tensors, not counting conversions, or calls what is not known. `parameters` are the trails by which it was
-    given its arguments.
+    with tensors, not counting conversions, or calls what is not known. `parameters` are what it was given.
     """
 
     function: FunctionNode | None = None
@@ -85,10 +83,10 @@ class Effects:
     runs_operator: bool = False
     raises: Raise | None = None
     computes: bool = False
-    parameters: Mapping[str, Trail] = field(default_factory=dict)
+    parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def call(
-        self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True, entries: Entries | None = None
+        self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True, entries: Entries = ()
     ) -> None:
         """A function is called, or its result is known from another call: then `entries` are as in Called."""
         self.cells |= effects.cells
@@ -98,7 +96,7 @@ class Effects:
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
             self.events.setdefault(
-                (id(effects), written, reports_facts), Called(effects, written, reports_facts, entries or {})
+                (id(effects), written, reports_facts), Called(effects, written, reports_facts, entries)
             )
 
     def ask(self, mode: Mode) -> None:
@@ -130,9 +128,9 @@ class Effects:
     def all_facts(self) -> dict[FactKey, Fact]:
         """The facts of the call and of those that it makes, each with a trail that comes by way of this call."""
         found: dict[FactKey, Fact] = {}
-        for effects, entries in self._reporting():
+        for effects, trails in self._reporting():
             for key, fact in effects.facts.items():
-                keep(found, _by_way_of(fact, entries), key)
+                keep(found, _by_way_of(fact, trails), key)
         return found
 
     def all_modes(self) -> tuple[Mode, ...]:
@@ -155,17 +153,19 @@ class Effects:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
         self._add_to(state, frozenset(), set(), set(), None)
 
-    def _reporting(self) -> Iterator[tuple[Effects, tuple[Entries, ...]]]:
-        """The call and those that it makes, each once, with the entries on the way there, the innermost first."""
+    def _reporting(self) -> Iterator[tuple[Effects, _Trails]]:
+        """The call and those that it makes, each once, with the trails that lead there, the innermost first."""
         seen: set[int] = set()
-        waiting: list[tuple[Effects, tuple[Entries, ...]]] = [(self, ())]
+        waiting: list[tuple[Effects, Entries, _Trails]] = [(self, (), ())]
         while waiting:
-            effects, entries = waiting.pop()
+            effects, entries, trails = waiting.pop()
             if id(effects) not in seen:
                 seen.add(id(effects))
-                yield effects, entries
+                if entries:
+                    trails = (_trails(entries), *trails)
+                yield effects, trails
                 called = [e for e in effects.events.values() if isinstance(e, Called) and e.reports_facts]
-                waiting += [(e.effects, (e.entries, *entries) if e.entries else entries) for e in reversed(called)]
+                waiting += [(e.effects, e.entries, trails) for e in reversed(called)]
 
     def _add_to(
         self,
@@ -194,10 +194,19 @@ class Effects:
                 state.write(replace(event))
 
 
-def _by_way_of(fact: Fact, entries: tuple[Entries, ...]) -> Fact:
+_Trails = tuple[Mapping[Trail, Trail], ...]
+
+
+def _trails(entries: Entries) -> Mapping[Trail, Trail]:
+    """How what a call is given came about, by how what is equal to it came about in another call."""
+    pairs = (pair for known, given in entries for pair in zip(trails_in(known), trails_in(given), strict=False))
+    return {known: given for known, given in pairs if known is not None and given is not None}
+
+
+def _by_way_of(fact: Fact, trails: _Trails) -> Fact:
     """A fact of a call whose effects are known from other calls, with the trail that leads to it from this one."""
     trail = fact.trail
-    for one in entries:
+    for one in trails:
         if isinstance(trail, Trail):
             trail = trail.entered_by(one)
     return fact if trail is fact.trail else replace(fact, trail=trail)

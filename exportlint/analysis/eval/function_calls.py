@@ -15,6 +15,7 @@ from exportlint.analysis.domain.values import (
     NONE,
     UNKNOWN,
     Closure,
+    Composite,
     Function,
     Tensor,
     Value,
@@ -86,7 +87,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             covered = covering(engine, call) if found is None else None
         if covered is not None:
             return _asked(frame, function, *covered, node)
-    entries: Entries | None = None
+    entries: Entries = ()
     if found is not None:
         summary, names = found
         summary = summary.under({**names, **{a: frame.allocate((node, a)) for a in summary.made}})
@@ -94,14 +95,14 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             engine.calls.again(node, summary.effects)
         value = _retold(frame, inner, function, summary.value, node)
         heap = frame.heap
-        entries = {
-            known: trail
+        entries = [
+            (known, given)
             for name, known in summary.effects.parameters.items()
-            if (trail := trail_of(inner.env[name])) is not None
-        }
+            if (given := inner.env.get(name)) is not None and given is not known
+        ]
     else:
         _explain_parameters(frame, inner, function, node)
-        parameters = {name: trail for name, given in inner.env.items() if (trail := trail_of(given)) is not None}
+        parameters = {name: v for name, v in inner.env.items() if isinstance(v, Composite) or trail_of(v) is not None}
         cuts = len(engine.limits_reached)
         summary = _result(inner, call, node)
         summary.effects.parameters = parameters
