@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from exportlint.analysis.domain.lattice import each
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
@@ -34,12 +33,7 @@ def believed(value: Value, promised: Callable[[], Value]) -> Value:
     """The value of an annotated name: what its annotation promised holds where nothing better is known.
 
     It also holds against a guess: an argument that is only assumed to be a tensor is the list that it is annotated as.
-    Of several alternatives, it stands for those of which nothing better is known.
     """
-    return each(value, lambda option: _believed(option, promised))
-
-
-def _believed(value: Value, promised: Callable[[], Value]) -> Value:
     guessed = isinstance(value, Tensor) and value.assumed
     if not (guessed or value == UNKNOWN):
         return value
