@@ -243,6 +243,30 @@ def test_a_difference_applies(root: Path, run: Run) -> None:
     assert (root / "a.ipynb").read_text() == FIXED
 
 
+COPIED = """\
+class Net(nn.Module):
+    def forward(self, x):
+        y = copy.deepcopy(x)
+        return y + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("import copy\nimport torch\nfrom torch import nn", "import torch\nfrom torch import nn"),
+        ("from torch import nn; import copy", "from torch import nn; import copy"),
+    ],
+)
+def test_an_import_that_a_fix_leaves_unused_goes_from_its_cell(root: Path, run: Run, cell: str, expected: str) -> None:
+    write(root, {"a.ipynb": notebook(cell, COPIED), "b.ipynb": notebook("import copy", "from torch import nn", COPIED)})
+    run("--fix", "--unsafe-fixes")
+    after, alone = sources(root / "a.ipynb"), sources(root / "b.ipynb")
+    assert after == [expected, COPIED.replace("copy.deepcopy(x)", "x.clone()")]
+    assert alone[0] == "import copy"  # a cell stays that has nothing else
+    _run_cells(after)
+
+
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
