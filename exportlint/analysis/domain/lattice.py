@@ -387,7 +387,7 @@ def _is_path(name: str) -> bool:
 def _without_paths(environment: Mapping[str, Value], others: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
     """What the variables hold, but for attributes of which others say nothing."""
     found = dict(environment)
-    for name in environment:
+    for name in [name for name in environment if "." in name]:
         if _is_path(name) and not all(name in other for other in others):
             del found[name]
     return found
