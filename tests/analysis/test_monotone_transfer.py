@@ -142,12 +142,8 @@ NOT_YET = {
     "tensors: torch.cat([v, v])": "a size that data decides is lost in a sum with one of which nothing is known",
     "numbers: torch.ones(3, v)": SHARPER,
     "numbers: torch.arange(v)": SHARPER,
-    "numbers: abs(v)": "of a number with alternatives the result is some Python value",
-    "numbers: round(v)": "of a number with alternatives the result is some Python value",
     "numbers: max(v, 1)": SHARPER,
     "numbers: min(v, 2)": SHARPER,
-    "lists of tensors: sum(v)": SHARPER,
-    "lists of tensors: max(v)": SHARPER,
 }
 """Where the law does not hold, and why: what holds of one alternative is claimed of all, or one more loses a claim."""
 

@@ -384,7 +384,7 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
             if mine is value:
                 continue
             if mine is None:
-                if not _is_path(name):
+                if "." not in name or name[-1] == ">":  # no path of an attribute
                     joined[name] = value
             elif name != HEAP and (mine != value or mine.reaches != value.reaches):
                 joined[name] = join((mine, value))
@@ -393,17 +393,13 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
     return joined
 
 
-def _is_path(name: str) -> bool:
-    """Whether a key is that of an attribute: one that a way says nothing of holds there what the object says."""
-    return "." in name and not name.endswith(">")
-
-
 def _without_paths(environment: Mapping[str, Value], others: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
-    """What the variables hold, but for attributes of which others say nothing."""
+    """What the variables hold, but for paths of attributes of which others say nothing: there, the object tells."""
     found = dict(environment)
-    for name in environment:
-        if _is_path(name) and not all(name in other for other in others):
-            del found[name]
+    for other in others:
+        for name in environment.keys() - other.keys():
+            if "." in name and name[-1] != ">":
+                found.pop(name, None)
     return found
 
 

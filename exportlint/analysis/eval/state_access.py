@@ -68,6 +68,12 @@ def cell_of(frame: Frame, node: ast.expr) -> Cell | None:
     return None
 
 
+def method_owner(frame: Frame, callee: ast.expr, name: str) -> ast.expr | None:
+    """What names the value whose method is called, as `found` in `found.append` or `push = found.append`."""
+    source = _only_source(frame, callee.id) if isinstance(callee, ast.Name) else callee
+    return source.value if isinstance(source, ast.Attribute) and source.attr == name else None
+
+
 def _only_source(frame: Frame, name: str) -> ast.expr | None:
     """What the one assignment to a variable in a function assigns: `history = self.history`."""
     engine = frame.engine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import options, trail_of
@@ -67,7 +67,7 @@ def result(
         assumed=bool(tensors) and not certain,
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
-        depends_on_input=any(is_computed_from_input(t) for t in _read(operation, tensors)),
+        depends_on_input=any(map(_surely_from_input, _read(operation, tensors, operands))),
         array=operation in KEEPS_ARRAY and bool(tensors) and all(t.array for t in tensors),
         trail=trail,
     )
@@ -97,12 +97,18 @@ def is_computed_from_input(tensor: Tensor) -> bool:
     return tensor.depends_on_input or (tensor.origin is Origin.INPUT and not tensor.assumed)
 
 
-def _read(operation: str, tensors: list[Tensor]) -> list[Tensor]:
+def _surely_from_input(operand: Value) -> bool:
+    """Whether the data of inputs is in a tensor, whichever of its alternatives it is."""
+    tensors = [option for option in options(operand) if isinstance(option, Tensor)]
+    return bool(tensors) and all(map(is_computed_from_input, tensors))
+
+
+def _read(operation: str, tensors: Sequence[Tensor], operands: Iterable[Value]) -> Sequence[Value]:
     """The operands whose data an operator reads, and not only their sizes and dtypes."""
     name = operation.rpartition(".")[2]
     if name.endswith("_like") or name.startswith("new_"):
-        return []
-    return tensors[:1] if name.endswith("_as") else tensors
+        return ()
+    return tensors[:1] if name.endswith("_as") else tuple(operands)
 
 
 def promoted(values: Iterable[Value]) -> Kind | None:

@@ -25,6 +25,7 @@ from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
 from exportlint.syntax.definitions import TRIES
+from exportlint.syntax.walk import walk
 
 SUPPRESSES = Python("contextlib.suppress")
 """A context manager that swallows the errors of torch.export."""
@@ -114,11 +115,37 @@ def _note_caught_operators(frame: Frame, handler: ast.ExceptHandler, effects: Ef
 
 def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
     """Whether an `except` catches what torch.export raises on data-dependent code (a RuntimeError)."""
-    if isinstance(handler.body[-1], ast.Raise):
+    if not _may_go_on(handler.body):
         return False
     if handler.type is None:
         return True
     return catches_errors_of_export(frame.peek(handler.type))
+
+
+def _may_go_on(body: list[ast.stmt]) -> bool:
+    """Whether statements can be left in another way than by a `raise`, as far as the text tells."""
+    for statement in body:
+        if isinstance(statement, ast.Raise):
+            return False
+        if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
+            return True
+        if isinstance(statement, ast.If):
+            arms = [arm for arm in (statement.body, statement.orelse) if _may_go_on(arm)]
+            if not arms:
+                return False
+            if any(_jumps(arm) for arm in arms):
+                return True
+        elif isinstance(statement, (ast.With, ast.AsyncWith)):
+            if not _may_go_on(statement.body):
+                return False
+        elif _jumps([statement]):
+            return True
+    return True
+
+
+def _jumps(body: list[ast.stmt]) -> bool:
+    """Whether statements hold one that leaves them early."""
+    return any(isinstance(node, (ast.Return, ast.Break, ast.Continue)) for child in body for node in walk(child))
 
 
 def catches_errors_of_export(kinds: Value) -> bool:

@@ -87,7 +87,7 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
             demand_truth(frame, data, node, construct)
     flat = [o for v in values for o in options(v)]
     if any(isinstance(o, Tensor) for o in flat):
-        return result(frame, node, name, flat)
+        return result(frame, node, name, values)
     scalar = next((o for o in flat if isinstance(o, Scalar) and not o.assumed), None)
     if scalar is not None:
         # torch.sym_max holds integers; a float, as data of unknown dtype mostly is, needs a comparison now

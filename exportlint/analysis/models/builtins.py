@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from exportlint.analysis.domain.lattice import each
 from exportlint.analysis.domain.values import (
     PYTHON,
     UNKNOWN,
@@ -112,14 +113,18 @@ def _arithmetic(frame: Frame, name: str, arguments: Arguments, node: ast.AST) ->
     value = first_of(arguments)
     if isinstance(value, Tensor) and name == "round":
         demand_number(frame, value, node, "round()")  # tensors have no `__round__`
+    data = data_of(value)
+    if name == "divmod" and isinstance(data, Scalar):
+        frame.emit(Conversion, node, data, target="divmod()", operand=data)
+    return each(value, lambda option: _number_of(frame, name, option, arguments, node))
+
+
+def _number_of(frame: Frame, name: str, value: Value, arguments: Arguments, node: ast.AST) -> Value:
     if isinstance(value, Tensor):
         return result(frame, node, "abs", arguments.values, value.kind, value.shape)
     if isinstance(value, Size):
         note_conversion(frame, value, node, f"{name}()")
         return expression_of(value)
-    data = data_of(value)
-    if name == "divmod" and isinstance(data, Scalar):
-        frame.emit(Conversion, node, data, target="divmod()", operand=data)
     return value if isinstance(value, Scalar) else PYTHON
 
 

@@ -37,6 +37,7 @@ from exportlint.analysis.eval.demands import (
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
+from exportlint.analysis.eval.state_access import method_owner
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.models.builtins import argument_node
@@ -53,10 +54,10 @@ HASHES = frozenset({"add", "discard", "remove"})
 
 def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """A method of a list, tuple, dictionary, string or number."""
-    owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    owner = method_owner(frame, node.func, name) if isinstance(node, ast.Call) and name in MUTATORS else None
     if name in MUTATORS and owner is not None:
         _mutate(frame, receiver, name, arguments, owner, node)
-    elif name in MUTATORS and receiver.identity:  # `push = found.append`
+    elif name in MUTATORS and receiver.identity:
         write_contents(frame, receiver, lambda option: changed_by(frame, option, name, arguments, node))
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         return _format(frame, receiver.value, arguments, node)
