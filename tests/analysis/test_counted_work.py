@@ -23,7 +23,7 @@ from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
-from exportlint.source import SourceFile, from_bytes, layout, parse, read
+from exportlint.source import Layout, SourceFile, from_bytes, layout, parse, read
 from exportlint.syntax import import_resolver
 from exportlint.syntax.definitions import Module
 from exportlint.syntax.import_resolver import Resolver
@@ -215,7 +215,12 @@ def test_imports_that_lead_nearby_do_not_search_the_project(tmp_path: Path, monk
         encoding="utf-8",
     )
     searched: list[Path] = []
-    monkeypatch.setattr(import_resolver, "layout", lambda project: searched.append(project) or layout(project))
+
+    def search(project: Path) -> Layout:
+        searched.append(project)
+        return layout(project)
+
+    monkeypatch.setattr(import_resolver, "layout", search)
     settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
     check_file(read(tmp_path / "lib/model.py"), Project(), settings)
     assert searched == []
