@@ -26,6 +26,10 @@ MAX_MODULES = 400
 """Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
 
 
+MANY_STARS = 16
+"""Star imports of one module, from which on a name is not looked up in the order of the text."""
+
+
 class SupersededError(BaseException):
     """Nobody waits for what is being worked out any more. No failure, so that nothing that minds failures minds it."""
 
@@ -303,8 +307,11 @@ def _likeliest_first(stars: list[str], name: str) -> list[str]:
     """Star imports in the order in which a name is looked up: first those of modules that it may be called after.
 
     `UdopConfig` is of `models.udop` rather than of one of the five hundred packages that `models` gathers as well, and
-    only those that are looked at before are read.
+    only those that are looked at before are read. A few stars keep their order: to read them all is cheap, and where
+    two bind one name, how modules are called does not matter.
     """
+    if len(stars) < MANY_STARS:
+        return stars
     wanted = _plain(name)
 
     def length(star: str) -> int:
