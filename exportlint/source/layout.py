@@ -72,20 +72,26 @@ def layout(root: Path) -> Layout:
     """The layout of the project in `root`, but for what git ignores and what is never linted."""
     options = DiscoveryOptions(root)
     found = discover([root], lambda _: options, MAX_ENTRIES)
-    initialized = {file.parent for file in found.files if file.name == "__init__.py"}
-    folders = {root} if found.files else set()
-    for folder in {file.parent for file in found.files}:
-        while folder not in folders and folder != folder.parent:
+    top = root.as_posix()
+    initialized: set[str] = set()
+    folders = {top} if found.files else set()
+    for file in found.files:  # of which there are thousands, so that paths would take too long
+        folder, _, name = file.as_posix().rpartition("/")
+        if name == "__init__.py":
+            initialized.add(folder)
+        while folder not in folders and _is_below(folder, top):
             folders.add(folder)
-            folder = folder.parent
-    folders = {folder for folder in folders if folder == root or root in folder.parents} - initialized
+            folder = folder.rpartition("/")[0]
     packages: dict[str, list[Path]] = {}
-    for folder in sorted(initialized):
-        if folder.parent not in initialized:
-            packages.setdefault(folder.name, []).append(folder)
-    roots = [folder for folder in sorted(folders) if is_import_root(folder)]
+    for package in sorted(Path(folder) for folder in initialized if folder.rpartition("/")[0] not in initialized):
+        packages.setdefault(package.name, []).append(package)
+    roots = [folder for folder in sorted(map(Path, folders - initialized)) if is_import_root(folder)]
     return Layout(
         tuple(folder for folder in roots if folder.name == "src"),
         tuple(folder for folder in roots if folder.name != "src"),
         {name: tuple(found) for name, found in packages.items()},
     )
+
+
+def _is_below(folder: str, above: str) -> bool:
+    return folder.startswith(above if above.endswith("/") else f"{above}/")

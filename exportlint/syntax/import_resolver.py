@@ -38,7 +38,8 @@ class Resolver:
         self._projects: dict[str, Path | None] = {}
         self._projects_above: dict[Path, Path | None] = {}
         self._folders_above: dict[str, tuple[str, ...]] = {}
-        self._holders: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self._holders: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._other_holders: dict[tuple[str, str], tuple[str, ...]] = {}
         self._places: dict[tuple[str, str], tuple[Place, ...]] = {}
 
     def places(self, name: str, folder: str) -> tuple[Place, ...]:
@@ -50,9 +51,11 @@ class Resolver:
         key = (folder, name)
         if key not in self._places:
             parts = name.split(".")
-            near, others = self._holding(parts[0], folder)
+            near = self._near_holders(parts[0], folder)
             found = tuple(place for root in near for place in self._within(root, parts))
-            self._places[key] = found or tuple(place for root in others for place in self._within(root, parts))
+            self._places[key] = found or tuple(
+                place for root in self._other_holders_of(parts[0], folder) for place in self._within(root, parts)
+            )
         return self._places[key]
 
     def is_unresolved(self, name: str, folder: str) -> bool:
@@ -75,7 +78,7 @@ class Resolver:
             return last in _INITS and not self._is_there(package, rest)
         if parts[0] in _ELSEWHERE:
             return False
-        if self._holding(parts[0], folder) != ((), ()):
+        if self._near_holders(parts[0], folder) or self._other_holders_of(parts[0], folder):
             return False
         project = self._project(folder)
         return project is not None and parts[0] in self._layout(project).packages
@@ -87,8 +90,10 @@ class Resolver:
 
     def _is_folder(self, name: str, folder: str) -> bool:
         path = name.replace(".", "/")
-        near, others = self._holding(name.partition(".")[0], folder)
-        return any(self._names(f"{root}/{path}") for root in (*near, *others))
+        top = name.partition(".")[0]
+        return any(self._names(f"{root}/{path}") for root in self._near_holders(top, folder)) or any(
+            self._names(f"{root}/{path}") for root in self._other_holders_of(top, folder)
+        )
 
     def roots(self, folder: str) -> tuple[str, ...]:
         """The folders that imports of a file in `folder` start from."""
@@ -149,17 +154,25 @@ class Resolver:
             self._near[folder] = tuple(dict.fromkeys((*packaged, *self.search, *own, *self._above(top))))
         return self._near[folder]
 
-    def _holding(self, top: str, folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The roots that have something of a top-level name: those nearby, and those of other distributions."""
+    def _near_holders(self, top: str, folder: str) -> tuple[str, ...]:
+        """The roots nearby that have something of a top-level name."""
         key = (folder, top)
         if key not in self._holders:
+            files = {top, f"{top}.py", f"{top}.pyi"}
+            self._holders[key] = tuple(r for r in self._nearby(folder) if not self._names(r).isdisjoint(files))
+        return self._holders[key]
+
+    def _other_holders_of(self, top: str, folder: str) -> tuple[str, ...]:
+        """The other distributions that have something of a top-level name. To know them takes a walk of the project."""
+        key = (folder, top)
+        if key not in self._other_holders:
             files = {f"{top}.py", f"{top}.pyi"}
-            near = tuple(r for r in self._nearby(folder) if not self._names(r).isdisjoint({top, *files}))
+            near = self._near_holders(top, folder)
             others = () if top in _ELSEWHERE else self._distributions(folder)
             # Beside a `pyproject.toml` there are scripts as well, which nobody else imports.
             kept = (r for r in others if top in self._names(r) or (r.endswith("/src") and files & self._names(r)))
-            self._holders[key] = near, tuple(root for root in kept if root not in near)
-        return self._holders[key]
+            self._other_holders[key] = tuple(root for root in kept if root not in near)
+        return self._other_holders[key]
 
     def _within(self, root: str, parts: Sequence[str]) -> Iterator[Place]:
         for count in range(len(parts), 0, -1):

@@ -22,7 +22,9 @@ from exportlint.check import check_file
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
-from exportlint.source import SourceFile, from_bytes, parse, read
+from exportlint.source import Layout, SourceFile, from_bytes, layout, parse, read
+from exportlint.syntax import import_resolver
+from exportlint.syntax.import_resolver import Resolver
 
 ROOT = Path("/nowhere")
 SERIALIZES = """
@@ -203,6 +205,56 @@ def test_files_that_cannot_bind_a_name_are_not_parsed(tmp_path: Path) -> None:
     settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
     assert [finding.code for finding in check_file(read(tmp_path / "model.py"), Project(tree=tree), settings)]
     assert sorted(parsed) == ["model.py", "models/__init__.py", "models/p4/__init__.py", "models/p4/parts.py"]
+
+
+def test_a_name_is_looked_up_first_in_the_module_that_it_is_called_after(tmp_path: Path) -> None:
+    """Of a package that gathers many others, only one is read, wherever it stands among them."""
+    packages = [f"part_{n}" for n in range(1, 40)]
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/__init__.py").write_text("".join(f"from .{name} import *\n" for name in packages))
+    for n, name in enumerate(packages, 1):
+        (tmp_path / "models" / name).mkdir()
+        (tmp_path / "models" / name / "__init__.py").write_text("from .config import *\n")
+        (tmp_path / "models" / name / "config.py").write_text(f"class Part{n}Config:\n    size = {n}\n")
+    (tmp_path / "model.py").write_text(
+        "from torch import nn\nfrom models import Part12Config\n\n\nclass Model(nn.Module):\n"
+        "    def forward(self, x):\n        return x if x.sum() > Part12Config.size else -x\n"
+    )
+    loaded: list[str] = []
+
+    def load(path: Path) -> SourceFile:
+        loaded.append(path.relative_to(tmp_path).as_posix())
+        return read(path)
+
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    project = Project(load=load)
+    assert [finding.code for finding in check_file(read(tmp_path / "model.py"), project, settings)]
+    folder = "models/part_12"
+    assert set(loaded) == {"models/__init__.py", f"{folder}/__init__.py", f"{folder}/config.py"}
+
+
+def test_imports_that_lead_nearby_do_not_search_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/__init__.py").write_text("", encoding="utf-8")
+    (tmp_path / "lib/parts.py").write_text("def double(x):\n    return x * 2\n", encoding="utf-8")
+    (tmp_path / "lib/model.py").write_text(
+        "import math\nfrom torch import nn\nfrom lib.parts import double\n\n\n"
+        "class Net(nn.Module):\n    def forward(self, x):\n        return double(x)\n",
+        encoding="utf-8",
+    )
+    searched: list[Path] = []
+
+    def search(project: Path) -> Layout:
+        searched.append(project)
+        return layout(project)
+
+    monkeypatch.setattr(import_resolver, "layout", search)
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    check_file(read(tmp_path / "lib/model.py"), Project(), settings)
+    assert searched == []
+    Resolver().places("elsewhere", (tmp_path / "lib").as_posix())
+    assert searched == [tmp_path]
 
 
 def test_modules_that_take_one_configuration_build_their_parts_once(
