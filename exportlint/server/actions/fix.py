@@ -1,14 +1,17 @@
-"""Quick fixes: what the fix of one finding changes, and nothing else."""
+"""Quick fixes: what the fix of one finding changes, and the imports that nothing uses after it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Sequence
 
 from lsprotocol import types
 
-from exportlint.findings import Applicability, Finding, Fix
+from exportlint.findings import Applicability, Edit, Finding, Fix
 from exportlint.server.actions import QUICK_FIX, Asked
+from exportlint.server.analyses import Analysis
 from exportlint.server.edits import text_edits, workspace_edit
+from exportlint.source import Notebook
 
 _HOW = {Applicability.SAFE: "", Applicability.UNSAFE: " (unsafe)", Applicability.DISPLAY_ONLY: " (proposal)"}
 
@@ -22,14 +25,15 @@ async def offer(asked: Asked) -> list[types.CodeAction]:
     """The fixes of the findings."""
     if not asked.wants(QUICK_FIX) or not asked.preferences.fix_violation:
         return []
-    return [action for finding in asked.findings for action in _fix(asked, finding)]
+    actions = [await _action(asked, finding, finding.fix) for finding in asked.findings if finding.fix is not None]
+    return [action for action in actions if action is not None]
 
 
-def _fix(asked: Asked, finding: Finding) -> Iterator[types.CodeAction]:
-    fix, client = finding.fix, asked.server.session.client
-    if fix is None or asked.analysis is None:
-        return
-    changed = asked.analysis.by_document(fix.edits)
+async def _action(asked: Asked, finding: Finding, fix: Fix) -> types.CodeAction | None:
+    client = asked.server.session.client
+    if asked.analysis is None:
+        return None
+    changed = asked.analysis.by_document(await _edits(asked.analysis, fix))
     action = types.CodeAction(
         f"{titled(fix)} ({finding.code})",
         kind=QUICK_FIX,
@@ -40,4 +44,14 @@ def _fix(asked: Asked, finding: Finding) -> Iterator[types.CodeAction]:
     )
     if client.prefers_fixes and fix.applicability is Applicability.SAFE:
         action.is_preferred = True
-    yield action
+    return action
+
+
+async def _edits(analysis: Analysis, fix: Fix) -> Sequence[Edit]:
+    """What a fix changes, and what leaves out the imports that nothing uses after it alone."""
+    source = analysis.source
+    if source is None or isinstance(source, Notebook):  # another cell may use them
+        return fix.edits
+    from exportlint.fixes.edit.layout import laid_out_edits
+
+    return await asyncio.to_thread(laid_out_edits, source, fix.edits, analysis.outcome.task.settings.line_length)
