@@ -44,11 +44,13 @@ class Statements:
 
     @cached_property
     def unit(self) -> str:
-        """One level of indentation: that of the first block on lines of its own."""
+        """One level of indentation: that of the first block on lines of its own, or of the cases of a `match`."""
         for node in ast.walk(self.tree.root):
             body = getattr(node, "body", None)
-            if isinstance(node, ast.stmt) and isinstance(body, list) and self._owns_line(self._start(body[0])):
-                inner, outer = self._line_indent(body[0]), self._line_indent(node)
+            is_block = isinstance(node, ast.stmt) and isinstance(body, list) and self._owns_line(self._start(body[0]))
+            first = node.cases[0].pattern if isinstance(node, ast.Match) else body[0] if is_block and body else None
+            if first is not None:
+                inner, outer = self._line_indent(first), self._line_indent(node)
                 if len(inner) > len(outer) and inner.startswith(outer):
                     return inner[len(outer) :]
         return "    "
