@@ -13,6 +13,7 @@ import pytest
 from exportlint.analysis import analyze
 from exportlint.analysis.custom_op_definitions import FAKE_METHODS
 from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.project import SupersededError
 from exportlint.big_stack import on_big_stack
 from exportlint.config.settings import combine
 from exportlint.pages import Page
@@ -252,6 +253,31 @@ def test_an_edit_runs_the_classes_that_it_concerns(
     found = said(workspace, texts, model_file)
     assert list(dict.fromkeys(ran)) == [name for name in concerned if name != "New"]
     assert found == fresh(texts, model_file)
+
+
+def test_an_edit_during_the_first_run_loses_no_class(ran: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    texts = {path: model(1_000)}
+    waiting = [5, 5, 5]
+
+    def proceed() -> None:
+        if waiting and len(set(ran)) > waiting[0]:
+            raise SupersededError
+
+    workspace = Workspace({path: texts[path].encode()}, proceed, keeps_results=True)
+    done: list[str] = []
+    while waiting:
+        with pytest.raises(SupersededError):
+            said(workspace, texts, path)
+        done += ran[:-1]  # the last one was running
+        texts[path] = texts[path].replace("\n\n\nclass", "\n\n\n# edited\nclass", 1)
+        workspace.hold(path, texts[path].encode())
+        ran.clear()
+        waiting.pop()
+    found = said(workspace, texts, path)
+    assert len(done) == len(set(done)) == 15
+    assert set(done).isdisjoint(ran)
+    assert found == fresh(texts, path)
 
 
 def test_a_class_costs_the_same_in_a_long_file(ran: list[str], tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import ast
 import gc
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -95,7 +95,7 @@ class Interpretation:
         with _deep_recursion():
             if kept is None:
                 self._engine = engine = Engine(project, options, dims)
-                results = _run_classes(engine, module.classes)
+                results = [result for _, result in _run_classes(engine, module.classes)]
                 calls: tuple[CallRecord, ...] = (engine.calls.record(),)
             else:
                 results = _with_kept(module, project, options, dims, kept)
@@ -118,7 +118,8 @@ class Interpretation:
         found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
         classes = [cls for cls in self._module.classes if found.asks_for(cls)]
         with _deep_recursion():
-            _run_classes(self._probing(found), classes)
+            for _ in _run_classes(self._probing(found), classes):
+                pass
         return found
 
     def _probing(self, probe: Probe) -> Engine:
@@ -142,19 +143,16 @@ def _deep_recursion() -> Iterator[None]:
             gc.enable()
 
 
-def _run_classes(
-    engine: Engine, classes: Iterable[Class], note: Callable[[Class], None] = lambda _: None
-) -> list[ClassResult]:
-    """What running some classes of a file gives, in order, but for the record of their calls."""
+def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Class, ClassResult]]:
+    """Some classes of a file with what running them gives, in order, but for the record of their calls."""
     project, plain = engine.project, Plain()
     end = project.clock() + MAX_FILE_SECONDS
-    results: list[ClassResult] = []
     for cls in classes:
         project.proceed()
         engine.effects = Effects()
         if project.is_past(end):
             engine.limited(cls, Reached("file"))
-            results.append(_result(cls, engine, plain, {}))
+            yield cls, _result(cls, engine, plain, {})
             break
         facts: dict[FactKey, Fact] = {}
         for name in _entry_points(engine, cls):
@@ -164,10 +162,8 @@ def _run_classes(
                 keep(facts, fact, key)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
             engine.limited(cls, Reached("bases"))
-        results.append(_result(cls, engine, plain, facts))
-        note(cls)
+        yield cls, _result(cls, engine, plain, facts)
     engine.calls.current = ROOT
-    return results
 
 
 def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]) -> ClassResult:
@@ -191,37 +187,37 @@ def _with_kept(
         keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
     }
     classes = [cls for cls, key in keys.items() if key not in known]
-    if not classes:
-        asked: dict[Key, Set[str]] = {}
-    else:
-        asked = {}
-        project.asked.clear()
-
-        def note(cls: Class) -> None:
+    asked: dict[Key, Set[str]] = {}
+    found: dict[Class, ClassResult] = {}
+    engine = Engine(project, options, dims)
+    project.asked.clear()
+    try:
+        for cls, result in _run_classes(engine, classes):
+            found[cls] = result
             asked[keys[cls]] = frozenset(project.asked)
             project.asked.clear()
-
-        engine = Engine(project, options, dims)
-        found = _run_classes(engine, classes, note)
-        if any(isinstance(fact, AnalysisLimit) for result in found for _, fact in result.facts):
-            # What there is room for depends on what was run before: all or nothing.
+    finally:  # also where another version supersedes this one: what has been found out need not be found out again
+        is_limited = any(isinstance(fact, AnalysisLimit) for result in found.values() for _, fact in result.facts)
+        if is_limited:
             known.clear()
             kept.forget()
-            if len(classes) < len(keys):
-                engine = Engine(project, options, dims)
-                found = _run_classes(engine, module.classes)
+        else:
             record = engine.calls.record()
-            return [replace(result, calls=record if at == 0 else CallRecord()) for at, result in enumerate(found)]
-        record = engine.calls.record()
-        for cls, result in zip(classes, found, strict=True):
-            places = dict.fromkeys(
-                place for _, fact in result.facts for part in (fact, *fact.inner) for place in (part.key, part.met_at)
-            )
-            known[keys[cls]] = replace(result, calls=record.of(site_of(module, cls.node), places))
-    for result in known.values():
-        project.recorder.replay(result.reads)
-    kept.keep({key: known[key] for key in keys.values()}, project, asked)
-    return [kept.results[key] for key in keys.values()]
+            for cls, result in found.items():
+                met = (part for _, fact in result.facts for part in (fact, *fact.inner))
+                places = dict.fromkeys(place for part in met for place in (part.key, part.met_at))
+                known[keys[cls]] = replace(result, calls=record.of(site_of(module, cls.node), places))
+            for result in known.values():
+                project.recorder.replay(result.reads)
+            kept.keep({key: known[key] for key in keys.values() if key in known}, project, asked)
+    if not is_limited:
+        return [kept.results[key] for key in keys.values()]
+    # What there is room for depends on what was run before: all or nothing.
+    if len(classes) < len(keys):
+        engine = Engine(project, options, dims)
+        found = dict(_run_classes(engine, module.classes))
+    record = engine.calls.record()
+    return [replace(result, calls=record if at == 0 else CallRecord()) for at, result in enumerate(found.values())]
 
 
 def _exported_dims(scripts: tuple[Fact, ...]) -> ExportedDims:
