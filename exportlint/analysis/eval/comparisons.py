@@ -263,8 +263,24 @@ def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, 
             return BOOL
     if isinstance(left, Shape) or isinstance(right, Shape):
         return compared_shapes(op, left, right)
+    known = _compare_known(op, left, right)
+    if known is not None:
+        return known
     first = next((t for t in tensors_in(left, 1) if not t.assumed), None)
     second = next((t for t in tensors_in(right, 1) if not t.assumed), None)
     if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):
         frame.emit(Branch, node, first, construct="comparison", condition=first)
     return BOOL
+
+
+def _compare_known(op: ast.cmpop, left: Value, right: Value) -> Const | None:
+    """The comparison of two lists, or two tuples, of constants."""
+    if not (isinstance(left, Tuple) and isinstance(right, Tuple)) or left.mutable is not right.mutable:
+        return None
+    sides = [[item.value for item in side.items if isinstance(item, Const)] for side in (left, right)]
+    if left.lazy or right.lazy or list(map(len, sides)) != [len(left.items), len(right.items)]:
+        return None
+    try:
+        return Const(bool(COMPARISONS[type(op)](*sides)))
+    except (TypeError, KeyError):
+        return None

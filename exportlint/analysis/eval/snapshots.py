@@ -15,6 +15,7 @@ from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.eval.engine import BudgetExceededError, Engine
 from exportlint.analysis.eval.frame import Environment, Frame, Loop
 from exportlint.analysis.facts import Fact
+from exportlint.syntax.definitions import dotted
 
 MAX_STEPS = 2_000
 """Expressions evaluated for one question."""
@@ -40,7 +41,7 @@ class Run:
 class Snapshot:
     """The state of a call at one place. What is asked leaves no trace: neither facts nor writes, nor other answers."""
 
-    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals")
+    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals", "_known")
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -48,6 +49,7 @@ class Snapshot:
         self._active = tuple(frame.engine.active)
         self._globals = dict(frame.engine.globals)
         self._closures = _closures(frame)
+        self._known: dict[str, Value] = {}
 
     @property
     def weight(self) -> int:
@@ -65,6 +67,15 @@ class Snapshot:
 
     def value(self, node: ast.expr) -> Value:
         """What an expression of this file would be here."""
+        name = dotted(node)
+        if name is None:
+            return self._value(node)
+        known = self._known.get(name)  # a function with a thousand calls asks a thousand times what `torch.relu` is
+        if known is None:
+            known = self._known[name] = self._value(node)
+        return known
+
+    def _value(self, node: ast.expr) -> Value:
         with self._replica() as frame:
             return frame.evaluate(node)
         return UNKNOWN

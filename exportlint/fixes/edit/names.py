@@ -27,7 +27,7 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
     """
     taken = {bound for scope in tree.ancestors(node) if isinstance(scope, Scope) for bound in bound_names(scope)}
     parts = name.split(".")
-    bindings = tree.once(_bindings_of(package)).about(parts, last_row)
+    bindings = tree.once(_bindings_of(package), tree.root).about(parts, last_row)
     hidden = False
     for surely in (True, False):
         for length in range(len(parts), 0, -1):

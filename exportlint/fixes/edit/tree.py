@@ -27,11 +27,12 @@ class Tree:
         self._used: dict[ast.AST, frozenset[str]] = {}
         self._said: dict[object, object] = {}
 
-    def once(self, ask: Callable[[ast.Module], A]) -> A:
-        """What a function says of the whole file, which is asked once however many fixes want to know."""
-        if ask not in self._said:
-            self._said[ask] = ask(self.root)
-        return cast(A, self._said[ask])
+    def once(self, ask: Callable[[N], A], node: N) -> A:
+        """What a function says of a node, such as the whole file, asked once however many fixes want to know."""
+        key = ask, node
+        if key not in self._said:
+            self._said[key] = ask(node)
+        return cast(A, self._said[key])
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

@@ -21,7 +21,10 @@ def matters(code: Code, node: ast.AST) -> bool:
     No code of the file writes in place, and its function gives tensors to known operators only: else it does.
     """
     around = code.tree.function(node) or code.tree.root
-    return code.tree.once(_writes_somewhere) or any(_tells(code, part) for part in ast.walk(around))
+    tree = code.tree
+    if tree.once(_writes_somewhere, tree.root) or tree.once(_tells_somewhere, around):
+        return True
+    return not all(_is_operator(code, call) for call in tree.once(_calls, around))
 
 
 def _writes_somewhere(root: ast.Module) -> bool:
@@ -39,14 +42,22 @@ def _writes(node: ast.AST) -> bool:
     return isinstance(node, ast.keyword) and node.arg in {"out", "inplace"}
 
 
-def _tells(code: Code, node: ast.AST) -> bool:
-    """Whether a part of a function writes a tensor, asks for its identity or gives it to code that is not known."""
+def _tells_somewhere(function: ast.AST) -> bool:
+    return any(map(_tells, ast.walk(function)))
+
+
+def _tells(node: ast.AST) -> bool:
+    """Whether a part of a function writes a tensor, or asks for its identity."""
     if isinstance(node, ast.Attribute):
         return isinstance(node.ctx, ast.Store) or node.attr in ADDRESSES
     if isinstance(node, ast.Compare):
         identity = any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops)
         return identity and not any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
-    return isinstance(node, ast.Call) and not _is_operator(code, node)
+    return False
+
+
+def _calls(function: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.Call)]
 
 
 def _is_operator(code: Code, call: ast.Call) -> bool:
