@@ -19,7 +19,7 @@ def _call(run: Callable[[], None]) -> None:
 
 # CPython 3.11 and later keep the frames of a thread in chunks of 16 KiB, and give a chunk back as soon as it is empty:
 # recursion that goes to and fro over the end of one maps and unmaps memory at every call (140,000 times for the models
-# of timm, an eighth of the time). A chunk is as large as its first frame needs, rounded up to a power of two, so this
+# of timm, a tenth of the time). A chunk is as large as its first frame needs, rounded up to a power of two, so this
 # frame claims more than half of 16 MiB, and all those above it share the rest. Memory that is not touched costs none.
 _call.__code__ = _call.__code__.replace(co_stacksize=_FRAME_SLOTS)
 

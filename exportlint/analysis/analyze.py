@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -61,6 +60,7 @@ from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.report import report_state
+from exportlint.source import gc_paused
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.syntax.walk import walk
 
@@ -132,15 +132,13 @@ class Interpretation:
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
     """Room for functions that call each other, and no search for garbage."""
-    limit, was_enabled = sys.getrecursionlimit(), gc.isenabled()
+    limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    gc.disable()
     try:
-        yield
+        with gc_paused():
+            yield
     finally:
         sys.setrecursionlimit(limit)
-        if was_enabled:
-            gc.enable()
 
 
 def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Class, ClassResult]]:

@@ -48,7 +48,7 @@ _COPIES: dict[type, Callable[..., Any]] = {}
 
 
 def _copy_of(kind: type) -> Callable[..., Any]:
-    """A function that copies each slot by name, which is ten times as fast as `setattr` in a loop."""
+    """A function that copies each slot by name, which takes a sixth of the time of `setattr` in a loop."""
     slots = [name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())]
     lines = ["def copy(value, made):", *(f"    made.{name} = value.{name}" for name in slots), "    return made"]
     namespace: dict[str, Callable[..., Any]] = {}
