@@ -51,7 +51,7 @@ GROWTH = 80
 
 
 @pytest.mark.parametrize(
-    "edits", [pytest.param(300, id="short"), pytest.param(2_000, id="long", marks=pytest.mark.soak)]
+    "edits", [pytest.param(150, id="short"), pytest.param(2_000, id="long", marks=pytest.mark.soak)]
 )
 def test_soak(request: pytest.FixtureRequest, tmp_path: Path, edits: int) -> None:
     if request.node.get_closest_marker("soak") and "soak" not in str(request.config.getoption("markexpr")):

@@ -94,6 +94,7 @@ def test_a_fix_of_a_rule_is_kept_if_a_target_runs_it(root: Path, run: Run) -> No
     assert "(2 fixed, 2 remaining)" in result.out
 
 
+@pytest.mark.thorough
 def test_a_class_that_cannot_be_exported_says_nothing_of_the_fixes_of_others(root: Path, run: Run) -> None:
     shared = "def moved(x):\n    if x.sum() > 0:\n        return x + 1\n    return x * 2\n\n\n"
     stuck = "\n\nclass Stuck(nn.Module):\n    def forward(self, x):\n"
