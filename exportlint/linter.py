@@ -234,18 +234,21 @@ def each(
 
     `lost` gives it for an item that ends the process that works on it.
     """
-    if jobs > 1 and len(items) > 1:
-        from exportlint.workers import work_in_processes
+    from exportlint.source.garbage import gc_between_files
 
-        return work_in_processes(items, make, work, lost, jobs, done)
-    workspace = make()
+    with gc_between_files():
+        if jobs > 1 and len(items) > 1:
+            from exportlint.workers import work_in_processes
 
-    def work_on(item: _T) -> _R:
-        result = work(workspace, item)
-        done(1)
-        return result
+            return work_in_processes(items, make, work, lost, jobs, done)
+        workspace = make()
 
-    return on_big_stack(lambda: [work_on(item) for item in items])
+        def work_on(item: _T) -> _R:
+            result = work(workspace, item)
+            done(1)
+            return result
+
+        return on_big_stack(lambda: [work_on(item) for item in items])
 
 
 def _look(workspace: Workspace, look: Look) -> Unit:

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import ast
-import gc
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from exportlint.findings import Position
 from exportlint.source.errors import SyntaxProblem
 from exportlint.source.file import SourceFile
+from exportlint.source.garbage import gc_paused
 
 _NO_FILE = "<exportlint>"
 """Python reads the line of a syntax error from the file of this name, which may hold another text than the editor."""
 
 _ALONE = threading.RLock()
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Keeps the garbage collector from walking a tree, again and again, while the tree is being built."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def tree_of(text: str) -> ast.Module:

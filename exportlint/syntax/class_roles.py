@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from exportlint.syntax.walk import fields_of, once_a_statement
 
@@ -39,19 +40,22 @@ def _names(statement: ast.stmt) -> _Names:
     callees: set[str] = set()
     decorated: list[tuple[str, frozenset[str]]] = []
     classes: set[str] = set()
-    annotations: list[object] = []
+    annotations: list[Any] = []
 
-    def gather(waiting: list[object], handed_on: set[str]) -> set[str]:
+    def gather(waiting: list[Any], handed_on: set[str]) -> set[str]:
         read: set[str] = set()
         while waiting:
             node = waiting.pop()
-            if isinstance(node, ast.Name):
-                if isinstance(node.ctx, ast.Load):
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is ast.Load:
                     read.add(node.id)
                     handed_on.add(node.id)
-            elif isinstance(node, ast.Call):
+            elif kind is ast.Attribute:
+                waiting.append(node.value)
+            elif kind is ast.Call:
                 function = node.func
-                if isinstance(function, ast.Name):
+                if type(function) is ast.Name:
                     called.add(function.id)
                     callees.add(function.id)
                     read.add(function.id)
@@ -60,25 +64,23 @@ def _names(statement: ast.stmt) -> _Names:
                     waiting.append(function)
                 waiting += node.args
                 waiting += node.keywords
-            elif isinstance(node, ast.ClassDef):
+            elif kind is ast.ClassDef:
                 classes.add(node.name)
                 decorators = (name for decorator in node.decorator_list for name in _called_names(decorator))
                 decorated.append((node.name, frozenset(decorators)))
                 found = gather(below(node), set())
                 by_classes.update(found - {node.name})
                 read |= found
-            elif isinstance(node, Definition):
+            elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
                 found = gather(below(node), handed_on)
                 by_functions.append((node.name, frozenset(found)))
                 read |= found
-            elif isinstance(node, ast.Attribute):
-                waiting.append(node.value)
-            elif isinstance(node, ast.AST) and not isinstance(node, ast.Constant):
+            elif kind is not ast.Constant and isinstance(node, ast.AST):
                 waiting += below(node)
         return read
 
-    def below(node: ast.AST) -> list[object]:
-        found: list[object] = []
+    def below(node: ast.AST) -> list[Any]:
+        found: list[Any] = []
         for field in fields_of(node):
             value = getattr(node, field, None)
             if value is None:

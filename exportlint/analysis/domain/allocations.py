@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from exportlint.analysis.domain.heap import ELSEWHERE, MANY, MAX_IDENTITY, Allocation, Cell, Change
 from exportlint.analysis.domain.values import (
@@ -74,7 +75,23 @@ def over_parts(value: Value, function: Callable[[Value], Value], join: Join) -> 
     return join(made) if isinstance(value, Union) else replace(value, receiver=made[0])
 
 
-def refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: frozenset[Allocation] = NOWHERE) -> Value:
+class Memory(Protocol):
+    """Remembers what values were refreshed to."""
+
+    def find(self, value: Value, changes: Mapping[Cell, Change]) -> Value | None:
+        """What a value was refreshed to, if that holds for these changes as well."""
+
+    def keep(self, value: Value, found: Value, changes: Mapping[Cell, Change]) -> None:
+        """Remember what a value is refreshed to."""
+
+
+def refreshed(
+    value: Value,
+    changes: Mapping[Cell, Change],
+    join: Join,
+    memory: Memory | None = None,
+    busy: frozenset[Allocation] = NOWHERE,
+) -> Value:
     """A value with what its containers hold now. `busy` are those that it is part of: a list can hold itself."""
     reaches = value.reaches
     if not any(allocation.cell in changes for allocation in reaches):
@@ -82,6 +99,20 @@ def refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: fr
     own = value.identity
     if own & busy:
         return value
+    if memory is None or not reaches.isdisjoint(busy):
+        return _refreshed(value, changes, join, memory, busy)
+    found = memory.find(value, changes)
+    if found is None or not found.reaches.isdisjoint(busy):
+        found = _refreshed(value, changes, join, memory, busy)
+        if found.reaches.isdisjoint(busy):  # or it depends on what it is part of
+            memory.keep(value, found, changes)
+    return found
+
+
+def _refreshed(
+    value: Value, changes: Mapping[Cell, Change], join: Join, memory: Memory | None, busy: frozenset[Allocation]
+) -> Value:
+    own = value.identity
     if own:
         held = [changes[allocation.cell].now for allocation in own if allocation.cell in changes]
         if held:
@@ -89,8 +120,8 @@ def refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: fr
                 held.append(value)
             value = identified(held[0], own) if len(own) == 1 else _either(held, own, join)
             if isinstance(value, Union):
-                return join([_parts_refreshed(option, changes, join, busy | own) for option in value.options])
-    return _parts_refreshed(value, changes, join, busy | own)
+                return join([_parts_refreshed(option, changes, join, memory, busy | own) for option in value.options])
+    return _parts_refreshed(value, changes, join, memory, busy | own)
 
 
 def _either(values: list[Value], own: frozenset[Allocation], join: Join) -> Value:
@@ -105,10 +136,12 @@ def _either(values: list[Value], own: frozenset[Allocation], join: Join) -> Valu
     return Sequence(item, kinds.pop() if len(kinds) == 1 else "list", own)
 
 
-def _parts_refreshed(value: Value, changes: Mapping[Cell, Change], join: Join, busy: frozenset[Allocation]) -> Value:
+def _parts_refreshed(
+    value: Value, changes: Mapping[Cell, Change], join: Join, memory: Memory | None, busy: frozenset[Allocation]
+) -> Value:
     if not any(allocation.cell in changes for allocation in value.reaches if allocation not in busy):
         return value
-    return over_parts(value, lambda part: refreshed(part, changes, join, busy), join)
+    return over_parts(value, lambda part: refreshed(part, changes, join, memory, busy), join)
 
 
 def renamed(value: Value, names: Mapping[Allocation, Allocation], join: Join) -> Value:

@@ -361,7 +361,7 @@ def with_trail(value: Value, trail: Trail) -> Value:
 
 def trail_of(value: Value) -> Trail | None:
     """How the value came about, if that is known."""
-    for option in options(value):
+    for option in value.options if isinstance(value, Union) else (value,):
         if isinstance(option, (Tensor, Scalar, Size, Guard, Baked)) and option.trail is not None:
             return option.trail
         if isinstance(option, Shape):

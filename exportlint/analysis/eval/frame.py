@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from exportlint.analysis.domain.allocations import CONTAINERS, identified, is_mutable, refreshed, without
+from exportlint.analysis.domain.allocations import CONTAINERS, identified, is_mutable, without
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Allocation, Cell, Heap, join_heaps
 from exportlint.analysis.domain.lattice import join, trail_of, union
 from exportlint.analysis.domain.trails import Site, Trail, site_of
@@ -240,10 +240,10 @@ class Frame:
         changes = heap.changes
         for name, value in self.env.items():
             if allocation in value.reaches:
-                self.env[name] = without(refreshed(value, changes, join), allocation, join)
+                self.env[name] = without(self.engine.refreshed.of(value, changes), allocation, join)
         for cell, change in changes.items():
             if cell is not allocation.cell and allocation in change.now.reaches:
-                now = without(refreshed(change.now, changes, join), allocation, join)
+                now = without(self.engine.refreshed.of(change.now, changes), allocation, join)
                 heap = heap.set(cell, now, change.before)
         self.heap = heap.without((allocation,))
 

@@ -37,7 +37,7 @@ from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
-from exportlint.syntax.walk import children, walk
+from exportlint.syntax.walk import children, once_a_statement, walk
 
 Captured = list[int | tuple[str, Value]]
 """Regions of enclosing calls, and what their variables hold."""
@@ -357,9 +357,12 @@ def _is_bare(node: ast.expr) -> bool:
 def _hands_on(function: Function) -> bool:
     """Whether all that a function returns are variables as they are."""
     node = function.node
-    if isinstance(node, ast.Lambda):
-        return isinstance(node.body, ast.Name)
-    waiting: list[ast.AST] = list(node.body)
+    return isinstance(node.body, ast.Name) if isinstance(node, ast.Lambda) else _returns_names(node)
+
+
+@once_a_statement
+def _returns_names(node: ast.stmt) -> bool:
+    waiting: list[ast.AST] = children(node)
     while waiting:
         part = waiting.pop()
         if isinstance(part, ast.Return) and not isinstance(part.value, ast.Name):

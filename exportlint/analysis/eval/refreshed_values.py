@@ -21,12 +21,18 @@ class Refreshed:
 
     def of(self, value: Value, changes: Mapping[Cell, Change]) -> Value:
         """A value with what its containers hold where these cells have changed."""
+        return refreshed(value, changes, join, self)
+
+    def find(self, value: Value, changes: Mapping[Cell, Change]) -> Value | None:
+        """What a value was refreshed to, if that holds for these changes as well."""
         known = self._known.get(id(value))  # the value is kept, so that its id is
-        if known is not None and all(changes.get(cell) is change for cell, change in known[2]):
-            return known[1]
-        found = refreshed(value, changes, join)
+        if known is None or not all(changes.get(cell) is change for cell, change in known[2]):
+            return None
+        return known[1]
+
+    def keep(self, value: Value, found: Value, changes: Mapping[Cell, Change]) -> None:
+        """Remember what a value is refreshed to."""
         if len(self._known) >= MAX_KEPT:
             self._known.clear()
         cells = [allocation.cell for allocation in value.reaches | found.reaches]
         self._known[id(value)] = value, found, [(cell, changes.get(cell)) for cell in cells]
-        return found
