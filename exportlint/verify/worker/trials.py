@@ -92,7 +92,11 @@ def note_outcomes(file: str, subject: Subject, example: Example, varying: Varyin
 
 
 def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
-    """Whether a model does what was written down of another one, and how it does not."""
+    """Whether a model does what was written down of another one, and how it does not.
+
+    It is `wider` if it only accepts what the other one refuses.
+    """
+    accepted = ""
     options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
     noted = torch.load(file, **options)
     if noted["varies"]:
@@ -104,9 +108,10 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
         if how == "gradients" and not same:
             continue
         if raised or outcome.error is not None:
-            if not raised or outcome.error is None:
-                what = f"the original raises {raised}, and this does not" if raised else f"this raises {outcome.raised}"
-                return "diverges", f"{label}: {what}"
+            if not raised:
+                return "diverges", f"{label}: this raises {outcome.raised}"
+            if outcome.error is None:
+                accepted = accepted or f"{label}: the original raises {raised}, and this does not"
             continue
         value, inputs, written = one
         names = sorted(name for name in written if name in outcome.state)
@@ -122,4 +127,4 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
                     r"\beager gives", "the original gives", re.sub(r"\bin eager\b", "in the original", found[0])
                 )
                 return "diverges", f"{label}: {what}{text.replace('the program', 'this one')}"
-    return "agrees", f"in {len(noted['calls'])} calls"
+    return ("wider", accepted) if accepted else ("agrees", f"in {len(noted['calls'])} calls")
