@@ -1,4 +1,4 @@
-"""What `exportlint fix-plan` prints: for people, each round and how it ends, then the difference; for programs, JSON."""
+"""What `exportlint fix-plan` prints: for people each round, how it ends, and the difference; for programs, JSON."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _attempt(attempt: Attempt, context: Context) -> Iterator[str]:
     finding = attempt.finding
     verdict = context.style(_STYLES[attempt.verdict], f"{attempt.verdict:<10}")
     title = "" if finding.fix is None else finding.fix.message
-    unsafe = " (unsafe)" if attempt.is_unsafe else ""
+    unsafe = " (assumption)" if attempt.is_assumption else " (unsafe)" if attempt.is_unsafe else ""
     rule = "torch" if finding.code == TORCH else f"{finding.code} {finding.name}"
     yield f"  {verdict}  {_place(finding, context)}  {rule}: {printable(title)}{unsafe}"
     if attempt.why:
@@ -70,9 +70,12 @@ def _attempt(attempt: Attempt, context: Context) -> Iterator[str]:
 def _end(told: Told, context: Context) -> Iterator[str]:
     plan = told.plan
     kept = list(plan.kept)
-    unsafe = sum(attempt.is_unsafe for attempt in kept)
+    assumed = sum(attempt.is_assumption for attempt in kept)
+    unsafe = sum(attempt.is_unsafe for attempt in kept) - assumed
     took = f"{_count(len(plan.rounds), 'round')}, {_count(plan.runs, 'run')}, {told.seconds:.1f} s"
-    fixes = _count(len(kept), "fix", "fixes") + (f", {unsafe} unsafe" if unsafe else "")
+    fixes = _count(len(kept), "fix", "fixes")
+    fixes += f", {unsafe} unsafe" if unsafe else ""
+    fixes += f", {_count(assumed, 'assumption')}" if assumed else ""
     if plan.exports:
         yield context.style("added", f"Exports with equal results: {fixes} ({took}).")
     else:
@@ -81,6 +84,8 @@ def _end(told: Told, context: Context) -> Iterator[str]:
         yield context.style("error", f"Still {worst}: {fixes} kept; {why} ({took}).")
         for blocker in plan.blockers:
             yield from _blocker(blocker, context)
+    if assumed:
+        yield "An assumption holds for the inputs that were tried; the model refuses others, so see whether it is true."
     if told.is_written:
         yield f"Wrote {_list(context.shown(one.task.filename) for one in plan.fixed)}."
     elif plan.fixed:

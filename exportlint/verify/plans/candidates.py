@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +52,11 @@ class Candidate:
         finding = self.finding
         contents = tuple(edit.content for edit in self.fix.edits)
         return finding.filename, finding.symbol, finding.code, contents, self.number
+
+    @property
+    def is_assumption(self) -> bool:
+        """Whether it has torch take for granted what the inputs that are tried bear out, and others may not."""
+        return self.finding.code == TORCH
 
     @property
     def is_safe(self) -> bool:
@@ -153,12 +159,7 @@ class Finder:
         self._workspace.see(texts)
         units = [self._workspace.lint(task, NO_FIXES) for task in tasks]
         by_name = {task.filename: task for task in tasks}
-        trees = {}
-        for task in tasks:
-            try:
-                trees[task.filename] = parse(self._workspace.read(task))
-            except (SourceError, SyntaxProblem):
-                continue
+        trees = {task.filename: self._tree(task) for task in tasks}
 
         def runs_it(finding: Finding) -> bool:
             tree = trees.get(finding.filename)
@@ -173,6 +174,12 @@ class Finder:
                 unit = self._workspace.lint(look.task, look.fixes)
                 units[index] = answered(units[index], unit, look.fixes or frozenset())
         yield from (f for f in merge(tasks, units) if not f.code.startswith(_LINTER) and runs_it(f))
+
+    def _tree(self, task: Task) -> ast.Module | None:
+        try:
+            return parse(self._workspace.read(task))
+        except (SourceError, SyntaxProblem):
+            return None
 
     def _proposed(self, run: Run, texts: Mapping[Path, bytes]) -> Iterator[Candidate]:
         """What torch proposes to write before the line that it fails at. Whether it holds, verify finds out."""

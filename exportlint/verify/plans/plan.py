@@ -9,6 +9,7 @@ from typing import Literal
 
 from exportlint.findings import Applicability, Finding
 from exportlint.fixer import Fixed
+from exportlint.verify.plans.candidates import TORCH
 from exportlint.verify.results import Frame, Run
 
 Verdict = Literal["kept", "undone", "no help", "not needed"]
@@ -31,6 +32,11 @@ class Attempt:
     def is_unsafe(self) -> bool:
         """Whether the fix may change what the code does."""
         return self.finding.fix is not None and self.finding.fix.applicability is not Applicability.SAFE
+
+    @property
+    def is_assumption(self) -> bool:
+        """Whether it has torch take something for granted, so that the model refuses other inputs."""
+        return self.finding.code == TORCH
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
 
@@ -21,6 +21,8 @@ _RANKS: dict[Verdict, int] = {
     "exports": 5,
 }
 _NUMBER = re.compile(r"\b[a-z]?\d+\b")
+
+_APART = 3
 
 Text = Callable[[Path], bytes]
 """Gives what a file holds."""
@@ -54,22 +56,39 @@ class Rows:
 
     def __init__(self, before: Text, after: Text) -> None:
         self._texts = before, after
-        self._codes: dict[Path, Sequence[tuple[str, int, int, int, int]]] = {}
+        self._changes: dict[Path, list[tuple[range, range]]] = {}
 
     def after(self, path: Path, row: int) -> range:
         """The rows that a row became, from 1: several where it was rewritten, with what was put there."""
-        for tag, low, high, new_low, new_high in self._opcodes(path):
-            if low <= row - 1 < high:
-                if tag == "equal":
-                    return range(new_low + row - low, new_low + row - low + 1)
-                return range(new_low + 1, max(new_high, new_low + 1) + 1)
-        return range(row, row + 1)
+        moved = 0
+        for old, new in self._of(path):
+            if row in old:
+                return new
+            if old.stop > row:
+                break
+            moved = new.stop - old.stop
+        return range(row + moved, row + moved + 1)
 
-    def _opcodes(self, path: Path) -> Sequence[tuple[str, int, int, int, int]]:
-        if path not in self._codes:
-            old, new = (_lines(text(path), path) for text in self._texts)
-            self._codes[path] = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        return self._codes[path]
+    def _of(self, path: Path) -> Sequence[tuple[range, range]]:
+        """The rows that changed and what they became, in order."""
+        if path not in self._changes:
+            self._changes[path] = list(_changes(*(_lines(text(path), path) for text in self._texts)))
+        return self._changes[path]
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[range, range]]:
+    """Changes with at least `_APART` rows between them that stay: a rewrite takes over lines of what it replaces."""
+    codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    last: tuple[int, int, int, int] | None = None
+    for tag, low, high, new_low, new_high in codes:
+        if tag == "equal":
+            continue
+        if last is not None and low - last[1] >= _APART:
+            yield range(last[0] + 1, last[1] + 1), range(last[2] + 1, last[3] + 1)
+            last = None
+        last = (low, high, new_low, new_high) if last is None else (last[0], high, last[2], new_high)
+    if last is not None:
+        yield range(last[0] + 1, last[1] + 1), range(last[2] + 1, last[3] + 1)
 
 
 def _lines(data: bytes, path: Path) -> list[str]:
@@ -113,7 +132,7 @@ def _of_failures(old: Failure | None, new: Failure | None, rows: Rows) -> Progre
             return Progress.ELSEWHERE
         there = rows.after(Path(was.file), was.row)
         if now.row not in there:
-            return Progress.FURTHER if now.row >= there.stop else Progress.BACK
+            return Progress.BACK if now.row < there.start else Progress.FURTHER
     return same if len(old.frames) == len(new.frames) else Progress.ELSEWHERE
 
 

@@ -2,7 +2,8 @@
 
 A round looks at what keeps the model from exporting, tries fixes, and keeps those with which the model does what it did
 and export gets further. Safe fixes go first, all together. Then come unsafe ones: those at what torch blames one by
-one, then the others as a group, of which the ones are kept that are needed. Files change in the worker's memory only.
+one, then the others as a group, of which the ones are kept that are needed, and at last the checks that torch proposes.
+Files change in the worker's memory only.
 """
 
 from __future__ import annotations
@@ -50,10 +51,14 @@ def plan_fixes(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Files that hold other texts, and what the targets came to with these."""
+    """Files that hold other texts, and what the targets came to with these.
+
+    `accepts` is what the model accepts then and the original one refuses, in one clause.
+    """
 
     texts: _Texts
     runs: tuple[Run, ...]
+    accepts: str = ""
 
     @property
     def exports(self) -> bool:
@@ -123,12 +128,14 @@ class _Search:
     def _round(self, state: _State) -> _State | None:
         """The state after one more step, or None if nothing helps."""
         look = self.finder.look(state.runs, state.texts)
-        candidates = [one for one in look.candidates if one.key not in self._undone]
+        waiting = [one for one in look.candidates if one.key not in self._undone]
+        of_rules = [one for one in waiting if not one.is_assumption]
         attempts: list[Attempt] = []
         after = (
-            self._safe(state, candidates, attempts)
-            or self._one_by_one(state, [one for one in candidates if one.nearness < _FAR], attempts)
-            or self._as_group(state, candidates, attempts)
+            self._safe(state, of_rules, attempts)
+            or self._one_by_one(state, [one for one in of_rules if one.nearness < _FAR], attempts)
+            or self._as_group(state, of_rules, attempts)
+            or self._one_by_one(state, [one for one in waiting if one.is_assumption], attempts)
         )
         if after is not None or attempts:
             self.rounds.append(Round(tuple(attempts), state.runs if after is None else after.runs))
@@ -199,7 +206,7 @@ class _Search:
         elif not all(one.is_safe for one in fixes):
             keys = frozenset(one.key for one in fixes)
             self._detours.append(_Detour(state, len(self.rounds), len(self.steps), keys))
-        why = f"accepts what the original refuses: {tried.accepts}" if tried.accepts else ""
+        why = f"accepts what the original refuses: {tried.state.accepts}" if tried.accepts_more else ""
         attempts += (Attempt(one.finding, "kept", why) for one in fixes)
         self.steps.append(tuple(fixes))
         return tried.state
@@ -227,13 +234,13 @@ class _Search:
             elif original.agreement != "agrees":
                 return Objection(f"results change: {original.detail or original.agreement}", in_eager=True)
         return _Tried(
-            _State(texts, runs),
+            _State(texts, runs, accepts),
             progress(
                 state.runs,
                 runs,
                 (lambda path: self.finder.text(path, state.texts), lambda path: self.finder.text(path, texts)),
             ),
-            accepts,
+            accepts != "" and not state.accepts,
         )
 
     def _runs(self, texts: _Texts) -> tuple[Run, ...]:
@@ -323,17 +330,17 @@ class _Search:
 class _Tried:
     """The state that fixes lead to, and how far that is from where they were tried.
 
-    `accepts` is what the model accepts there and the original one refuses, in one clause.
+    `accepts_more` than the original, which was not so before.
     """
 
     state: _State
     progress: Progress
-    accepts: str = ""
+    accepts_more: bool
 
     @property
     def worth(self) -> tuple[Progress, bool]:
         """By what it is better than another."""
-        return self.progress, not self.accepts
+        return self.progress, not self.accepts_more
 
 
 @dataclass(frozen=True, slots=True)

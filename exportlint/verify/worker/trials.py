@@ -88,7 +88,20 @@ def note_outcomes(file: str, subject: Subject, example: Example, varying: Varyin
         outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
     varies = difference(first.value, again.value, None) is not None
     noted = {"calls": calls, "outcomes": outcomes, "state": list(state_of(subject.model)), "varies": varies}
-    torch.save({**noted, "leaves": len(pytree.tree_leaves(calls[0][2]))}, file)
+    said = {"dynamic": example.dynamic, "sizes": dict(example.sizes), "ranges": tuple(example.ranges)}
+    torch.save({**noted, "leaves": len(pytree.tree_leaves(calls[0][2])), "example": said}, file)
+
+
+def noted_example(file: str) -> Example:
+    """What the original was called with: a model with fixes must not be called with what suits it better."""
+    noted = _noted(file)
+    arguments, keywords = noted["calls"][0][2]
+    return Example(arguments, keywords, **noted["example"])
+
+
+def _noted(file: str) -> Any:
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    return torch.load(file, **options)
 
 
 def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
@@ -97,8 +110,7 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
     It is `wider` if it only accepts what the other one refuses.
     """
     accepted = ""
-    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
-    noted = torch.load(file, **options)
+    noted = _noted(file)
     if noted["varies"]:
         return "skipped", "each call of the original gives something else, or something that cannot be compared"
     # A class that torch has come to know has tensors in it now, of which there are gradients.
