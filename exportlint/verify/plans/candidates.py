@@ -80,10 +80,14 @@ class Finder:
         self._task_of = task_of
         self._most = most
         self._workspace = Workspace({}, keeps_results=True)
+        self._looks: dict[tuple[object, ...], Look] = {}
 
     def look(self, runs: Sequence[Run], texts: Mapping[Path, bytes]) -> Look:
         """What there is to try where files hold `texts`, and the models came to `runs`."""
-        return on_big_stack(lambda: self._look(runs, texts))
+        key = frozenset(texts.items()), tuple(map(id, runs))
+        if key not in self._looks:
+            self._looks[key] = on_big_stack(lambda: self._look(runs, texts))
+        return self._looks[key]
 
     def text(self, path: Path, texts: Mapping[Path, bytes]) -> bytes:
         """What a file holds; nothing if it cannot be read."""
@@ -192,7 +196,7 @@ class Finder:
             return
         row = Statements(source).row_to_insert(frame.row)
         place = Span(Position(row, 1), Position(row, 1))
-        for fix in as_fixes(failure.hints, source.lines, row):
+        for fix in as_fixes([hint for hint in failure.hints if _is_comparison(hint)], source.lines, row):
             unsafe = replace(fix, applicability=Applicability.UNSAFE)
             name, message = failure.type, failure.message
             yield Candidate(
@@ -255,6 +259,15 @@ def at_frame(findings: Iterable[Finding], frame: Frame, source: SourceFile | Non
         if Path(finding.filename) == Path(frame.file)
         and statements.at(finding.span.start.row) == statements.at(frame.row)
     ]
+
+
+def _is_comparison(hint: str) -> bool:
+    """Whether a check compares something. One that only names a number would make that the number of the example."""
+    try:
+        call = ast.parse(hint, mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(call, ast.Call) and bool(call.args) and isinstance(call.args[0], ast.Compare)
 
 
 def _numbered(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

@@ -314,15 +314,14 @@ class _Search:
             return Blocker(run, what, frame, None, "the file is not one of the project's that fixes may change")
         source = Workspace(texts).read(task)
         found = at_frame(look.findings, frame, source)
-        tried = {one.finding: one.key for one in look.candidates}
-        for finding in found:
-            if finding in tried:
-                undone = self._undone.get(tried[finding])
-                return Blocker(
-                    run, what, frame, finding, f"its fix is undone: {undone}" if undone else "its fix is no help"
-                )
+        tried = {one.finding: one.key for one in look.candidates if not one.is_assumption}
+        with_fix = next((finding for finding in found if finding in tried), None)
+        if with_fix is not None:
+            undone = self._undone.get(tried[with_fix])
+            why = f"its fix is not kept: {undone}" if undone else "its fix is no help"
+            return Blocker(run, what, frame, with_fix, why)
         if not found:
-            return Blocker(run, what, frame, None, "no rule knows this statement")
+            return Blocker(run, what, frame, None, "no rule says anything about this statement")
         return Blocker(run, what, frame, found[0], "there is no fix for it")
 
 
