@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from exportlint.cli.fix_plan_report import Told, as_json, as_text
-from exportlint.cli.output import UsageError, wants_color, write, write_file
+from exportlint.cli.fix_plan_report import Told, as_json, as_text, differences
+from exportlint.cli.output import UsageError, wants_color, write, write_bytes, write_file
 from exportlint.cli.overrides import configuration
 from exportlint.cli.verify_plan import checked, overridden
 from exportlint.config import Configuration
@@ -47,15 +47,16 @@ def run(arguments: argparse.Namespace) -> int:
     plan = _planned(arguments, targets, settings, cwd)
     told = Told(arguments.path, targets, plan, time.monotonic() - start, _written(arguments, plan))
     to_file = Path(arguments.output_file) if arguments.output_file else None
-    if arguments.report_format == "json":
-        text = as_json(told)
-    else:
-        color = wants_color(arguments.color, sys.stdout) and (to_file is None or arguments.color == "always")
-        text = as_text(told, Context(cwd, lambda _: None, color))
+    color = wants_color(arguments.color, sys.stdout) and (to_file is None or arguments.color == "always")
+    context = Context(cwd, lambda _: None, color)
+    is_text = arguments.report_format == "text"
+    text = as_text(told, context) if is_text else as_json(told)
+    changes = differences(told, context) if is_text else b""
     if to_file is None:
         write(text)
+        write_bytes(changes)
     else:
-        write_file(text, to_file)
+        write_file(text + changes.decode(errors="backslashreplace"), to_file)
     return int(not plan.exports)
 
 

@@ -18,6 +18,7 @@ from exportlint.verify.plans.candidates import TORCH
 from exportlint.verify.plans.plan import Verdict
 from exportlint.verify.plans.progress import first_failure
 from exportlint.verify.results import Run
+from exportlint.verify.results import Verdict as RunVerdict
 from exportlint.verify.target import Target
 
 VERSION = 1
@@ -25,6 +26,15 @@ VERSION = 1
 
 _STYLES: dict[Verdict, str] = {"kept": "added", "undone": "error", "no help": "dim", "not needed": "dim"}
 _MAX_REASON = 200
+_STILL: dict[RunVerdict, str] = {
+    "cannot be built": "Cannot be run",
+    "times out": "Still times out",
+    "fails": "Still fails",
+    "diverges": "Exports, but the program gives other results",
+    "narrower": "Exports with equal results, but refuses inputs that the model accepts",
+    "exports": "",
+}
+"""What a model is left at, the worst first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +49,7 @@ class Told:
 
 
 def as_text(told: Told, context: Context) -> str:
-    """The report for people, each line with its line end."""
+    """The report for people without the difference, each line with its line end."""
     plan = told.plan
     lines = [f"{context.style('bold', printable(told.name))}: {_list(_came(run, context) for run in plan.before)}"]
     for run in plan.before[:1]:
@@ -49,11 +59,15 @@ def as_text(told: Told, context: Context) -> str:
         lines += [line for attempt in one.attempts for line in _attempt(attempt, context)]
         if any(attempt.verdict == "kept" for attempt in one.attempts):
             lines.append(f"  now {_list(_came(run, context) for run in one.runs)}")
-    if plan.rounds:
+    if plan.rounds or plan.end not in ("exports", "cannot be run"):
         lines += ["", *_end(told, context)]
-    text = "".join(f"{line}\n" for line in lines)
-    shown = b"".join(difference(one, context) for one in plan.fixed)
-    return text + (f"\n{shown.decode(errors='replace')}" if shown else "")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def differences(told: Told, context: Context) -> bytes:
+    """What the plan changes, as `patch` and `git apply` take it."""
+    shown = b"".join(difference(one, context) for one in told.plan.fixed)
+    return b"\n" + shown if shown else b""
 
 
 def _attempt(attempt: Attempt, context: Context) -> Iterator[str]:
@@ -79,9 +93,9 @@ def _end(told: Told, context: Context) -> Iterator[str]:
     if plan.exports:
         yield context.style("added", f"Exports with equal results: {fixes} ({took}).")
     else:
-        why = "no fix gets further" if plan.end == "no fix helps" else "`--rounds` allows more"
-        worst = plan.blockers[0].run.verdict if plan.blockers else "fails"
-        yield context.style("error", f"Still {worst}: {fixes} kept; {why} ({took}).")
+        why = "`--rounds` allows more" if plan.end == "out of rounds" else "no fix gets further"
+        worst = min((blocker.run.verdict for blocker in plan.blockers), key=list(_STILL).index)
+        yield context.style("error", f"{_STILL[worst]}: {fixes} kept; {why} ({took}).")
         for blocker in plan.blockers:
             yield from _blocker(blocker, context)
     if assumed:
