@@ -113,8 +113,9 @@ def _blocker(blocker: Blocker, context: Context) -> Iterator[str]:
     yield f"  {where}{_short(blocker.what)}"
     if blocker.finding is not None:
         finding = blocker.finding
-        rule = "what torch proposes" if finding.code == TORCH else f"{finding.code} {finding.name}"
-        yield f"    {rule}: {_short(blocker.why)}"
+        rule = f"{finding.code} {finding.name}"
+        place = "" if frame is not None else f"{_place(finding, context)}  "
+        yield f"    {place}{rule}: {_short(blocker.why)}"
         if finding.help and finding.fix is None:
             yield f"    help: {printable(finding.help)}"
     elif blocker.why:

@@ -89,6 +89,12 @@ class Finder:
             self._looks[key] = on_big_stack(lambda: self._look(runs, texts))
         return self._looks[key]
 
+    def blamed(self, run: Run, look: Look, texts: Mapping[Path, bytes]) -> list[Finding]:
+        """The findings about what keeps a run from exporting, the gravest first."""
+        nearness = _Nearness([run], lambda path: self._source(path, texts))
+        found = (finding for finding in look.findings if finding.mode == run.mode and nearness.of(finding) == 0)
+        return sorted(found, key=lambda finding: (finding.severity.rank, finding.sort_key))
+
     def text(self, path: Path, texts: Mapping[Path, bytes]) -> bytes:
         """What a file holds; nothing if it cannot be read."""
         source = self._source(path, texts)
@@ -225,12 +231,12 @@ class _Nearness:
             return 0 if seen else 2
         if not failure.frames:
             return 0 if quotes(finding.code, failure) else 2
-        near = [self.is_at(frame, finding) for frame in failure.frames]
+        near = [self._is_at(frame, finding) for frame in failure.frames]
         if near[-1]:
             return 0
         return 1 if any(near) or self._leads_to(failure, finding) else 2
 
-    def is_at(self, frame: Frame, finding: Finding) -> bool:
+    def _is_at(self, frame: Frame, finding: Finding) -> bool:
         """Whether a finding is about the statement at a place."""
         if Path(frame.file) != Path(finding.filename):
             return False
@@ -248,17 +254,6 @@ class _Nearness:
         if filename not in self._statements:
             self._statements[filename] = Statements(self._source(Path(filename)))
         return self._statements[filename]
-
-
-def at_frame(findings: Iterable[Finding], frame: Frame, source: SourceFile | None) -> list[Finding]:
-    """The findings about the statement at a place."""
-    statements = Statements(source)
-    return [
-        finding
-        for finding in findings
-        if Path(finding.filename) == Path(frame.file)
-        and statements.at(finding.span.start.row) == statements.at(frame.row)
-    ]
 
 
 def _is_comparison(hint: str) -> bool:

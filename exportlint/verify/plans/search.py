@@ -15,14 +15,14 @@ from pathlib import Path
 from exportlint.findings import Applicability
 from exportlint.fixer import EditError, Fixed
 from exportlint.verify.bench import Bench, Objection, Original
-from exportlint.verify.plans.candidates import Candidate, Finder, Key, Look, at_frame
+from exportlint.verify.plans.candidates import Candidate, Finder, Key, Look
 from exportlint.verify.plans.plan import Attempt, Blocker, End, Plan, Round
 from exportlint.verify.plans.progress import Progress, first_failure, progress
 from exportlint.verify.results import Run
 from exportlint.verify.rulings import said_by
 from exportlint.verify.subsets import largest, smallest
 from exportlint.verify.target import Target
-from exportlint.workspace import Task, Workspace
+from exportlint.workspace import Task
 
 _Texts = Mapping[Path, bytes]
 
@@ -303,17 +303,13 @@ class _Search:
     def _blocker(self, run: Run, look: Look, texts: _Texts) -> Blocker:
         """What a run fails at, and why nothing is done about it."""
         failure = first_failure(run)
-        if run.verdict != "fails" or failure is None:
+        if run.verdict in ("cannot be built", "times out"):
             return Blocker(run, run.reason, None, None, "")
-        frame = failure.frames[-1] if failure.frames else None
-        what = said_by(failure)
-        if frame is None:
-            return Blocker(run, what, None, None, "torch names no line of the project")
-        task = self.task_of(Path(frame.file))
-        if task is None:
+        frame = failure.frames[-1] if failure is not None and failure.frames else None
+        what = run.reason if failure is None else said_by(failure)
+        if frame is not None and self.task_of(Path(frame.file)) is None:
             return Blocker(run, what, frame, None, "the file is not one of the project's that fixes may change")
-        source = Workspace(texts).read(task)
-        found = at_frame(look.findings, frame, source)
+        found = self.finder.blamed(run, look, texts)
         tried = {one.finding: one.key for one in look.candidates if not one.is_assumption}
         with_fix = next((finding for finding in found if finding in tried), None)
         if with_fix is not None:
@@ -321,8 +317,9 @@ class _Search:
             why = f"its fix is not kept: {undone}" if undone else "its fix is no help"
             return Blocker(run, what, frame, with_fix, why)
         if not found:
-            return Blocker(run, what, frame, None, "no rule says anything about this statement")
-        return Blocker(run, what, frame, found[0], "there is no fix for it")
+            return Blocker(run, what, frame, None, "no finding is shown for this")
+        why = "there is no fix for it" if found[0].fix is None else f"its fix is {found[0].fix.applicability.value}"
+        return Blocker(run, what, frame, found[0], why)
 
 
 @dataclass(frozen=True, slots=True)
