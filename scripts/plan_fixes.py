@@ -4,7 +4,7 @@
     python scripts/plan_fixes.py corpus CORPUS SOURCES [--sample N]
 
 CASES is as for `verify_truth.py`, of which those with the outcome are taken; CORPUS and SOURCES are as for
-`verify_corpus.py`, of which the models are taken that are recorded to fail. `--sample N` takes N of them, by a digest of
+`verify_corpus.py`, of which those are taken that are recorded to fail. `--sample N` takes N of them, by a digest of
 their names. Nothing is written.
 """
 

@@ -98,6 +98,10 @@ def _end(told: Told, context: Context) -> Iterator[str]:
         yield context.style("error", f"{_STILL[worst]}: {fixes} kept; {why} ({took}).")
         for blocker in plan.blockers:
             yield from _blocker(blocker, context)
+        if plan.other_mode and all(run.verdict == "exports" for run in plan.other_mode):
+            mode = plan.other_mode[0].mode
+            so_far = " with these fixes" if plan.fixed else ""
+            yield f"In {mode} mode it exports with equal results{so_far}: `--mode {mode}`."
     if assumed:
         yield "An assumption holds for the inputs that were tried; the model refuses others, so see whether it is true."
     if told.is_written:
@@ -167,6 +171,7 @@ def as_json(told: Told) -> str:
         "written": told.is_written,
         "before": [_run(run) for run in plan.before],
         "after": [_run(run) for run in plan.after],
+        "other_mode": [_run(run) for run in plan.other_mode],
         "rounds": [
             {"attempts": [_tried(attempt) for attempt in one.attempts], "after": [_run(run) for run in one.runs]}
             for one in plan.rounds

@@ -188,6 +188,14 @@ def test_an_assumption_of_torch_is_the_last_resort_and_said(root: Path, run: Run
 
 
 @pytest.mark.thorough
+def test_the_other_mode_is_named_where_it_exports(root: Path, run: Run) -> None:
+    files = {"net.py": net("assert x.sum() > 0  # exportlint: ignore", "return x * 2")}
+    result = plan(root, run, files, "--no-unsafe-fixes")
+    assert "\nIn strict mode it exports with equal results: `--mode strict`.\n" in result.out
+    assert result.code == 1
+
+
+@pytest.mark.thorough
 def test_a_model_that_exports_needs_nothing(root: Path, run: Run) -> None:
     result = plan(root, run, {"net.py": net("open('log.txt', 'a').write('called\\n')", "return x + 1")})
     assert (result.code, result.err) == (0, "")

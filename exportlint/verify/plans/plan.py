@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from exportlint.findings import Applicability, Finding
@@ -67,7 +66,8 @@ class Plan:
     """How a model comes to export, as far as it does. Nothing of it is written.
 
     `before` and `after` are the runs of its targets without and with the fixes that are kept, `fixed` the files with
-    these. `runs` counts how often a model was exported. `lines` gives the text of the files that fixes changed.
+    these. `runs` counts how often a model was exported. `other_mode` are the runs in the mode that nobody asked for,
+    with the fixes that are kept, where the models do not export in the one that was.
     """
 
     before: tuple[Run, ...]
@@ -77,6 +77,7 @@ class Plan:
     end: End
     blockers: tuple[Blocker, ...] = ()
     runs: int = 0
+    other_mode: tuple[Run, ...] = ()
 
     @property
     def exports(self) -> bool:
@@ -87,8 +88,3 @@ class Plan:
     def kept(self) -> Iterator[Attempt]:
         """The fixes that are kept, in order."""
         return (attempt for round_ in self.rounds for attempt in round_.attempts if attempt.verdict == "kept")
-
-    @property
-    def texts(self) -> Mapping[Path, bytes]:
-        """What the files that change hold with the fixes."""
-        return {one.task.path: one.data for one in self.fixed}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from exportlint.findings import Applicability
+from exportlint.findings import Applicability, Mode
 from exportlint.fixer import EditError, Fixed
 from exportlint.verify.bench import Bench, Objection, Original
 from exportlint.verify.plans.candidates import Candidate, Finder, Key, Look
@@ -298,7 +298,18 @@ class _Search:
         look = Look((), ()) if end in ("exports", "cannot be run") else self.finder.look(state.runs, state.texts)
         blockers = tuple(self._blocker(run, look, state.texts) for run in state.runs if run.verdict != "exports")
         before_runs = tuple(original.run for original in self.originals)
-        return Plan(before_runs, state.runs, tuple(self.rounds), tuple(fixed), end, blockers, self.count)
+        other = self._in_other_mode(state) if blockers and end != "cannot be run" else ()
+        return Plan(before_runs, state.runs, tuple(self.rounds), tuple(fixed), end, blockers, self.count, other)
+
+    def _in_other_mode(self, state: _State) -> tuple[Run, ...]:
+        """What the targets come to in the other mode, if they were run in one only."""
+        modes = {original.task.mode for original in self.originals}
+        if len(modes) > 1:
+            return ()
+        other: Mode = "strict" if modes == {"non-strict"} else "non-strict"
+        self.count += len(self.originals)
+        asked = [replace(original, task=replace(original.task, mode=other)) for original in self.originals]
+        return tuple(self.bench.run_with(original, state.texts) for original in asked)
 
     def _blocker(self, run: Run, look: Look, texts: _Texts) -> Blocker:
         """What a run fails at, and why nothing is done about it."""
