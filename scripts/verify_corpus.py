@@ -47,10 +47,10 @@ def main() -> None:
     os.environ["CORPUS_SOURCES"] = str(arguments.sources.absolute())
     os.environ["CORPUS_HARNESS"] = str((arguments.corpus / "harness").absolute())
     which, of = map(int, arguments.part.split("/"))
-    models = list(_models(arguments.corpus, arguments.builder, arguments.mode))[which - 1 :: of]
+    models = list(models_of(arguments.corpus, arguments.builder, arguments.mode))[which - 1 :: of]
     started = time.perf_counter()
     cache = None if arguments.cache is None else Cache(arguments.cache, ask(arguments.python))
-    targets = [_target(model, arguments.sources.absolute(), arguments.mode) for model in models]
+    targets = [target_of(model, arguments.sources.absolute(), arguments.mode) for model in models]
     recorded = {model["id"]: model[arguments.mode.replace("-", "_")] for model in models}
     runs = []
     for run in verify(targets, arguments.python, jobs=arguments.jobs, cache=cache):
@@ -63,7 +63,8 @@ def main() -> None:
     _judged(_findings(files, arguments.mode), runs)
 
 
-def _models(corpus: Path, builder: str, mode: str) -> Iterator[dict[str, Any]]:
+def models_of(corpus: Path, builder: str, mode: str) -> Iterator[dict[str, Any]]:
+    """The models of a corpus that a builder can build, with what is recorded of them in a mode."""
     for model in json.loads((corpus / "corpus.json").read_text())["models"]:
         build = model["build"]
         if build and build["builder"].startswith(builder + ":") and model[mode.replace("-", "_")] is not None:
@@ -71,7 +72,8 @@ def _models(corpus: Path, builder: str, mode: str) -> Iterator[dict[str, Any]]:
             yield {**model, "root_directory": root}
 
 
-def _target(model: dict[str, Any], sources: Path, mode: Mode) -> Target:
+def target_of(model: dict[str, Any], sources: Path, mode: Mode) -> Target:
+    """A model as a target."""
     builder = model["build"]["builder"]
     case = {"id": model["id"], **{key: value for key, value in model["build"].items() if key != "builder"}}
     return Target(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, TypedDict
 
 from exportlint import __version__
-from exportlint.cli import verify_flags
+from exportlint.cli import fix_plan_flags, verify_flags
 from exportlint.cli.flags import add_configuration, codes
 from exportlint.cli.output import UsageError
 
@@ -61,7 +61,7 @@ def _with_command(argv: Sequence[str]) -> list[str]:
     first = argv[0] if argv else ""
     if first in (*_COMMANDS, "-h", "--help", "-V", "--version"):
         return list(argv)
-    if first.isalpha() and not os.path.lexists(first):
+    if first.replace("-", "").isalpha() and not os.path.lexists(first):
         from exportlint.registry import nearest
 
         hint = nearest(first, _COMMANDS, count=1)
@@ -86,7 +86,7 @@ def _unexpected(word: str, parser: argparse.ArgumentParser) -> str:
 
 def _runner(command: str) -> Callable[[argparse.Namespace], int]:
     def run(arguments: argparse.Namespace) -> int:
-        code: int = importlib.import_module(f"exportlint.cli.{command}").run(arguments)
+        code: int = importlib.import_module(f"exportlint.cli.{command.replace('-', '_')}").run(arguments)
         return code
 
     return run
@@ -227,6 +227,10 @@ _COMMANDS = {
     "verify": (
         "Run torch.export on the models of the project and compare the results with the findings.",
         verify_flags.fill,
+    ),
+    "fix-plan": (
+        "Find the fixes by which a model exports with equal results, with torch.export as the judge.",
+        fix_plan_flags.fill,
     ),
     "rule": ("Explain one rule or all rules.", _fill_rule),
     "config": ("Explain a setting or list all settings.", _fill_config),

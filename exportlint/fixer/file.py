@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exportlint.edits import apply, compatible, places
+from exportlint.edits import compatible
 from exportlint.findings import Applicability, Edit, Finding, Span
+from exportlint.fixer.edited import EditError, edited
 from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
@@ -117,13 +116,9 @@ class _Rounds:
         """What comes of fixes, or why one of them does not do what it is for, or does harm."""
         edits = self._laid_out(base, chosen)
         try:
-            source = base.source.edited(places(edits, base.source.lines))
-        except SourceError:
-            return _Failure("its text does not fit the file")
-        if source.text != apply(edits, base.source.lines) or source.data == base.source.data:
-            return _Failure("it changes nothing")
-        if not _compiles(source) and _compiles(base.source):
-            return _Failure("the file would not parse")
+            source = edited(base.source, edits)
+        except EditError as error:
+            return _Failure(str(error))
         after = self._look(source)
         shift = Shift(edits, base.source.lines, source.lines)
         fixed = {Mark.of(finding) for finding in chosen}
@@ -217,15 +212,3 @@ def _key(finding: Finding) -> _Key:
 
 def _touches(one: Span, other: Span) -> bool:
     return one.start <= other.end and other.start <= one.end
-
-
-def _compiles(source: SourceFile) -> bool:
-    """Whether Python takes the text, also beyond its syntax."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            # A notebook may await something at its top level; any other file that does so does not run anyway.
-            compile(source.text, source.filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True

@@ -63,11 +63,14 @@ class Bench:
     def objections(self, originals: Sequence[Original], texts: Mapping[Path, bytes]) -> Iterator[Objection]:
         """What there is against files holding other texts, by each of these targets that objects, as they are run."""
         for original in originals:
-            self._tell(f"{original.task.target.name}: with fixes")
-            run = self._run(original.task, Trial(texts, original.outcomes))
-            objection = _objection(original.run, run)
+            objection = _objection(original.run, self.run_with(original, texts))
             if objection is not None:
                 yield replace(objection, by=original.task.target.name)
+
+    def run_with(self, original: Original, texts: Mapping[Path, bytes]) -> Run:
+        """What comes of a target if files hold other texts. Its comparisons tell whether the model does what it did."""
+        self._tell(f"{original.task.target.name}: with fixes")
+        return self._run(original.task, Trial(texts, original.outcomes))
 
     def _run(self, task: Task, trial: Trial) -> Run:
         target = replace(task.target, trial=trial)

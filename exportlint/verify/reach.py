@@ -17,7 +17,7 @@ def ran(tree: ast.Module, rows: Collection[int], span: Span) -> bool:
     of the file, did.
     """
     row = span.start.row
-    scopes = [scope for scope in _scopes(tree) if scope.lineno <= row <= (scope.end_lineno or row)]
+    scopes = list(_scopes(tree, row))
     inner = scopes[-1] if scopes else tree
     makes = isinstance(inner, ast.Module | ast.ClassDef)
     if isinstance(inner, ast.FunctionDef) and inner.name == "__init__" and len(scopes) > 1:
@@ -30,12 +30,15 @@ def ran(tree: ast.Module, rows: Collection[int], span: Span) -> bool:
     return any(first <= known <= last for known in rows)
 
 
-def _scopes(node: ast.AST) -> Iterator[_Scope]:
-    """Classes and functions, each before those in it."""
+def _scopes(node: ast.AST, row: int) -> Iterator[_Scope]:
+    """The classes and functions around a row, an outer one before those in it."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt) and not child.lineno <= row <= (child.end_lineno or row):
+            continue
         if isinstance(child, _Scope):
             yield child
-        yield from _scopes(child)
+        if not isinstance(child, ast.expr):
+            yield from _scopes(child, row)
 
 
 def _statement(scope: ast.AST, row: int) -> tuple[int, int]:

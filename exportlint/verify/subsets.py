@@ -58,3 +58,26 @@ def largest(
 def _parts(items: Sequence[T], count: int) -> list[Sequence[T]]:
     bounds = [len(items) * i // count for i in range(count + 1)]
     return [items[low:high] for low, high in pairwise(bounds) if low < high]
+
+
+def smallest(items: Sequence[T], holds: Callable[[Sequence[T]], bool]) -> list[T]:
+    """Of items that hold together a part that does, and of which none can be left out (QuickXplain).
+
+    Where more items can break what fewer hold, the part is one that holds, and need not be the smallest.
+    """
+    if not items:
+        return []
+
+    def needed(known: list[T], more: Sequence[T]) -> list[T]:
+        if len(more) == 1:
+            return list(more)
+        low, high = more[: len(more) // 2], more[len(more) // 2 :]
+        if holds([*known, *low]):
+            return needed(known, low)
+        if holds([*known, *high]):
+            return needed(known, high)
+        first = needed([*known, *high], low)
+        return [*first, *needed([*known, *first], high)]
+
+    found = needed([], items)
+    return found if holds(found) else list(items)

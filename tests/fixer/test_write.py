@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from exportlint import atomic
 from exportlint.findings import Applicability
-from exportlint.fixer import Fixed, fix, write
+from exportlint.fixer import Fixed, fix, write, write_all
 from exportlint.source import SourceError
 from tests.fixer.words import tasks
 
@@ -51,3 +52,27 @@ def test_what_was_deleted_meanwhile_is_not_made_again(fixed: Fixed) -> None:
     with pytest.raises(SourceError, match=r"a\.py: cannot be read: No such file"):
         write(fixed)
     assert list(fixed.task.path.parent.iterdir()) == []
+
+
+def test_files_that_belong_together_are_all_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = fix(tasks(tmp_path, {"a.py": "bad", "b.py": "bad"}), lambda _: Applicability.SAFE).fixed
+    paths = [one.task.path for one in both]
+    paths[1].write_text("changed")
+    with pytest.raises(SourceError, match="was changed by someone else"):
+        write_all(both)
+    assert [path.read_text() for path in paths] == ["bad", "changed"]
+    paths[1].write_text("bad")
+    replace = atomic.replace
+
+    def fails_for_the_second(path: Path, data: bytes) -> None:
+        if path == paths[1]:
+            raise SourceError(str(path), "cannot be written: no space")
+        replace(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "replace", fails_for_the_second)
+        with pytest.raises(SourceError, match="no space"):
+            write_all(both)
+    assert [path.read_text() for path in paths] == ["bad", "bad"]
+    write_all(both)
+    assert [path.read_text() for path in paths] == ["good", "good"]

@@ -88,13 +88,29 @@ def note_outcomes(file: str, subject: Subject, example: Example, varying: Varyin
         outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
     varies = difference(first.value, again.value, None) is not None
     noted = {"calls": calls, "outcomes": outcomes, "state": list(state_of(subject.model)), "varies": varies}
-    torch.save({**noted, "leaves": len(pytree.tree_leaves(calls[0][2]))}, file)
+    said = {"dynamic": example.dynamic, "sizes": dict(example.sizes), "ranges": tuple(example.ranges)}
+    torch.save({**noted, "leaves": len(pytree.tree_leaves(calls[0][2])), "example": said}, file)
+
+
+def noted_example(file: str) -> Example:
+    """What the original was called with: a model with fixes must not be called with what suits it better."""
+    noted = _noted(file)
+    arguments, keywords = noted["calls"][0][2]
+    return Example(arguments, keywords, **noted["example"])
+
+
+def _noted(file: str) -> Any:
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    return torch.load(file, **options)
 
 
 def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tuple[str, str]:
-    """Whether a model does what was written down of another one, and how it does not."""
-    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
-    noted = torch.load(file, **options)
+    """Whether a model does what was written down of another one, and how it does not.
+
+    It is `wider` if it only accepts what the other one refuses.
+    """
+    accepted = ""
+    noted = _noted(file)
     if noted["varies"]:
         return "skipped", "each call of the original gives something else, or something that cannot be compared"
     # A class that torch has come to know has tensors in it now, of which there are gradients.
@@ -104,9 +120,10 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
         if how == "gradients" and not same:
             continue
         if raised or outcome.error is not None:
-            if not raised or outcome.error is None:
-                what = f"the original raises {raised}, and this does not" if raised else f"this raises {outcome.raised}"
-                return "diverges", f"{label}: {what}"
+            if not raised:
+                return "diverges", f"{label}: this raises {outcome.raised}"
+            if outcome.error is None:
+                accepted = accepted or f"{label}: the original raises {raised}, and this does not"
             continue
         value, inputs, written = one
         names = sorted(name for name in written if name in outcome.state)
@@ -122,4 +139,4 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
                     r"\beager gives", "the original gives", re.sub(r"\bin eager\b", "in the original", found[0])
                 )
                 return "diverges", f"{label}: {what}{text.replace('the program', 'this one')}"
-    return "agrees", f"in {len(noted['calls'])} calls"
+    return ("wider", accepted) if accepted else ("agrees", f"in {len(noted['calls'])} calls")
