@@ -14,7 +14,17 @@ from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
 from exportlint.fix_requests import Look, answered, requests, turn
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
-from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, FixKey, Role, Task, Unit, internal_error, unreadable
+from exportlint.units import (
+    ANALYSIS_LIMIT,
+    INTERNAL_ERROR,
+    NO_FIXES,
+    FixKey,
+    Role,
+    Task,
+    Unit,
+    internal_error,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from exportlint.workspace import Workspace
@@ -83,12 +93,21 @@ def _ignored(_count: int) -> None:
     pass
 
 
-def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored, cache: ResultCache | None = None) -> LintResult:
+def lint(
+    tasks: Sequence[Task],
+    jobs: int = 1,
+    done: Done = _ignored,
+    cache: ResultCache | None = None,
+    *,
+    fixes: bool = True,
+) -> LintResult:
     """Lint files. The result depends neither on their order nor on `jobs`, the number of processes, nor on `cache`.
 
-    `done` is called with how many more files have been looked at, from any thread.
+    `done` is called with how many more files have been looked at, from any thread. Without `fixes` none are worked out.
     """
     texts = unsaved(tasks)
+    if not fixes:
+        return result_of(tasks, units_of(tasks, texts, jobs, done=done, fixes=NO_FIXES, cache=cache))
     units = units_of(tasks, texts, jobs, done=done, cache=cache)
     return result_of(tasks, with_fixes(tasks, units, texts, jobs, cache=cache))
 
