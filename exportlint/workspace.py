@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -129,6 +129,12 @@ class Workspace:
         self._torn.discard(path.as_posix())
         for project in self._projects.values():
             project.forget(path)
+
+    def note(self, paths: Iterable[Path]) -> None:
+        """Have `outdated` tell of files that a result depends on which was not worked out here."""
+        for path in paths:
+            if path not in self._unsaved:
+                self._loaded.setdefault(path, stamp(str(path)))
 
     def outdated(self) -> frozenset[Path]:
         """The files that are no longer on the disk as they were read."""
