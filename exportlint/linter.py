@@ -315,6 +315,8 @@ def _one_a_place(findings: Iterable[Finding]) -> dict[tuple[str, _Key], Finding]
 
 def _with_callers(findings: Sequence[Finding]) -> Finding:
     """The first of the findings at one place, as reached by whatever reaches any of them, through the files of any."""
+    if len(findings) == 1 and len(findings[0].callers) < 2:
+        return findings[0]
     finding = min(findings, key=lambda f: f.sort_key)
     callers = {caller for one in findings for caller in one.callers}
     through = finding.through.union(*(one.through for one in findings))
@@ -330,6 +332,8 @@ def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:
     """
     findings = [finding for _, finding in found]
     finding = _with_callers(findings)
+    if len(found) == 1 and not (finding.fix is not None and finding.fix_pending):
+        return finding
     own = next((f for _, f in sorted(found, key=lambda one: turn(finding.filename, one[0])) if _counts(f)), findings[0])
     if own.fix is None or own.fix.applicability is not Applicability.SAFE:
         return replace(finding, fix=own.fix, fix_pending=own.fix_pending)

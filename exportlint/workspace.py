@@ -14,6 +14,7 @@ from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.findings import Finding, Position, Span
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
+from exportlint.source.parsing import problem_of
 from exportlint.source.reparsing import reparse
 from exportlint.source.stamps import settled, stamp
 from exportlint.suppressions import Suppressions, find_suppressions
@@ -273,7 +274,10 @@ class Workspace:
         source_then, tree = self._trees.get(source.path, (None, None))
         if tree is None or source_then is not source:
             source_before, tree_before = self._trees_before.get(source.path, (None, None))
-            edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
+            try:
+                edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
+            except SyntaxError as error:
+                raise problem_of(source, error) from None
             tree = edited.tree if edited else parse(source)
             self._trees_before.pop(source.path, None)
             _keep(self._trees, source.path, (source, tree))
