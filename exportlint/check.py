@@ -116,7 +116,8 @@ def _check(
         project.proceed()
         fact, report = origins[finding]
         pending = finding in rewritten and finding not in wanted
-        whole = replace(finding, callers=tuple(_callers(fact, analysis, project)), fix_pending=pending)
+        callers = tuple(_callers(fact, analysis, project))
+        whole = replace(finding, callers=callers, fix_pending=pending) if callers or pending else finding
         if finding in wanted and (project.is_past(end + variables.seconds) or variables.are_refused(fact)):
             late = late or finding
         elif finding in wanted:
@@ -203,6 +204,9 @@ def _one_verdict(reports: Iterable[_Reported]) -> list[_Reported]:
         groups.setdefault((fact.key, finding.code, finding.filename, finding.span), []).append(reported)
     kept: list[_Reported] = []
     for group in groups.values():
+        if len(group) == 1:
+            kept.append(group[0])
+            continue
         _, told, _ = min(group, key=_gravest)
         through = frozenset[str]().union(*(finding.through for finding, _, _ in group))
         kept += [(replace(finding, through=through), fact, report) for finding, fact, report in group if fact is told]

@@ -14,7 +14,17 @@ from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
 from exportlint.fix_requests import Look, answered, requests, turn
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
-from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, FixKey, Role, Task, Unit, internal_error, unreadable
+from exportlint.units import (
+    ANALYSIS_LIMIT,
+    INTERNAL_ERROR,
+    NO_FIXES,
+    FixKey,
+    Role,
+    Task,
+    Unit,
+    internal_error,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from exportlint.workspace import Workspace
@@ -83,12 +93,21 @@ def _ignored(_count: int) -> None:
     pass
 
 
-def lint(tasks: Sequence[Task], jobs: int = 1, done: Done = _ignored, cache: ResultCache | None = None) -> LintResult:
+def lint(
+    tasks: Sequence[Task],
+    jobs: int = 1,
+    done: Done = _ignored,
+    cache: ResultCache | None = None,
+    *,
+    fixes: bool = True,
+) -> LintResult:
     """Lint files. The result depends neither on their order nor on `jobs`, the number of processes, nor on `cache`.
 
-    `done` is called with how many more files have been looked at, from any thread.
+    `done` is called with how many more files have been looked at, from any thread. Without `fixes` none are worked out.
     """
     texts = unsaved(tasks)
+    if not fixes:
+        return result_of(tasks, units_of(tasks, texts, jobs, done=done, fixes=NO_FIXES, cache=cache))
     units = units_of(tasks, texts, jobs, done=done, cache=cache)
     return result_of(tasks, with_fixes(tasks, units, texts, jobs, cache=cache))
 
@@ -299,6 +318,8 @@ def _one_a_place(findings: Iterable[Finding]) -> dict[tuple[str, _Key], Finding]
 
 def _with_callers(findings: Sequence[Finding]) -> Finding:
     """The first of the findings at one place, as reached by whatever reaches any of them, through the files of any."""
+    if len(findings) == 1 and len(findings[0].callers) < 2:
+        return findings[0]
     finding = min(findings, key=lambda f: f.sort_key)
     callers = {caller for one in findings for caller in one.callers}
     through = finding.through.union(*(one.through for one in findings))
@@ -314,6 +335,8 @@ def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:
     """
     findings = [finding for _, finding in found]
     finding = _with_callers(findings)
+    if len(found) == 1 and not (finding.fix is not None and finding.fix_pending):
+        return finding
     own = next((f for _, f in sorted(found, key=lambda one: turn(finding.filename, one[0])) if _counts(f)), findings[0])
     if own.fix is None or own.fix.applicability is not Applicability.SAFE:
         return replace(finding, fix=own.fix, fix_pending=own.fix_pending)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +14,7 @@ from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.findings import Finding, Position, Span
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
+from exportlint.source.parsing import problem_of
 from exportlint.source.reparsing import reparse
 from exportlint.source.stamps import settled, stamp
 from exportlint.suppressions import Suppressions, find_suppressions
@@ -129,6 +130,12 @@ class Workspace:
         self._torn.discard(path.as_posix())
         for project in self._projects.values():
             project.forget(path)
+
+    def note(self, paths: Iterable[Path]) -> None:
+        """Have `outdated` tell of files that a result depends on which was not worked out here."""
+        for path in paths:
+            if path not in self._unsaved:
+                self._loaded.setdefault(path, stamp(str(path)))
 
     def outdated(self) -> frozenset[Path]:
         """The files that are no longer on the disk as they were read."""
@@ -267,7 +274,10 @@ class Workspace:
         source_then, tree = self._trees.get(source.path, (None, None))
         if tree is None or source_then is not source:
             source_before, tree_before = self._trees_before.get(source.path, (None, None))
-            edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
+            try:
+                edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
+            except SyntaxError as error:
+                raise problem_of(source, error) from None
             tree = edited.tree if edited else parse(source)
             self._trees_before.pop(source.path, None)
             _keep(self._trees, source.path, (source, tree))

@@ -104,7 +104,10 @@ class Interpretation:
         routes: dict[FactKey, list[Route]] = {}
         for result in results:
             for key, fact in result.facts:
-                if key in facts and isinstance(fact.trail, Route):
+                if key not in facts:
+                    facts[key] = fact
+                    continue
+                if isinstance(fact.trail, Route):
                     routes.setdefault(key, []).append(fact.trail)
                 keep(facts, fact, key)
         ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))

@@ -6,8 +6,16 @@ as good as none.
 
 from __future__ import annotations
 
-from exportlint.cache.directory import CacheDirectory, CacheError, clean
+from exportlint.cache.directory import CacheDirectory, CacheError, clean, is_cache, named_directory
 from exportlint.cache.results import ResultCache
 from exportlint.cache.version import version
 
-__all__ = ["CacheDirectory", "CacheError", "ResultCache", "clean", "version"]
+__all__ = [
+    "CacheDirectory",
+    "CacheError",
+    "ResultCache",
+    "clean",
+    "is_cache",
+    "named_directory",
+    "version",
+]

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from exportlint.source import read_bounded
 
+VARIABLE = "EXPORTLINT_CACHE_DIR"
+"""The variable of the environment that names the directory of the cache."""
+
 _TAG = "CACHEDIR.TAG"
 _TAG_TEXT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -150,6 +153,12 @@ class CacheDirectory:
 
     def _note(self, error: OSError) -> None:
         self.problems.append(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+
+
+def named_directory(cwd: Path) -> Path | None:
+    """The directory that the user names by the environment, relative to `cwd`."""
+    named = os.environ.get(VARIABLE)
+    return Path(os.path.normpath(cwd / named)) if named else None
 
 
 def is_cache(path: Path) -> bool:

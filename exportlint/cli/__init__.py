@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
+
+_COLLECT_AFTER = 100_000
+"""So many more objects than were freed are made before Python looks for garbage, which modules that load are not."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             if owns_process:
                 sys.unraisablehook = _pass_on
+                gc.set_threshold(_COLLECT_AFTER)
             return _run(sys.argv[1:] if argv is None else argv)
         finally:
             if owns_process:

@@ -7,11 +7,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from exportlint.cache import CacheDirectory, ResultCache, version
+from exportlint.cache import CacheDirectory, ResultCache, named_directory, version
 from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
-
-VARIABLE = "EXPORTLINT_CACHE_DIR"
 
 
 def directory_of(arguments: argparse.Namespace, settings: Settings, cwd: Path) -> tuple[Path, bool]:
@@ -24,9 +22,8 @@ def directory_of(arguments: argparse.Namespace, settings: Settings, cwd: Path) -
         if not arguments.cache_dir:
             raise UsageError("--cache-dir: expected a directory; `--no-cache` does without")
         return Path(os.path.normpath(cwd / arguments.cache_dir)), True
-    if named := os.environ.get(VARIABLE):
-        return Path(os.path.normpath(cwd / named)), True
-    return settings.cache_dir, False
+    named = named_directory(cwd)
+    return (settings.cache_dir, False) if named is None else (named, True)
 
 
 def cache_of(

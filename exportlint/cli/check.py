@@ -69,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.add_ignore is not None:
         outside = _outside(tasks, paths, cwd)
         own = [task for task in tasks if task.path not in outside]
-        return _add_ignores(own, shown(_with(lint(looked_at, jobs, cache=cache), problems), settings_of), arguments)
+        found = lint(looked_at, jobs, cache=cache, fixes=False)
+        return _add_ignores(own, shown(_with(found, problems), settings_of), arguments)
     kept = _outside(tasks, paths, cwd) if fixes.apply else ()
     prove = _prover(arguments, settings, cwd)
     outcome = carry_out(fixes, looked_at, jobs, prove, kept, cache, quiet=arguments.quiet)

@@ -15,6 +15,7 @@ from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
 from exportlint.importers import Importers
 from exportlint.linter import LintResult, Task, lint
+from exportlint.report import WITHOUT_FIXES
 
 if TYPE_CHECKING:
     from exportlint.fixer import Fixed, FixResult
@@ -44,6 +45,8 @@ class Plan:
     most: Applicability
     hint: bool
     """Whether to say that there are unsafe fixes beside those that are taken."""
+    reported: bool = True
+    """Whether the report says which findings have fixes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
         diff=arguments.diff,
         most=Applicability.UNSAFE if settings.unsafe_fixes else Applicability.SAFE,
         hint=settings.unsafe_fixes is None,
+        reported=settings.output_format not in WITHOUT_FIXES,
     )
 
 
@@ -104,7 +108,7 @@ def carry_out(
     """
     if not plan.apply:
         with LintProgress("linting", len(tasks), quiet=quiet) as progress:
-            result = lint(tasks, jobs, progress.done, cache)
+            result = lint(tasks, jobs, progress.done, cache, fixes=plan.reported)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 

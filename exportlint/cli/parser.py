@@ -215,6 +215,7 @@ def _fill_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--token-file", metavar="FILE", help="with --tcp: the token that a client has to send [EXPORTLINT_SERVER_TOKEN]"
     )
+    parser.add_argument("--no-cache", action="store_true", help="neither use results of earlier runs nor keep these")
     parser.add_argument("--log-file", metavar="FILE", help="log there, to a new file or an older log [standard error]")
 
 

@@ -27,10 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     except LogFileError as error:
         raise UsageError(f"--log-file `{arguments.log_file}`: {error}") from None
+    stores = not arguments.no_cache
     if arguments.tcp is None:
-        return serve_stdio(log)
+        return serve_stdio(log, stores=stores)
     try:
-        return serve_tcp(host, port, token or tokens.fresh(), show_token=token is None, log=log)
+        return serve_tcp(host, port, token or tokens.fresh(), show_token=token is None, log=log, stores=stores)
     except OSError as error:
         raise UsageError(f"--tcp `{arguments.tcp}`: {error.strerror or error}") from None
 

@@ -26,8 +26,12 @@ from exportlint.report.trails import shortened
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """The formats for people: they end with a summary, take colour, and name files relative to the working directory."""
 
+WITHOUT_FIXES = frozenset({"github"})
+"""The formats that do not say which findings have fixes."""
+
 __all__ = [
     "TEXT_FORMATS",
+    "WITHOUT_FIXES",
     "Context",
     "cut_short",
     "fixable",

@@ -18,6 +18,7 @@ from exportlint.server.analyses import Outcome
 from exportlint.server.last_parsed import LastParsed, Shown, moves
 from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
+from exportlint.server.stored_results import StoredResults
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions import find_suppressions
 from exportlint.workspace import NO_FIXES, SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error
@@ -36,6 +37,8 @@ class Order:
     """Whether files came or went, so that names may lead elsewhere."""
     number: int = 0
     """Later orders have greater ones."""
+    folders: tuple[Path, ...] = ()
+    """The folders that the client works in."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class _Looked:
     shown: Shown
     unit: Unit
     classes: tuple[ClassSite, ...]
+    is_stored: bool = False
+    """Whether an earlier run looked at it, so that nothing is known yet that would be of use for its next version."""
 
     @cached_property
     def moves(self) -> Moves | None:
@@ -64,11 +69,17 @@ class Analyzer:
     """Takes orders from any thread; an order that comes while another is worked on supersedes it.
 
     What comes of an order is given to `deliver`, in the analyzer's thread; what concerns the document that matters
-    most before the rest, unless looking at others gives findings in it as well.
+    most before the rest, unless looking at others gives findings in it as well. What is `stored` of earlier runs is
+    taken from there.
     """
 
-    def __init__(self, deliver: Deliver) -> None:
+    def __init__(self, deliver: Deliver, stored: StoredResults | None = None, *, prepares: bool = True) -> None:
+        """`prepares`: what is stored is looked at all the same, for there will be other versions of it."""
         self._deliver = deliver
+        self._stored = stored
+        self._prepares = prepares
+        self._begun: set[str] = set()
+        """The documents that were looked at since files last came or went."""
         self._wake = threading.Condition()
         self._order: Order | None = None
         self._lacking: frozenset[Opened] = frozenset()
@@ -123,6 +134,9 @@ class Analyzer:
                 self._work_out()
                 with self._wake:
                     self._lacking = self._lacking.intersection(self._known)  # others are not open any more
+                self._prepare_next()
+                if self._stored is not None:
+                    self._stored.save()
             except SupersededError:
                 continue  # the next order holds all that is left to look at, and who needs a fix asks again
             except Exception:
@@ -142,6 +156,7 @@ class Analyzer:
     def _fail(self) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
         self._workspace, self._known = Workspace({}, self._proceed, keeps_results=True), {}
+        self._begun.clear()
         found = {}
         for document, task in self._tasks.items():
             finding = internal_error(task, "the language server failed, see its log")
@@ -176,13 +191,36 @@ class Analyzer:
         for document in stale:
             task = order.tasks[document]
             shown = self._shown[document]
-            unit = self._look(shown.task)
-            self._known[document] = _Looked(task, shown, unit, self._workspace.classes(shown.task))
+            stored = self._stored_of(document, shown)
+            unit = stored or self._look(shown.task)
+            # The client shows no classes of what is not open.
+            classes = () if task.data is None else self._workspace.classes(shown.task)
+            self._known[document] = _Looked(task, shown, unit, classes, stored is not None)
             self._told_of[document.uri] = frozenset(finding.filename for finding in unit.findings) - {task.filename}
+            if stored is None and document.uri not in self._begun and self._stored is not None:
+                self._stored.keep(shown.task, unit)
+            self._begun.add(document.uri)
             self._proceed()
             if document is stale[0] is not stale[-1] and not self._is_told_of(task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
+
+    def _stored_of(self, document: Opened, shown: Shown) -> Unit | None:
+        """What an earlier run of the server or of the command line gave for a document that is new to this one."""
+        if self._stored is None or document.uri in self._begun or shown.is_of_before:
+            return None
+        unit = self._stored.find(shown.task)
+        if unit is not None:
+            self._workspace.note(unit.reads)
+        return unit
+
+    def _prepare_next(self) -> None:
+        """Look at the document that matters most though it is stored: its next version takes over what is the same."""
+        first = next(iter(self._tasks), None) if self._prepares else None
+        looked = None if first is None else self._known.get(first)
+        if first is not None and looked is not None and looked.is_stored:
+            self._look(looked.shown.task)
+            self._known[first] = replace(looked, is_stored=False)
 
     def _look(self, task: Task) -> Unit:
         while True:
@@ -220,11 +258,14 @@ class Analyzer:
         """Have the workspace see what the documents hold now, and forget what depends on what they held."""
         if order.anew:
             self._workspace = Workspace({}, self._proceed, keeps_results=True)
+            self._begun.clear()
         before = self._held
         self._workspace.see(_data(self._parsed.known(order.tasks).values()))
         self._shown = self._parsed.of(order.tasks)
         held = self._held = _data(self._shown.values())
         self._workspace.see(held)
+        if self._stored is not None:
+            self._stored.begin(held, order.folders)
         edited = {path for path in before.keys() | held.keys() if before.get(path) != held.get(path)}
         changed = edited | self._workspace.outdated() | order.touched
         for path in changed - edited:

@@ -13,6 +13,7 @@ from exportlint.server.analyzer import Analyzer, Order
 from exportlint.server.documents import Document
 from exportlint.server.folders import Folder, folder_of
 from exportlint.server.notebooks import Opened
+from exportlint.server.stored_results import StoredResults
 from exportlint.server.threads import hand_over, in_thread
 from exportlint.source import DiscoveryOptions, discover, is_notebook
 from exportlint.workspace import Task
@@ -21,7 +22,8 @@ from exportlint.workspace import Task
 class Everything:
     """Looks at all files of folders, and at those only that changed when it is asked again."""
 
-    def __init__(self) -> None:
+    def __init__(self, stored: StoredResults | None = None) -> None:
+        self._stored = stored
         self._analyzer: Analyzer | None = None
         self._awaited: asyncio.Future[Mapping[Opened, Outcome]] | None = None
         self._wanted: Set[Opened] = frozenset()
@@ -35,7 +37,7 @@ class Everything:
         tasks = await in_thread(lambda _: _tasks(known, open_now))
         files = frozenset(task.path for task in tasks.values())
         anew, self._before = files | open_now != self._before, files | open_now
-        found = await self._look({**opened, **tasks}, anew=anew)
+        found = await self._look({**opened, **tasks}, anew=anew, folders=tuple(known))
         return [_analysis(outcome) for document, outcome in found.items() if document in tasks]
 
     def stop(self) -> None:
@@ -43,11 +45,13 @@ class Everything:
         if self._analyzer is not None:
             self._analyzer.stop()
 
-    async def _look(self, tasks: Mapping[Opened, Task], *, anew: bool) -> Mapping[Opened, Outcome]:
+    async def _look(
+        self, tasks: Mapping[Opened, Task], *, anew: bool, folders: tuple[Path, ...]
+    ) -> Mapping[Opened, Outcome]:
         self._loop = asyncio.get_running_loop()
-        self._analyzer = self._analyzer or Analyzer(self._deliver)
+        self._analyzer = self._analyzer or Analyzer(self._deliver, self._stored, prepares=False)
         self._awaited, self._wanted = self._loop.create_future(), tasks.keys()
-        self._analyzer.order(Order(tasks, anew=anew))
+        self._analyzer.order(Order(tasks, anew=anew, folders=folders))
         return await self._awaited
 
     def _deliver(self, found: Mapping[Opened, Outcome]) -> None:

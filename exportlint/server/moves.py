@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.findings import Caller, Finding, Position, Span, Step
 from exportlint.server.line_differences import Difference, differences
+from exportlint.source.reparsing import common_prefix, common_suffix
 from exportlint.workspace import ClassSite
 
 _LIKE = 4
@@ -19,9 +20,23 @@ class Moves:
     """From the places of one text to those of another. Deleted lines are nowhere."""
 
     def __init__(self, before: str, after: str) -> None:
-        self._before, self._after = _LINE_END.split(before), _LINE_END.split(after)
-        self._differences: list[Difference] = list(differences(self._before, self._after))
+        start, end = _same_lines(before, after)
+        self._first = _count_line_ends(before[:start])
+        """So many rows at the start are the same; only those between them and the last ones are compared."""
+        self._before, self._after = (_rows(text, start, end) for text in (before, after))
+        first = self._first
+        self._differences: list[Difference] = [
+            (a + first, b + first, c + first, d + first) for a, b, c, d in differences(self._before, self._after)
+        ]
         self._starts = [start for start, *_ in self._differences]
+
+    def keeps(self, span: Span) -> bool:
+        """Whether a span is surely where it was, in lines that are as they were."""
+        at = bisect_right(self._starts, span.end.row - 1) - 1
+        if at < 0:
+            return True
+        _, end, _, new_end = self._differences[at]
+        return span.start.row > end == new_end
 
     def position(self, place: Position, *, is_end: bool = False) -> Position | None:
         """Where a place is now; in a line that was changed, as far as its ends are the same.
@@ -35,14 +50,17 @@ class Moves:
         start, end, new, new_end = self._differences[at]
         if row >= end:
             return Position(row - end + new_end + 1, place.column)
-        line = self._before[row]
+        first = self._first
+        line = self._before[row - first]
         if end - start == new_end - new:
             new_row = new + row - start
         else:  # the line that is most like it, the first of several
-            new_row = max(range(new, new_end), key=lambda other: _likeness(line, self._after[other]), default=-1)
-        if new_row < 0 or _likeness(line, self._after[new_row]) * _LIKE < len(line.strip()):
+            new_row = max(
+                range(new, new_end), key=lambda other: _likeness(line, self._after[other - first]), default=-1
+            )
+        if new_row < 0 or _likeness(line, self._after[new_row - first]) * _LIKE < len(line.strip()):
             return None
-        return Position(new_row + 1, _column(place.column, line, self._after[new_row], is_end=is_end))
+        return Position(new_row + 1, _column(place.column, line, self._after[new_row - first], is_end=is_end))
 
     def span(self, span: Span) -> Span | None:
         """Where a span is now."""
@@ -72,6 +90,8 @@ def moved(finding: Finding, moves: dict[str, Moves]) -> Finding | None:
     named = {finding.filename, *(s.filename for s in finding.trail), *(c.filename for c in finding.callers)}
     if not named & moves.keys():
         return finding
+    if _is_kept(finding, moves):
+        return replace(finding, fix=None, fix_pending=False) if here else finding
     span = here.span(finding.span) if here else finding.span
     if span is None:
         return None
@@ -84,6 +104,31 @@ def moved(finding: Finding, moves: dict[str, Moves]) -> Finding | None:
         fix=None if here else finding.fix,
         fix_pending=finding.fix_pending and not here,
     )
+
+
+def _is_kept(finding: Finding, moves: dict[str, Moves]) -> bool:
+    """Whether all places that a finding speaks of are surely where they were."""
+    places = [(finding.filename, finding.span), *((step.filename, step.span) for step in finding.trail)]
+    places += (place for c in finding.callers for place in ((c.filename, c.definition), (c.filename, c.span)))
+    return all(moves[name].keeps(span) for name, span in places if name in moves)
+
+
+def _same_lines(before: str, after: str) -> tuple[int, int]:
+    """How many characters are in the lines that two texts begin with alike, and in those that they end with alike."""
+    start = before.rfind("\n", 0, common_prefix(before, after)) + 1
+    end = common_suffix(before, after, min(len(before), len(after)) - start)
+    at = before.find("\n", len(before) - end) if end else -1
+    return start, 0 if at < 0 else len(before) - at - 1
+
+
+def _rows(text: str, start: int, end: int) -> list[str]:
+    """The lines of a text between those at its start and those at its end."""
+    rows = _LINE_END.split(text[start : len(text) - end])
+    return rows[:-1] if end else rows
+
+
+def _count_line_ends(text: str) -> int:
+    return len(_LINE_END.findall(text)) if "\r" in text else text.count("\n")
 
 
 def _column(column: int, before: str, after: str, *, is_end: bool) -> int:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from lsprotocol import types
 
 from exportlint.findings import Edit, Position, Span
-from exportlint.source import LineIndex, PositionEncoding, from_client, to_client
+from exportlint.source import (
+    ClientPosition,
+    LineIndex,
+    PositionEncoding,
+    from_client,
+    position_to_client,
+    to_client,
+)
 
 _BOM = "\ufeff"
 """A byte order mark, which clients may count as a character of the first line, and findings do not."""
@@ -15,12 +22,15 @@ def range_of(span: Span, lines: LineIndex, encoding: PositionEncoding) -> types.
     """The client's range of a span."""
     if span.start.row == 1 and lines.text.startswith(_BOM):
         span = Span(*(_moved(place, 1) for place in (span.start, span.end)))
-    return range_between(lines.offset(span.start), lines.offset(span.end), lines, encoding)
+    return _range(*(position_to_client(lines, place, encoding) for place in (span.start, span.end)))
 
 
 def range_between(start: int, end: int, lines: LineIndex, encoding: PositionEncoding) -> types.Range:
     """The client's range between two offsets."""
-    first, last = (to_client(lines, offset, encoding) for offset in (start, end))
+    return _range(*(to_client(lines, offset, encoding) for offset in (start, end)))
+
+
+def _range(first: ClientPosition, last: ClientPosition) -> types.Range:
     return types.Range(types.Position(*first), types.Position(*last))
 
 

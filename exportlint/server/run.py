@@ -14,8 +14,10 @@ from exportlint.server.framing import Framed, Outlet
 from exportlint.server.server import Server
 
 
-def serve_stdio(log: TextIO | None = None) -> int:
+def serve_stdio(log: TextIO | None = None, *, stores: bool = True) -> int:
     """Serve the client at standard input and output until it leaves, logging to `log`, by default to standard error.
+
+    `stores`: results of earlier runs are used, and kept for later ones.
 
     Returns:
         0, or 1 if it told the server to exit without asking it to shut down first, as LSP has it.
@@ -24,10 +26,12 @@ def serve_stdio(log: TextIO | None = None) -> int:
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         logs.start(log)
-        return _serve(Framed(sys.stdin.buffer), output)
+        return _serve(Framed(sys.stdin.buffer), output, stores=stores)
 
 
-def serve_tcp(host: str, port: int, token: str, *, show_token: bool, log: TextIO | None = None) -> int:
+def serve_tcp(
+    host: str, port: int, token: str, *, show_token: bool, log: TextIO | None = None, stores: bool = True
+) -> int:
     """Serve the first client that connects and shows the token, as `serve_stdio` does.
 
     `host` is an address of this machine that no other can reach. `show_token`: print it for the user.
@@ -48,7 +52,7 @@ def serve_tcp(host: str, port: int, token: str, *, show_token: bool, log: TextIO
         io.BufferedReader(_Continued(sent, connection)) as messages,
         connection.makefile("wb") as output,
     ):
-        return _serve(Framed(cast(BinaryIO, messages), strict=True), output)
+        return _serve(Framed(cast(BinaryIO, messages), strict=True), output, stores=stores)
 
 
 class _Continued(io.RawIOBase):
@@ -71,8 +75,8 @@ class _Continued(io.RawIOBase):
         return count
 
 
-def _serve(messages: Framed, output: BinaryIO) -> int:
-    server = Server()
+def _serve(messages: Framed, output: BinaryIO, *, stores: bool) -> int:
+    server = Server(stores=stores)
     requests.register_first(server)
     commands.register(server)
     try:

@@ -27,6 +27,7 @@ from exportlint.server.parent import end_with
 from exportlint.server.problems import ConfigurationProblems
 from exportlint.server.protocol import Protocol
 from exportlint.server.session import Session
+from exportlint.server.stored_results import StoredResults
 from exportlint.server.threads import hand_over
 from exportlint.server.verification.seen import NOTHING, Seen
 from exportlint.server.verification.verifier import Verifier
@@ -49,7 +50,8 @@ class Server(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self) -> None:
+    def __init__(self, *, stores: bool = False) -> None:
+        """`stores`: results of earlier runs are used, and kept for later ones."""
         super().__init__(
             "exportlint",
             __version__,
@@ -59,7 +61,7 @@ class Server(LanguageServer):
             converter_factory=default_converter,
         )
         self.session = Session()
-        self.analyzer = Analyzer(self._deliver)
+        self.analyzer = Analyzer(self._deliver, StoredResults() if stores else None)
         self.exited = False
         self.initial: Mapping[str, object] = {}
         """Settings that the client sent with `initialize`."""
@@ -72,7 +74,7 @@ class Server(LanguageServer):
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
         self.orders = 0
-        self.everything = Everything()
+        self.everything = Everything(StoredResults() if stores else None)
         self.verifier = Verifier(self.session, lambda: self.work_done_progress, self.say, self._reshow)
         self.reported = -1
         """The order as of which the client was last told of all files."""
@@ -130,7 +132,7 @@ class Server(LanguageServer):
                 self._told.pop(key, None)
         self._told = {key: told for key, told in self._told.items() if self.session.document(key) is not None}
         self._tell()
-        self.analyzer.order(Order(self.tasks, frozenset(touched), anew, self.orders))
+        self.analyzer.order(Order(self.tasks, frozenset(touched), anew, self.orders, tuple(self.session.folders)))
 
     def known(self, uri: str) -> Analysis | None:
         """What was found in a document, if that is known of its version now."""

@@ -11,7 +11,7 @@ from exportlint.source.discovery import (
     discover,
     is_excluded,
 )
-from exportlint.source.encodings import ClientPosition, PositionEncoding, from_client, to_client
+from exportlint.source.encodings import ClientPosition, PositionEncoding, from_client, position_to_client, to_client
 from exportlint.source.errors import SourceError, SyntaxProblem
 from exportlint.source.file import Place, SourceFile, from_bytes, from_text, is_notebook, read, replaced
 from exportlint.source.garbage import gc_between_files, gc_paused
@@ -53,6 +53,7 @@ __all__ = [
     "is_notebook",
     "layout",
     "parse",
+    "position_to_client",
     "project_of",
     "project_root",
     "read",

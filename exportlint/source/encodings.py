@@ -30,7 +30,17 @@ class ClientPosition(NamedTuple):
 
 def to_client(lines: LineIndex, offset: int, encoding: PositionEncoding) -> ClientPosition:
     """The client's position of an offset, clamped into the text."""
-    position = lines.position(offset)
+    return _counted(lines, lines.position(offset), encoding)
+
+
+def position_to_client(lines: LineIndex, position: Position, encoding: PositionEncoding) -> ClientPosition:
+    """The client's position of a position, clamped into the text."""
+    return _counted(lines, lines.clamped(position), encoding)
+
+
+def _counted(lines: LineIndex, position: Position, encoding: PositionEncoding) -> ClientPosition:
+    if lines.is_ascii:
+        return ClientPosition(position.row - 1, position.column - 1)
     start = lines.line_start(position.row)
     before = lines.text[start : start + position.column - 1]
     return ClientPosition(position.row - 1, _units(before, encoding))

@@ -37,6 +37,11 @@ class LineIndex:
         """Number of lines, at least 1."""
         return len(self._starts)
 
+    @property
+    def is_ascii(self) -> bool:
+        """Whether each character of the text is one unit in every encoding."""
+        return self._ascii
+
     def line(self, row: int) -> str:
         """The line without its line end. Raises IndexError for a row outside of the text."""
         if not 1 <= row <= len(self._starts):
@@ -72,6 +77,13 @@ class LineIndex:
             return len(self.text)
         start = self._starts[position.row - 1]
         return min(start + max(position.column, 1) - 1, self.line_end(position.row))
+
+    def clamped(self, position: Position) -> Position:
+        """The position itself if it is in the text, else the closest one that is."""
+        row, column = position.row, position.column
+        if 1 <= row < len(self._starts) and 1 <= column < self._starts[row] - self._starts[row - 1] - 1:
+            return position  # before the line end, however long that is
+        return self.position(self.offset(position))
 
     def span(self, start: int, end: int) -> Span:
         """The span between two offsets."""

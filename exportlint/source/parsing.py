@@ -37,7 +37,7 @@ def parse(source: SourceFile) -> ast.Module:
     try:
         return tree_of(source.text)
     except SyntaxError as error:
-        problem = _problem(source, error.msg, error.lineno or 1, error.offset or 1)
+        problem = problem_of(source, error)
     except (RecursionError, MemoryError):
         problem = SyntaxProblem("nested too deeply for Python's parser", 1, 1)
     except ValueError:
@@ -45,11 +45,11 @@ def parse(source: SourceFile) -> ast.Module:
     raise problem
 
 
-def _problem(source: SourceFile, message: str, row: int, column: int) -> SyntaxProblem:
-    lines = source.lines
+def problem_of(source: SourceFile, error: SyntaxError) -> SyntaxProblem:
+    """What Python says of the text of a file."""
     # Python names places past the end of the text, or of a line, when it waits for more.
-    place = lines.position(lines.offset(Position(row, column)))
-    return SyntaxProblem(message, place.row, place.column)
+    place = source.lines.clamped(Position(error.lineno or 1, error.offset or 1))
+    return SyntaxProblem(error.msg, place.row, place.column)
 
 
 def _unspeakable(source: SourceFile) -> SyntaxProblem:

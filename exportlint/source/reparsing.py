@@ -20,13 +20,17 @@ class Reparse:
 def reparse(text: str, before: str, tree: ast.Module) -> Reparse | None:
     """What parsing `text` gives, where `tree` is what parsing `before` gave; None if all of it has to be parsed.
 
-    Only top-level statements that the edit touches are parsed. The nodes of the others go over into the new tree, moved
-    to their new rows, so `tree` cannot be used any more afterwards; where the answer is None it is as it was.
+    Only top-level statements that the edit touches are parsed, and those below where these cannot be. The nodes of the
+    others go over into the new tree, moved to their new rows, so `tree` cannot be used any more afterwards; where the
+    answer is None it is as it was.
+
+    Raises:
+        SyntaxError: what parsing `text` raises; `tree` is as it was.
     """
     if _has_odd_lines(text) or _has_odd_lines(before) or tree.type_ignores:
         return None
-    first = _common_prefix(before, text)
-    last = _common_suffix(before, text, min(len(before), len(text)) - first)
+    first = common_prefix(before, text)
+    last = common_suffix(before, text, min(len(before), len(text)) - first)
     rows_before, rows_after = before.count("\n", 0, first), before.count("\n", len(before) - last) if last else 0
     count = before.count("\n")
     body = tree.body
@@ -41,7 +45,9 @@ def reparse(text: str, before: str, tree: ast.Module) -> Reparse | None:
         return None
     try:
         middle = tree_of(text[begin:end]).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except SyntaxError:
+        return _reparse_rest(text, body, head)
+    except (ValueError, RecursionError, MemoryError):
         return None
     for statement in middle:
         _move(statement, start)
@@ -52,12 +58,28 @@ def reparse(text: str, before: str, tree: ast.Module) -> Reparse | None:
     return Reparse(ast.Module([*body[:head], *middle, *after], []), frozenset((*body[:head], *after)))
 
 
+def _reparse_rest(text: str, body: Sequence[ast.stmt], head: int) -> Reparse | None:
+    """What parsing gives where only the first statements are as they were, and the last of these may go on."""
+    head -= 1
+    while head > 0 and _end_row(body[head - 1]) == _first_row(body[head]):
+        head -= 1
+    if head <= 0:
+        return None
+    start = _end_row(body[head - 1])
+    try:
+        # Empty rows cost next to nothing, and all places are those of the text, also such that messages name.
+        rest = tree_of("\n" * start + text[_offset(text, start) :]).body
+    except (ValueError, RecursionError, MemoryError):
+        return None
+    return Reparse(ast.Module([*body[:head], *rest], []), frozenset(body[:head]))
+
+
 def _has_odd_lines(text: str) -> bool:
     """Whether Python ends a line of it anywhere but at line feeds."""
     return "\r" in text and text.count("\r") != text.count("\r\n")
 
 
-def _common_prefix(one: str, other: str) -> int:
+def common_prefix(one: str, other: str) -> int:
     """How many characters two texts begin with alike, by comparing slices: as fast as memory can be compared."""
     low, high = 0, min(len(one), len(other))
     while low < high:
@@ -69,7 +91,7 @@ def _common_prefix(one: str, other: str) -> int:
     return low
 
 
-def _common_suffix(one: str, other: str, limit: int) -> int:
+def common_suffix(one: str, other: str, limit: int) -> int:
     """How many characters two texts end with alike, at most `limit`."""
     low, high = 0, limit
     while low < high:

@@ -22,14 +22,21 @@ print(*sys.modules, sep="\\n", file=sys.stderr)
 
 REPORT = {"cells", "concise", "context", "statistics", "summary", "trails", "wrapping"}
 HEAVY = ("torch", "numpy", "libcst", "pygls", "lsprotocol", "rich", "asyncio", "multiprocessing", "concurrent")
+UNFIXABLE = NET.replace("x.sum() > 0", "x.data_ptr() == 0")
+STANDARD = """
+argparse ast bisect bz2 collections contextlib copy copyreg dataclasses dis encodings enum errno fnmatch functools
+gc gettext glob hashlib heapq importlib inspect ipaddress itertools json keyword linecache locale lzma math ntpath
+opcode operator pathlib pkgutil re reprlib shutil string struct textwrap threading token tokenize types typing
+unicodedata urllib warnings weakref zipimport zlib
+"""
+"""What a check needs of Python's library, by itself or because these modules import each other."""
 
 
 def loaded(file: Path, text: str, *arguments: str) -> frozenset[str]:
     """The modules that are imported once a file has been checked."""
     file.write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(file), *arguments], capture_output=True, text=True, check=True
-    )
+    program = [sys.executable, "-c", _PROGRAM, str(file), *arguments]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, cwd=file.parent)
     return frozenset(done.stderr.split())
 
 
@@ -47,9 +54,34 @@ def test_a_check_imports_neither_what_fixes_nor_what_serves(text: str, tmp_path:
     assert below("exportlint.report", modules) <= REPORT
 
 
+@pytest.mark.parametrize("text", [SCRIPT, CLEAN, NET], ids=["no model", "no finding", "finding"])
+def test_a_check_imports_only_these_modules_of_other_packages(text: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    started = {name.partition(".")[0] for name in done.stdout.split()}
+    modules = {name.partition(".")[0] for name in loaded(tmp_path / "net.py", text, "--unfixable", "ALL")}
+    assert {name for name in modules - started if not name.startswith("_")} <= {"exportlint", *STANDARD.split()}
+
+
 def test_libcst_is_imported_to_work_out_a_fix_that_is_shown(tmp_path: Path) -> None:
     heavy = {name.partition(".")[0] for name in loaded(tmp_path / "net.py", NET)} & set(HEAVY)
     assert heavy == {"libcst"}
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (NET, ("--output-format", "github")),
+        (NET, ("--add-ignore",)),
+        (NET, ("--ignore", "EXP101")),
+        (NET.replace("> 0:", "> 0:  # exportlint: ignore[EXP101]"), ()),
+        (UNFIXABLE, ()),
+    ],
+    ids=["not in the format", "not in what is asked", "ignored", "suppressed", "none"],
+)
+def test_libcst_is_not_imported_where_nobody_sees_a_fix(text: str, arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert not {name for name in loaded(tmp_path / "net.py", text, *arguments) if name.startswith("libcst")}
 
 
 def test_what_has_no_model_needs_no_rules_and_no_interpreter(tmp_path: Path) -> None:

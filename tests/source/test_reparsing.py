@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exportlint.source.reparsing import reparse
+from exportlint.source.parsing import tree_of
+from exportlint.source.reparsing import Reparse, reparse
 
 PIECES = (
     "import torch\n", "x = 1\n", "x = 1; y = 2\n", "\n", "# text\n", "@decorator\n", "@decorator\ndef f(): pass\n",
@@ -33,6 +34,16 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
+def problem(text: str) -> SyntaxError:
+    with pytest.raises(SyntaxError) as raised:
+        ast.parse(text)
+    return raised.value
+
+
+def said(error: SyntaxError) -> tuple[object, ...]:
+    return type(error), error.msg, error.lineno, error.offset
+
+
 @given(texts, texts, texts, texts)
 def test_gives_the_tree_of_the_whole_text(before: str, old: str, new: str, after: str) -> None:
     first, second = before + old + after, before + new + after
@@ -40,8 +51,16 @@ def test_gives_the_tree_of_the_whole_text(before: str, old: str, new: str, after
     if tree is None:
         return
     untouched = dump(tree)
-    found = reparse(second, first, tree)
-    if found is None:
+    found: object = None
+    try:
+        found = reparse(second, first, tree)
+    except SyntaxError as error:
+        found = said(error)
+    if isinstance(found, tuple):
+        assert dump(tree) == untouched
+        assert found == said(problem(second))
+    elif not isinstance(found, Reparse):
+        assert found is None
         assert dump(tree) == untouched
     else:
         assert whole is not None, "the text does not parse"
@@ -74,3 +93,36 @@ def test_keeps_what_an_edit_does_not_touch() -> None:
 def test_parses_all_where_statements_depend_on_each_other(first: str, second: str) -> None:
     found = reparse(second, first, ast.parse(first))
     assert found is None or dump(found.tree) == dump(ast.parse(second))
+
+
+CLASSES = [f"class Net{i}(nn.Module):\n    def forward(self, x):\n        return x + {i}\n\n\n" for i in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x + 15", "x.item("),
+        ("x + 15", "'"),
+        ("x + 15", "{x]"),
+        ("x + 15", "if x:"),
+        ("def forward(self, x):\n        return x + 15", "else:\n        pass"),
+        ("x + 15", '"""'),
+        ("x + 15", "(\n  \n  1"),
+    ],
+)
+def test_says_what_is_wrong_with_the_whole_text_and_parses_what_is_below(
+    old: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows: list[int] = []
+
+    def noted(text: str) -> ast.Module:
+        rows.append(len(text.split()))
+        return tree_of(text)
+
+    monkeypatch.setattr("exportlint.source.reparsing.tree_of", noted)
+    first = "".join(CLASSES)
+    second = first.replace(old, new)
+    with pytest.raises(SyntaxError) as raised:
+        reparse(second, first, ast.parse(first))
+    assert said(raised.value) == said(problem(second))
+    assert sum(rows) < len(first.split()) / 2
