@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -17,6 +17,42 @@ Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Contents:
+    """The nodes in a part of a file, itself included, by kind and by name: each list in the order of `ast.walk`.
+
+    They are collected in one walk, so that asking once more costs only what is found.
+    """
+
+    def __init__(self, node: ast.AST) -> None:
+        self._kinds: dict[type[ast.AST], list[ast.AST]] = {}
+        self._names: dict[str, list[ast.Name]] = {}
+        self._attributes: dict[str, list[ast.Attribute]] = {}
+        for part in ast.walk(node):
+            self._kinds.setdefault(type(part), []).append(part)
+            if isinstance(part, ast.Name):
+                self._names.setdefault(part.id, []).append(part)
+            elif isinstance(part, ast.Attribute):
+                self._attributes.setdefault(part.attr, []).append(part)
+
+    def of(self, kind: type[N]) -> Sequence[N]:
+        """The nodes of exactly one kind."""
+        return cast("Sequence[N]", self._kinds.get(kind, ()))
+
+    def named(self, name: str) -> Sequence[ast.Name]:
+        """Where a variable stands."""
+        return self._names.get(name, ())
+
+    def attributes(self, name: str) -> Sequence[ast.Attribute]:
+        """Where an attribute of anything stands."""
+        return self._attributes.get(name, ())
+
+    def declared(self) -> frozenset[str]:
+        """The names in `global` and `nonlocal`."""
+        return frozenset(
+            name for kind in (ast.Global, ast.Nonlocal) for node in self.of(kind) for name in node.names
+        )
 
 
 class Tree:
@@ -33,6 +69,10 @@ class Tree:
         if key not in self._said:
             self._said[key] = ask(node)
         return cast(A, self._said[key])
+
+    def contents(self, node: ast.AST) -> Contents:
+        """The nodes in a node of the file, collected once: for functions, classes, loops and the file."""
+        return self.once(Contents, node)
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
