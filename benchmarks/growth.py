@@ -150,7 +150,13 @@ def _trails(n: int) -> str:
 
 def _notebook(n: int) -> str:
     """Cells of which each has a model."""
-    head: dict[str, object] = {"cell_type": "code", "source": HEAD, "metadata": {}, "outputs": [], "execution_count": None}
+    head: dict[str, object] = {
+        "cell_type": "code",
+        "source": HEAD,
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
     one = "class M{}(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n"
     cells = [head, *({**head, "source": one.format(i)} for i in range(n))]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})

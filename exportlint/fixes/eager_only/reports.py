@@ -48,7 +48,7 @@ def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
     if not is_report(code, statement):
         raise DeclinedError("the statement does more than to say something")
     block = code.tree.block(statement)
-    first = last = block.index(statement)
+    first = last = code.tree.index(statement)
     while first and is_report(code, block[first - 1]):
         first -= 1
     while last + 1 < len(block) and is_report(code, block[last + 1]):
