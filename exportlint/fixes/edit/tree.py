@@ -17,7 +17,7 @@ N = TypeVar("N", bound=ast.AST)
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Contents:
@@ -180,7 +180,7 @@ class Tree:
         """The block of each statement, and where in it it stands."""
         found: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
         for parent in (self.root, *self.parents):
-            for field in _BLOCKS:
+            for field in BLOCKS:
                 body = getattr(parent, field, None)
                 if isinstance(body, list):
                     found.update((statement, (body, index)) for index, statement in enumerate(body))
