@@ -16,9 +16,10 @@ from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
 from exportlint.fixes.control_flow.early_returns import MAX_EXITS
-from exportlint.fixes.edit import wrapping
+from exportlint.fixes.edit import delimiters
 from exportlint.fixes.edit.delimiters import Delimiter
 from exportlint.fixes.edit.text import Text, Token
+from exportlint.fixes.edit.wrapping import wrapped
 from exportlint.source import from_bytes
 
 ROOT = Path("/nowhere")
@@ -111,20 +112,20 @@ def test_functions_with_many_early_returns_are_fixed_up_to_a_limit() -> None:
 def wrappings(depth: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many ways to break a part of a line are tried, for a line of brackets within brackets."""
     count = 0
-    delimiters = wrapping.delimiters
+    find = delimiters.delimiters
 
     def counted(line: Sequence[Token]) -> dict[int, Delimiter]:
         nonlocal count
         count += 1
-        return delimiters(line)
+        return find(line)
 
     line = "x = " + "where(condition, value + 1, " * depth + "y" + ")" * depth + "\n"
     with monkeypatch.context() as patch:
-        patch.setattr(wrapping, "delimiters", counted)
+        patch.setattr("exportlint.fixes.edit.wrapping.delimiters", counted)
         text = Text(from_bytes(line.encode(), ROOT / "model.py", "model.py"))
-        assert list(wrapping.wrapped(text, [1], 88, "    "))
+        assert list(wrapped(text, [1], 88, "    "))
     return count
 
 
 def test_breaking_lines_of_nested_brackets_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert wrappings(48, monkeypatch) <= 2.5 * wrappings(24, monkeypatch)
+    assert wrappings(96, monkeypatch) <= 2.5 * wrappings(48, monkeypatch)
