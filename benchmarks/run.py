@@ -15,7 +15,8 @@ checkout of CI; with one and nothing changed. Ruff is run without its cache.
 they may want different versions of libcst; those that are not there are left out. One that takes longer than
 `--peer-timeout` is ended, and counts with what it took until then. fixit has no option for the number of processes: it
 takes all processors. exportlint also reads the files that the given ones import, so a sample shows it slower than a
-whole tree does; it does not look for files that import them, as none of the others does. `--json` has all runs up to now after each one. For POSIX systems only.
+whole tree does; it does not look for files that import them, as none of the others does. `--json` has all runs up to
+now after each one. For POSIX systems only.
 """
 
 from __future__ import annotations
