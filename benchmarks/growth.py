@@ -2,10 +2,12 @@
 
     python benchmarks/growth.py [FAMILY ...] [--size N] [--seconds S] [--quick] [--json FILE]
 
-Lints each family at sizes N, 2 N, 4 N and 8 N without cache, each in a process limited to S seconds and 4 GiB. Prints
-the processor seconds without those of an empty file, the growth exponent (1: linear, 2: quadratic; the slope of the
+Each family has a size up to which its cost should be linear, such as 10,000 classes. Lints it at an eighth, a quarter,
+half and all of that without cache, or at N, 2 N, 4 N and 8 N, each in a process limited to S seconds and 4 GiB. Prints
+the processor seconds without those of size 1, the growth exponent (1: linear, 2: quadratic; the slope of the
 line that fits the logarithms of all times from 0.1 s), the peak memory, and what was reported at the largest size.
-EXP006 there means that the analysis was cut short, so the exponent says little.
+EXP006 there means that the analysis was cut short, so the exponent says little. `--json` has all that was measured up
+to now after each size.
 """
 
 from __future__ import annotations
@@ -115,11 +117,61 @@ def _nested(n: int) -> str:
     return FORWARD + inner + "".join(f"        x = f{i}(x)\n" for i in range(n)) + BRANCH
 
 
+def _inner_calls(n: int) -> str:
+    """Functions inside each other, up to 15, again and again."""
+    depth = 15
+    one = "".join(f"{'    ' * (2 + d)}def f{d}(a):\n" for d in range(depth))
+    ends = "".join(f"{'    ' * (2 + d)}return {f'f{d}(a)' if d < depth else 'a'} * 2\n" for d in range(depth, 0, -1))
+    return FORWARD + (one + ends + "        x = f0(x)\n") * (n // depth) + BRANCH
+
+
+def _methods(n: int) -> str:
+    methods = "".join(f"    def m{i}(self, x):\n        return x * {i}\n\n" for i in range(n))
+    return (
+        MODEL
+        + methods
+        + FORWARD.removeprefix(MODEL)
+        + "".join(f"        x = self.m{i}(x)\n" for i in range(n))
+        + BRANCH
+    )
+
+
+def _long_methods(n: int) -> str:
+    """Classes whose methods have 500 lines each."""
+    lines = "".join(f"        y{i} = x * {i}\n" for i in range(500))
+    one = "class M{}(nn.Module):\n    def forward(self, x):\n" + lines + BRANCH + "\n\n"
+    return HEAD + "".join(one.format(i) for i in range(n))
+
+
+def _trails(n: int) -> str:
+    """Branches of which each is on what all those before have led to."""
+    return FORWARD + "".join(f"        x = x * {i} + 1\n        x = x if x.sum() > 0 else -x\n" for i in range(n))
+
+
+def _notebook(n: int) -> str:
+    """Cells of which each has a model."""
+    head: dict[str, object] = {
+        "cell_type": "code",
+        "source": HEAD,
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
+    one = "class M{}(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n"
+    cells = [head, *({**head, "source": one.format(i)} for i in range(n))]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _exports(n: int) -> str:
+    calls = "".join(f"p{i} = torch.export.export(Model(), (torch.ones(2, {i + 2}),))\n" for i in range(n))
+    return FORWARD + "        return x * 2\n\n\n" + calls
+
+
 def _imports(n: int) -> str:
     return "".join(f"import json as j{i}\nfrom os import path as p{i}\n" for i in range(n)) + body(lambda _: "pass", 1)
 
 
-FAMILIES: dict[str, Callable[[int], str]] = {
+TEXTS: dict[str, Callable[[int], str]] = {
     "operators": lambda n: body(lambda i: f"y{i} = torch.ops.aten.add.Tensor(x, {i}.0) * 0.5", n),
     "chain": lambda n: body(lambda i: f"x = x * {i}.5", n),
     "constants": lambda n: body(lambda i: f"y{i} = {i}", n),
@@ -163,6 +215,16 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "call": lambda n: body(lambda _: "y = f(" + "x, " * n + ")", 1),
     "imports": _imports,
     "nested": _nested,
+    "inner-calls": _inner_calls,
+    "methods": _methods,
+    "long-methods": _long_methods,
+    "trails": _trails,
+    "exports": _exports,
+    "f-string": lambda n: body(lambda _: 'y = f"' + "{x.shape} text " * n + '"', 1),
+    "f-string-data": lambda n: body(lambda _: 'y = f"' + "{x} text " * n + '"', 1),
+    "number": lambda n: body(lambda _: "y = 0x" + "f" * n * 20, 1),
+    "warnings": lambda n: "import numpy as np\n" + body(lambda i: f"y{i} = x + np.random.rand()", n),
+    "notebook": _notebook,
     "lines": lambda n: HEAD + "".join(f"def f{i}(a, b=1):\n    return a + b * {i}\n\n\n" for i in range(n)),
     "string": lambda n: body(lambda _: 'y = "' + "text " * n * 20 + '"', 1),
     "docstring": lambda n: body(lambda _: '"""' + "text\n        " * n + '"""', 1),
@@ -170,6 +232,33 @@ FAMILIES: dict[str, Callable[[int], str]] = {
         lambda _: f"y = x + g{n - 1}", 1
     ).removeprefix(HEAD),
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Files of growing size, up to the `largest`, and how they are linted."""
+
+    text: Callable[[int], str]
+    largest: int = 5_000
+    options: tuple[str, ...] = ("--output-format", "json")
+    suffix: str = ".py"
+
+
+LARGEST = {"classes": 10_000, "parts": 10_000, "bases": 10_000, "lines": 25_000, "long-methods": 200, "globals": 10_000}
+"""The sizes of other families than those of 5,000 findings: 10,000 classes, or 100,000 lines."""
+FORMATS = ("full", "concise", "grouped", "jsonl", "github")
+FAMILIES = {
+    name: Family(text, LARGEST.get(name, 5_000), suffix=".ipynb" if name == "notebook" else ".py")
+    for name, text in TEXTS.items()
+} | {
+    **{f"format-{name}": Family(TEXTS["items"], options=("--output-format", name)) for name in FORMATS},
+    "statistics": Family(TEXTS["items"], options=("--statistics",)),
+    "fix": Family(_classes, options=("--fix", "--unsafe-fixes", "--output-format", "json")),
+    "fix-method": Family(_branches, options=("--fix", "--unsafe-fixes", "--output-format", "json")),
+    "fix-diff": Family(_classes, options=("--diff", "--unsafe-fixes")),
+    "fix-notebook": Family(_notebook, options=("--fix", "--unsafe-fixes", "--output-format", "json"), suffix=".ipynb"),
+    "add-ignore": Family(TEXTS["items"], options=("--add-ignore", "--show-info")),
+}
 
 
 QUICK = (
@@ -202,7 +291,7 @@ def main() -> None:
     """Print a line for each family."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"{', '.join(FAMILIES)} [all]")
-    parser.add_argument("--size", type=int, metavar="N", help="the smallest size [1250, with --quick 250]")
+    parser.add_argument("--size", type=int, metavar="N", help="the smallest size [its own, with --quick 250]")
     parser.add_argument("--quick", action="store_true", help="a few families at small sizes, for CI")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there, too")
     parser.add_argument("--seconds", type=int, default=120, metavar="S", help="the limit of one file [120]")
@@ -210,28 +299,30 @@ def main() -> None:
     unknown = set(arguments.families) - FAMILIES.keys()
     if unknown:
         parser.error(f"unknown family: {', '.join(sorted(unknown))}")
-    size = arguments.size or (250 if arguments.quick else 1250)
-    sizes = [size, 2 * size, 4 * size, 8 * size]
-    measured: dict[str, list[float]] = {}
-    nothing = cost("", arguments.seconds).seconds
-    print(f"{'family':<16}" + "".join(f"{f'{n} [s]':>11}" for n in sizes) + f"{'exponent':>10}{'MiB':>7}  reported")
-    for family in arguments.families or (QUICK if arguments.quick else FAMILIES):
-        found: list[Cost] = []
+    least = arguments.size or (250 if arguments.quick else None)
+    measured: dict[str, dict[int, float]] = {}
+    titles = ("1/8 [s]", "1/4 [s]", "1/2 [s]", "1 [s]")
+    print(f"{'family':<16}{'size':>7}" + "".join(f"{t:>9}" for t in titles) + f"{'exponent':>10}{'MiB':>7}  reported")
+    for name in arguments.families or (QUICK if arguments.quick else FAMILIES):
+        family = FAMILIES[name]
+        first = least or family.largest // 8
+        sizes = [first, 2 * first, 4 * first, 8 * first]
+        nothing = cost(family, 1, arguments.seconds).seconds
+        times = measured[name] = {}
+        print(f"{name:<16}{sizes[-1]:>7}", end="", flush=True)
         for n in sizes:
-            found.append(cost(FAMILIES[family](n), arguments.seconds))
-            if found[-1].end not in "01":
+            found = cost(family, n, arguments.seconds)
+            times[n] = max(found.seconds - nothing, 0.01)
+            print(f"{times[n]:>9.2f}", end="", flush=True)
+            if arguments.json is not None:
+                arguments.json.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+            if found.end not in "01":
                 break
-        seconds = [max(c.seconds - nothing, 0.01) for c in found]
-        cells = [f"{s:>11.2f}" for s in seconds] + [f"{'-':>11}"] * (len(sizes) - len(found))
-        told = [(n, s) for n, s in zip(sizes, seconds, strict=False) if s >= LEAST]
-        exponent = f"{slope(told):>10.2f}" if len(found) == len(sizes) and len(told) > 1 else f"{'-':>10}"
-        measured[family] = seconds
-        codes = ", ".join(f"{count} {code}" for code, count in sorted(found[-1].codes.items()))
-        end = "" if found[-1].end in "01" else f"{found[-1].end} "
-        print(f"{family:<16}{''.join(cells)}{exponent}{found[-1].mebibytes:>7.0f}  {end}{codes}", flush=True)
-
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"sizes": sizes, "seconds": measured}, indent=1) + "\n", encoding="utf-8")
+        told = [(n, seconds) for n, seconds in times.items() if seconds >= LEAST]
+        exponent = f"{slope(told):>10.2f}" if len(times) == len(sizes) and len(told) > 1 else f"{'-':>10}"
+        codes = ", ".join(f"{count} {code}" for code, count in sorted(found.codes.items()))
+        end = "" if found.end in "01" else f"{found.end} "
+        print(f"{'':{9 * (len(sizes) - len(times))}}{exponent}{found.mebibytes:>7.0f}  {end}{codes}", flush=True)
 
 
 def slope(times: list[tuple[int, float]]) -> float:
@@ -240,12 +331,12 @@ def slope(times: list[tuple[int, float]]) -> float:
     return statistics.linear_regression(list(map(math.log, sizes)), list(map(math.log, seconds))).slope
 
 
-def cost(text: str, seconds: int) -> Cost:
-    """Lint a file in a process. A process that takes more than `seconds` of processor time is ended."""
+def cost(family: Family, n: int, seconds: int) -> Cost:
+    """Lint a file of a size in a process. One that takes more than `seconds` of processor time is ended."""
     with tempfile.TemporaryDirectory() as directory:
-        file, output = Path(directory, "model.py"), Path(directory, "output.json")
-        file.write_text(text, encoding="utf-8")
-        options = ["--isolated", "--no-cache", "--output-format", "json"]
+        file, output = Path(directory, f"model{family.suffix}"), Path(directory, "output.json")
+        file.write_text(family.text(n), encoding="utf-8")
+        options = ["--isolated", "--no-cache", *family.options]
         command = [sys.executable, "-m", "exportlint", "check", *options, str(file)]
         with output.open("wb") as out:
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
@@ -257,7 +348,7 @@ def cost(text: str, seconds: int) -> Cost:
         end = str(code) if code in (0, 1, 2) else f"ended by signal {-code}" if code < 0 else f"exit code {code}"
         try:
             codes = Counter(finding["code"] for finding in json.loads(output.read_bytes()))
-        except ValueError:
+        except (ValueError, TypeError):
             codes = Counter()
         return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, end, codes)
 

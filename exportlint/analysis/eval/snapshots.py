@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from exportlint.analysis.domain.heap import Heap
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import UNKNOWN, Closure, Composite, Function, Tensor, Value
 from exportlint.analysis.eval.call_graph import CallGraph
@@ -15,7 +16,7 @@ from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.eval.engine import BudgetExceededError, Engine
 from exportlint.analysis.eval.frame import Environment, Frame, Loop
 from exportlint.analysis.facts import Fact
-from exportlint.syntax.definitions import dotted
+from exportlint.syntax.definitions import Class, Module, dotted
 
 MAX_STEPS = 2_000
 """Expressions evaluated for one question."""
@@ -41,7 +42,7 @@ class Run:
 class Snapshot:
     """The state of a call at one place. What is asked leaves no trace: neither facts nor writes, nor other answers."""
 
-    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals", "_known")
+    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals", "_known", "_parts")
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -50,6 +51,7 @@ class Snapshot:
         self._globals = dict(frame.engine.globals)
         self._closures = _closures(frame)
         self._known: dict[str, Value] = {}
+        self._parts: dict[ast.expr, Value] = {}
 
     @property
     def weight(self) -> int:
@@ -69,15 +71,19 @@ class Snapshot:
         """What an expression of this file would be here."""
         name = dotted(node)
         if name is None:
-            return self._value(node)
+            found = self._parts.get(node)
+            return self._value(node) if found is None else found
         known = self._known.get(name)  # a function with a thousand calls asks a thousand times what `torch.relu` is
         if known is None:
             known = self._known[name] = self._value(node)
         return known
 
     def _value(self, node: ast.expr) -> Value:
-        with self._replica() as frame:
-            return frame.evaluate(node)
+        """What an expression would be. What its parts are is noted: a chain of calls asks for all of them next."""
+        with self._replica(evaluated_parts(node)) as frame:
+            value = frame.evaluate(node)
+            self._parts |= frame.found
+            return value
         return UNKNOWN
 
     def after(self, body: Sequence[ast.stmt]) -> Snapshot | None:
@@ -98,10 +104,10 @@ class Snapshot:
         return None
 
     @contextmanager
-    def _replica(self) -> Iterator[Frame]:
+    def _replica(self, parts: Set[ast.expr] = frozenset()) -> Iterator[_Replica]:
         """A frame to run code in. An analysis that takes too long ends it early."""
         origin = self._frame
-        frame = Frame(
+        frame = _Replica(
             self._fork(),
             origin.module,
             origin.symbol,
@@ -111,6 +117,7 @@ class Snapshot:
             guards=origin.guards,
         )
         frame.env.update(self._env)
+        frame.parts, frame.entry = parts, frame.heap
         frame.loops = [Loop([], []) for _ in origin.loops]
         frame.nonlocals, frame.globals = set(origin.nonlocals), set(origin.globals)
         frame.engine.effects = Effects(entry=frame.heap)
@@ -135,6 +142,53 @@ class Snapshot:
             summaries=dict(engine.summaries), modules=dict(engine.modules), objects=dict(engine.objects),
             active=list(self._active), limit=MAX_STEPS, silent=1,
         )  # fmt: skip
+
+
+class _Replica(Frame):
+    """A frame that notes what the `parts` of an expression are, as long as nothing has been written."""
+
+    __slots__ = ("entry", "found", "parts")
+
+    parts: Set[ast.expr]
+    entry: Heap
+    found: dict[ast.expr, Value]
+
+    def __init__(
+        self,
+        engine: Engine,
+        module: Module,
+        symbol: str,
+        *,
+        owner: Class | None,
+        receiver: Value | None,
+        closure: Closure | None,
+        guards: int,
+    ) -> None:
+        super().__init__(engine, module, symbol, owner=owner, receiver=receiver, closure=closure, guards=guards)
+        self.found = {}
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """What an expression can be."""
+        value = super().evaluate(node)
+        if node in self.parts and self.heap is self.entry:
+            self.found[node] = value
+        return value
+
+
+def evaluated_parts(node: ast.expr) -> Set[ast.expr]:
+    """The parts of an expression that are evaluated whenever it is, with the same variables."""
+    found: set[ast.expr] = set()
+    waiting: list[ast.expr] = [node]
+    while waiting:
+        part = waiting.pop()
+        found.add(part)
+        if isinstance(part, (ast.Attribute, ast.Subscript)):
+            waiting.append(part.value)
+        elif isinstance(part, ast.Call):
+            waiting.append(part.func)
+        elif isinstance(part, ast.BinOp):
+            waiting += (part.left, part.right)
+    return found
 
 
 def _closures(frame: Frame) -> dict[Closure, Environment]:

@@ -24,6 +24,7 @@ from exportlint.fixes.control_flow.bodies import (
 )
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
+from exportlint.fixes.control_flow.early_returns import require_few_exits
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, dotted, expression, same, statement
@@ -124,6 +125,7 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
         if not results:
             raise DeclinedError("nothing that it computes is used behind it")
     else:
+        require_few_exits(code, node)
         results = []
         if not leaves(node.orelse):
             other = _Way([*other.groups, following] if following else other.groups)

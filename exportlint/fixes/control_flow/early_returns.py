@@ -20,7 +20,9 @@ from exportlint.fixes.control_flow.terms import Term, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import dotted, statement
+from exportlint.fixes.edit.tree import BLOCKS
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.live_variables import returns
 from exportlint.fixes.proofs.liveness import assigned, is_bound
 from exportlint.fixes.proofs.purity import is_harmless
 from exportlint.fixes.proofs.result_shapes import Form, Forms, form
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Statement
 
 MAX_EXITS = 32
+"""Statements of one block that return, of which a fix of the first one has to deal with all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,15 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     forms: dict[str, Form | None] = {}
     exits: list[_Exit] = []
     here = code
+    require_few_exits(code, branch)
     statements = [branch, *following[:-1]]
-    for index, running in enumerate(statements):
+    behind: list[set[str]] = [set()]
+    for running in reversed(statements[1:]):
+        behind.append(behind[-1] | assigned([running]))
+    for running, later in zip(statements, reversed(behind), strict=True):
         goes_on: Sequence[ast.stmt] = [running]
-        if isinstance(running, Branching) and any(isinstance(n, ast.Return) for n in ast.walk(running)):
-            if len(exits) == MAX_EXITS:
-                raise DeclinedError("the function returns in too many places")
-            exits.append(_exit(here, running, assigned(statements[index + 1 :]), fresh, forms, in_vain=bool(exits)))
+        if isinstance(running, Branching) and returns([running]):
+            exits.append(_exit(here, running, later, fresh, forms, in_vain=bool(exits)))
             goes_on = exits[-1].falls
         for one in goes_on:
             if not is_harmless(here, [one]):
@@ -80,6 +85,23 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
         lines = [*exits[0].lines, statement("return {value}", value=value.unbracketed)]
         return [code.statements.replace([branch, last], lines)], value
     return [*(_edit(code, found) for found in exits), code.replace(last.value, value.unbracketed)], value
+
+
+def require_few_exits(code: Code, branch: ast.stmt) -> None:
+    """Raises DeclinedError if too many statements behind a branch in its block return as well."""
+    if code.tree.once(_exits_behind, code.tree.parents[branch])[branch] >= MAX_EXITS:
+        raise DeclinedError("the function returns in too many places")
+
+
+def _exits_behind(around: ast.AST) -> dict[ast.stmt, int]:
+    """How many of the statements behind each one in the blocks of a node branch, and return in some way."""
+    found: dict[ast.stmt, int] = {}
+    for block in (body for name in BLOCKS if isinstance(body := getattr(around, name, None), list)):
+        exits = 0
+        for other in reversed(block):
+            found[other] = exits
+            exits += isinstance(other, Branching) and bool(returns([other]))
+    return found
 
 
 def _edit(code: Code, found: _Exit) -> Draft:

@@ -154,9 +154,8 @@ def captured_fix(code: Code, fact: BodyCapture) -> Fix:
     function = code.tree.function(code.expression)
     found = [
         statement
-        for statement in ast.walk(function or code.tree.root)
-        if isinstance(statement, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == fact.name for target in statement.targets)
+        for statement in code.tree.contents(function or code.tree.root).of(ast.Assign)
+        if any(isinstance(target, ast.Name) and target.id == fact.name for target in statement.targets)
     ]
     if len(found) == 1 and isinstance(found[0].value, ast.Call) and isinstance(found[0].value.func, ast.Attribute):
         read = found[0].value.func

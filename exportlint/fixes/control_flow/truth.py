@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
@@ -117,10 +118,26 @@ def _is_bool(code: Code, node: ast.expr) -> bool:
 
 def _branches_by(code: Code, statement: ast.stmt, name: str) -> Iterator[tuple[ast.If | ast.IfExp, list[ast.stmt]]]:
     """The branches behind an assignment that ask a variable for its truth, and the statements before each."""
-    following = code.tree.following(statement)
-    for index, other in enumerate(following):
-        for node in ast.walk(other):
-            if isinstance(node, (ast.If, ast.IfExp)) and name in names_in(node.test):
-                if isinstance(node, ast.If) and node is not other:
-                    raise DeclinedError("a branch by the variable stands deeper")
-                yield node, following[:index]
+    tree = code.tree
+    block, first = tree.block(statement), tree.index(statement)
+    found: list[tuple[int, ast.If | ast.IfExp]] = []
+    for node in tree.once(_branches, tree.parents[statement]).get(name, ()):
+        other: ast.AST = node
+        while tree.parents[other] is not tree.parents[statement]:
+            other = tree.parents[other]
+        if isinstance(other, ast.stmt) and tree.block(other) is block and tree.index(other) > first:
+            found.append((tree.index(other), node))
+    for index, node in sorted(found, key=itemgetter(0)):
+        if isinstance(node, ast.If) and node is not block[index]:
+            raise DeclinedError("a branch by the variable stands deeper")
+        yield node, block[first + 1 : index]
+
+
+def _branches(around: ast.AST) -> dict[str, list[ast.If | ast.IfExp]]:
+    """The branches below a node, by the variables in their conditions."""
+    found: dict[str, list[ast.If | ast.IfExp]] = {}
+    for node in ast.walk(around):
+        if isinstance(node, (ast.If, ast.IfExp)) and node is not around:
+            for name in names_in(node.test):
+                found.setdefault(name, []).append(node)
+    return found

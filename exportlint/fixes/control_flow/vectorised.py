@@ -110,8 +110,8 @@ def _stacked(code: Code, statement: ast.Assign, name: str) -> list[ast.Call]:
     """The calls of `torch.stack` with a variable, if it is used for nothing else."""
     function = code.tree.function(statement)
     found = []
-    for node in ast.walk(function or code.tree.root):
-        if isinstance(node, ast.Name) and node.id == name and node is not statement.targets[0]:
+    for node in code.tree.contents(function or code.tree.root).named(name):
+        if node is not statement.targets[0]:
             call = code.tree.parents[node]
             if not isinstance(call, ast.Call) or call.args != [node] or call.keywords:
                 raise DeclinedError("the list is used for something else than `torch.stack`")

@@ -21,6 +21,8 @@ from exportlint.fixes.errors import DeclinedError
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
+MAX_TOGETHER = 32
+"""Statements that one fix keeps for eager: each of them has that fix, so a longer one would cost the square."""
 IS_EXPORTING: TorchVersion = (2, 7)
 """The first torch with `torch.compiler.is_exporting`."""
 
@@ -41,6 +43,8 @@ def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> Expression
 def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
     """The statement of which a node is part, if it only says something, and those next to it that do.
 
+    A long row of them is several groups, which all its statements agree on.
+
     Raises:
         DeclinedError: it does something else too.
     """
@@ -48,10 +52,10 @@ def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
     if not is_report(code, statement):
         raise DeclinedError("the statement does more than to say something")
     block = code.tree.block(statement)
-    first = last = block.index(statement)
-    while first and is_report(code, block[first - 1]):
+    first = last = code.tree.index(statement)
+    while first % MAX_TOGETHER and is_report(code, block[first - 1]):
         first -= 1
-    while last + 1 < len(block) and is_report(code, block[last + 1]):
+    while (last + 1) % MAX_TOGETHER and last + 1 < len(block) and is_report(code, block[last + 1]):
         last += 1
     return block[first : last + 1]
 

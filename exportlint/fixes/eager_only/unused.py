@@ -86,10 +86,11 @@ def _users(code: Code, statement: ast.Assign | ast.AnnAssign) -> Iterator[ast.st
     function = code.tree.function(statement)
     if function is None or len(targets) != 1 or not isinstance(targets[0], ast.Name):
         raise DeclinedError("the value is kept")
-    for node in ast.walk(function):
-        if isinstance(node, (ast.Global, ast.Nonlocal)) and targets[0].id in node.names:
-            raise DeclinedError("the variable belongs to another function")
-        if isinstance(node, ast.Name) and node.id == targets[0].id and node is not targets[0]:
+    contents = code.tree.contents(function)
+    if targets[0].id in contents.declared():
+        raise DeclinedError("the variable belongs to another function")
+    for node in contents.named(targets[0].id):
+        if node is not targets[0]:
             if not isinstance(node.ctx, ast.Load):
                 raise DeclinedError("the variable is assigned more than once")
             yield code.tree.statement(node)
@@ -115,7 +116,7 @@ def _adjacent(code: Code, statements: Sequence[ast.stmt]) -> Iterable[list[ast.s
     """Runs of statements that follow each other in one block."""
     groups: list[list[ast.stmt]] = []
     for statement in statements:
-        if groups and code.tree.following(groups[-1][-1])[:1] == [statement]:
+        if groups and code.tree.next(groups[-1][-1]) is statement:
             groups[-1].append(statement)
         else:
             groups.append([statement])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from exportlint.findings import Edit
 from exportlint.fixes.edit.drafts import NEWLINE, Draft, applied, composed
@@ -21,12 +21,12 @@ def laid_out(text: Text, drafts: Sequence[Draft], line_length: int, unit: Callab
     Lines may be as long as the longest one of the file, and as `line_length` anyway. `unit` tells one level of
     indentation.
     """
-    after = applied(text.text, drafts)
     limit = max(line_length, text.widest)
+    if all(width(line) <= limit for part in _changed_parts(text, drafts) for line in part.split("\n")):
+        return drafts
+    after = applied(text.text, drafts)
     lines = LineIndex(after)
     rows = [row for row in _touched(lines, drafts) if width(lines.line(row)) > limit]
-    if not rows:
-        return drafts
     try:
         return composed(text.text, drafts, list(wrapped(Text(from_text(after, text.path)), rows, limit, unit())))
     except DeclinedError:  # nobody knows where such a text can be broken
@@ -55,6 +55,22 @@ def _unit(text: Text, source: SourceFile) -> str:
         return Statements(text, Tree(parse(source))).unit
     except SyntaxProblem:
         return "    "
+
+
+def _changed_parts(text: Text, drafts: Iterable[Draft]) -> Iterator[str]:
+    """The lines that drafts change, as they leave them, those next to each other together. No others are looked at."""
+    groups: list[tuple[int, int, list[Draft]]] = []
+    for draft in drafts:
+        start, end = (text.lines.position(offset).row for offset in (draft.start, draft.end))
+        low, high = text.lines.line_start(start), text.lines.line_end(end)
+        if groups and low <= groups[-1][1]:
+            first, last, group = groups.pop()
+            groups.append((first, max(last, high), [*group, draft]))
+        else:
+            groups.append((low, high, [draft]))
+    for low, high, group in groups:
+        moved = [Draft(draft.start - low, draft.end - low, draft.text) for draft in group]
+        yield applied(text.text[low:high], moved)
 
 
 def _touched(after: LineIndex, drafts: Iterable[Draft]) -> list[int]:

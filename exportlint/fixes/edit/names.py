@@ -44,7 +44,7 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
 def qualified(node: ast.expr, module: ast.Module, package: str) -> str | None:
     """The qualified name of what `a.b.c` stands for where `a` is a name of the file; None for anything else."""
     first, _, rest = (dotted(node) or "").partition(".")
-    bound = top_level(module.body, package).get(first)
+    bound = _top_level(module, package).get(first)
     targets = [first] if bound is None else list(bound.targets)
     if not first or len(targets) != 1 or targets[0] is None:
         return None
@@ -60,6 +60,11 @@ class Binding:
 
     targets: set[str | None] = field(default_factory=set)
     surely: bool = False
+
+
+@functools.lru_cache(maxsize=16)
+def _top_level(module: ast.Module, package: str) -> dict[str, Binding]:
+    return top_level(module.body, package)
 
 
 def top_level(statements: list[ast.stmt], package: str) -> dict[str, Binding]:

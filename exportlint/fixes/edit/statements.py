@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -39,8 +40,15 @@ class Statements:
 
     def lose_comment(self, drafts: Sequence[Draft]) -> bool:
         """Whether a comment is gone after edits."""
-        replaced = (c.text for c in self.comments for d in drafts if d.start <= c.start_offset < d.end)
+        replaced = [comment.text for draft in drafts for comment in self._comments_in(draft.start, draft.end)]
+        if not replaced:
+            return False
         return bool(Counter(replaced) - Counter(comment.text for draft in drafts for comment in comments(draft.text)))
+
+    def _comments_in(self, start: int, end: int) -> Sequence[Comment]:
+        """The comments that begin in a part of the text."""
+        first, last = (bisect_left(self.comments, at, key=lambda comment: comment.start_offset) for at in (start, end))
+        return self.comments[first:last]
 
     @cached_property
     def unit(self) -> str:
@@ -77,7 +85,7 @@ class Statements:
     def replace(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
         """Other code instead of statements that follow each other in one block; none leaves them out."""
         block = self.tree.block(statements[0])
-        first, last = block.index(statements[0]), block.index(statements[-1])
+        first, last = self.tree.index(statements[0]), self.tree.index(statements[-1])
         if not new and len(statements) == len(block):
             new = templates.statements("pass")
         from_, to = self._group(block, first, last)
@@ -127,7 +135,7 @@ class Statements:
         """A blank line above a statement that follows another one on the line above it."""
         row, block = statement.lineno, self.tree.block(statement)
         above = self.source.lines.line(row - 1).strip() if row > 1 else ""
-        if block[0] is statement or block[block.index(statement) - 1].end_lineno == row or above[:1] in ("", "#"):
+        if block[0] is statement or block[self.tree.index(statement) - 1].end_lineno == row or above[:1] in ("", "#"):
             return []
         start = self.source.lines.line_start(row)
         return [Draft(start, start, "\n")]
@@ -213,7 +221,7 @@ class Statements:
     def have_lines(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether statements that follow each other share no lines with others."""
         block = self.tree.block(statements[0])
-        first, last = block.index(statements[0]), block.index(statements[-1])
+        first, last = self.tree.index(statements[0]), self.tree.index(statements[-1])
         return self._group(block, first, last) == (first, last) and self._owns_line(self._start(statements[0]))
 
     def _group(self, block: Sequence[ast.stmt], first: int, last: int) -> tuple[int, int]:

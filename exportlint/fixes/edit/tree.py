@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, KeysView, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -16,7 +17,55 @@ N = TypeVar("N", bound=ast.AST)
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Contents:
+    """The nodes in a part of a file, itself included, by kind and by name: each list in the order of `ast.walk`.
+
+    They are collected in one walk, so that asking once more costs only what is found.
+    """
+
+    def __init__(self, node: ast.AST) -> None:
+        self._kinds: dict[type[ast.AST], list[ast.AST]] = {}
+        self._names: dict[str, list[ast.Name]] = {}
+        self._attributes: dict[str, list[ast.Attribute]] = {}
+        self._strings: set[str] = set()
+        for part in ast.walk(node):
+            self._kinds.setdefault(type(part), []).append(part)
+            if isinstance(part, ast.Name):
+                self._names.setdefault(part.id, []).append(part)
+            elif isinstance(part, ast.Attribute):
+                self._attributes.setdefault(part.attr, []).append(part)
+            elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                self._strings.add(part.value)
+
+    def of(self, kind: type[N]) -> Sequence[N]:
+        """The nodes of exactly one kind."""
+        return cast("Sequence[N]", self._kinds.get(kind, ()))
+
+    def named(self, name: str) -> Sequence[ast.Name]:
+        """Where a variable stands."""
+        return self._names.get(name, ())
+
+    def attributes(self, name: str) -> Sequence[ast.Attribute]:
+        """Where an attribute of anything stands."""
+        return self._attributes.get(name, ())
+
+    @property
+    def attribute_names(self) -> KeysView[str]:
+        """The attributes that stand somewhere."""
+        return self._attributes.keys()
+
+    @property
+    def strings(self) -> AbstractSet[str]:
+        """The constant strings."""
+        return self._strings
+
+    def declared(self) -> frozenset[str]:
+        """The names in `global` and `nonlocal`."""
+        nodes: list[ast.Global | ast.Nonlocal] = [*self.of(ast.Global), *self.of(ast.Nonlocal)]
+        return frozenset(name for node in nodes for name in node.names)
 
 
 class Tree:
@@ -33,6 +82,10 @@ class Tree:
         if key not in self._said:
             self._said[key] = ask(node)
         return cast(A, self._said[key])
+
+    def contents(self, node: ast.AST) -> Contents:
+        """The nodes in a node of the file, collected once: for functions, classes, loops and the file."""
+        return self.once(Contents, node)
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -106,17 +159,32 @@ class Tree:
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements among which one stands, itself included."""
-        parent = self.parents[statement]
-        for field in _BLOCKS:
-            body = getattr(parent, field, None)
-            if isinstance(body, list) and any(s is statement for s in body):
-                return body
-        raise LookupError("a statement outside of any block")
+        return self._places[statement][0]
+
+    def index(self, statement: ast.stmt) -> int:
+        """Where a statement stands in its block."""
+        return self._places[statement][1]
 
     def following(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements behind one in its block."""
-        block = self.block(statement)
-        return block[block.index(statement) + 1 :]
+        block, index = self._places[statement]
+        return block[index + 1 :]
+
+    def next(self, statement: ast.stmt) -> ast.stmt | None:
+        """The statement behind one in its block."""
+        block, index = self._places[statement]
+        return block[index + 1] if index + 1 < len(block) else None
+
+    @cached_property
+    def _places(self) -> dict[ast.AST, tuple[list[ast.stmt], int]]:
+        """The block of each statement, and where in it it stands."""
+        found: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
+        for parent in (self.root, *self.parents):
+            for field in BLOCKS:
+                body = getattr(parent, field, None)
+                if isinstance(body, list):
+                    found.update((statement, (body, index)) for index, statement in enumerate(body))
+        return found
 
 
 def used_names(node: ast.AST) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tokenize
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -58,6 +58,7 @@ class _Row:
             self._tokens = ()
         self._depth = self._depth_at(first) if self._tokens else 0
         self._is_last = last == len(tokens) or tokens[last].starts_line
+        self._known: dict[tuple[str, int, int, bool], list[_Line]] = {}
         self._is_closed = last < len(tokens) and tokens[last].text in CLOSING
 
     def drafts(self) -> Iterator[Draft]:
@@ -96,10 +97,18 @@ class _Row:
 
     def _within(self, indent: str, tokens: Sequence[Token], is_body: bool) -> list[_Line]:
         """A line within brackets. `is_body`: it is all that they hold."""
+        if not tokens:
+            return self._broken(indent, tokens, is_body)
+        key = indent, tokens[0].start, tokens[-1].end, is_body
+        if key not in self._known:  # each way around it asks again, so brackets within brackets would double the work
+            self._known[key] = self._broken(indent, tokens, is_body)
+        return self._known[key]
+
+    def _broken(self, indent: str, tokens: Sequence[Token], is_body: bool) -> list[_Line]:
         plain = _Line(indent, tuple(tokens))
         if self._fits(plain) and not (is_body and self._has_magic_comma(tokens)):
             return [plain]
-        ways = [self._delimited(indent, tokens, is_body), self._bracketed(indent, tokens)]
+        ways = (way(indent, tokens, is_body) for way in (self._delimited, self._bracketed))
         return self._best(ways, plain)
 
     def _delimited(self, indent: str, tokens: Sequence[Token], is_body: bool) -> list[_Line]:
@@ -113,7 +122,7 @@ class _Row:
             lines[-1] = _Line(lines[-1].indent, (*lines[-1].items, ","))
         return lines
 
-    def _bracketed(self, indent: str, tokens: Sequence[Token]) -> list[_Line]:
+    def _bracketed(self, indent: str, tokens: Sequence[Token], _: bool = False) -> list[_Line]:
         ways = []
         found = list(pairs(tokens))
         is_function = "def" in {token.text for token in tokens[:2]}
@@ -122,10 +131,13 @@ class _Row:
             ways.append([head, *self._within(indent + self._unit, tokens[start + 1 : end], True), tail])
         return self._best(ways, _Line(indent, tuple(tokens)))
 
-    def _best(self, ways: Sequence[list[_Line]], plain: _Line) -> list[_Line]:
-        possible = [way for way in ways if way]
-        fitting = next((way for way in possible if self._widest(way) <= self._limit), None)
-        return fitting or min([*possible, [plain]], key=self._widest)
+    def _best(self, ways: Iterable[list[_Line]], plain: _Line) -> list[_Line]:
+        possible: list[list[_Line]] = []
+        for way in ways:
+            if way and self._widest(way) <= self._limit:
+                return way
+            possible += [way] if way else []
+        return min([*possible, [plain]], key=self._widest)
 
     # --- what lines are like
 

@@ -53,7 +53,7 @@ def written(code: Code, node: ast.expr) -> ast.expr:
             continue
         if isinstance(scope, Scope) and node.id in {a.arg for a in ast.walk(scope.args) if isinstance(a, ast.arg)}:
             break
-        stores = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == node.id and not _is_read(n)]
+        stores = [n for n in code.tree.contents(scope).named(node.id) if not _is_read(n)]
         if not stores:
             continue
         statement = code.tree.statement(stores[0])

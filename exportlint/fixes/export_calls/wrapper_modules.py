@@ -105,9 +105,8 @@ def _default(code: Code, default: Default | None) -> Expression | None:
         return None
     if not default.constant:
         raise DeclinedError("a default is worked out where the function is defined")
-    here = next(
-        (n for n in ast.walk(code.tree.root) if isinstance(n, ast.Constant) and _is_at(code, n, default.place)), None
-    )
+    is_here = default.place.filename == code.module.filename
+    here = code.tree.at(default.place, ast.Constant) if is_here else None
     return expression(default.text.replace("{", "{{").replace("}", "}}")) if here is None else code.concrete(here)
 
 

@@ -44,8 +44,8 @@ def _assigned(code: Code, name: ast.expr, wrapper: str) -> Iterator[Draft]:
     """The calls of the wrapper whose result is assigned to a name, where it can be seen from the finding."""
     scopes = [code.tree.enclosing_class(name)] if isinstance(name, ast.Attribute) else [code.tree.root]
     for scope in scopes:
-        for node in ast.walk(scope) if scope is not None else ():
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == ast.unparse(name):
+        for node in code.tree.contents(scope).of(ast.Assign) if scope is not None else ():
+            if ast.unparse(node.targets[0]) == ast.unparse(name):
                 made = node.value
                 if isinstance(made, ast.Call) and made.args and _is(code, made.func, wrapper):
                     yield code.replace(made, made.args[0])

@@ -11,6 +11,7 @@ from exportlint.analysis.torch import table
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.proofs.observed_values import builtin
 from exportlint.fixes.proofs.purity import api_of, is_harmless_api, is_stateless
+from exportlint.syntax.definitions import dotted
 
 ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to"})
 
@@ -57,7 +58,14 @@ def _tells(node: ast.AST) -> bool:
 
 
 def _calls(function: ast.AST) -> list[ast.Call]:
-    return [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    """The calls in a function, one for all that have the same to be said of them."""
+    found: dict[object, ast.Call] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            name = dotted(node.func)
+            keywords = frozenset(keyword.arg for keyword in node.keywords)
+            found.setdefault(node if name is None else (name, len(node.args), keywords), node)
+    return list(found.values())
 
 
 def _is_operator(code: Code, call: ast.Call) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from exportlint.fixes.edit.code import Code
 
@@ -16,26 +16,48 @@ def read_later(code: Code, statement: ast.stmt, name: str) -> bool:
     if function is None:
         return True
     loop = next((n for n in code.tree.ancestors(statement) if isinstance(n, (*_LOOPS, type(function)))), None)
-    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
+    if name in code.tree.contents(function).declared():
+        return True
     inside = set(ast.walk(statement))
-    for node in ast.walk(function):
-        if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
-            return True
-        if not isinstance(node, ast.Name) or node.id != name or node in inside:
-            continue
-        augmented = isinstance(code.tree.parents.get(node), ast.AugAssign)
-        if isinstance(node.ctx, ast.Store) and not augmented:
-            continue
-        if (node.lineno, node.col_offset) >= end or (isinstance(loop, _LOOPS) and _is_in(code, node, loop)):
-            return True
-    return isinstance(loop, _LOOPS) and any(
+    if any(node not in inside for node in _reads_from(code, function, name, _end(statement))):
+        return True
+    if not isinstance(loop, _LOOPS):
+        return False
+    if any(node not in inside and _is_read(code, node) for node in code.tree.contents(loop).named(name)):
+        return True
+    return any(
         isinstance(n, ast.Name) and n.id == name
         for n in ast.walk(loop.iter if not isinstance(loop, ast.While) else loop.test)
     )
 
 
-def _is_in(code: Code, node: ast.AST, loop: ast.AST) -> bool:
-    return any(around is loop for around in code.tree.ancestors(node))
+def _end(statement: ast.stmt) -> tuple[int, int]:
+    return statement.end_lineno or 0, statement.end_col_offset or 0
+
+
+def _reads_from(code: Code, function: ast.AST, name: str, end: tuple[int, int]) -> Iterator[ast.Name]:
+    """Where a function reads a variable behind a place, the last one first."""
+    for node in reversed(code.tree.once(_in_order, function).get(name, ())):
+        if _start(node) < end:
+            return
+        if _is_read(code, node):
+            yield node
+
+
+def _in_order(function: ast.AST) -> dict[str, list[ast.Name]]:
+    """Where each variable stands in a function, in the order of the text."""
+    found: dict[str, list[ast.Name]] = {}
+    for node in sorted((n for n in ast.walk(function) if isinstance(n, ast.Name)), key=_start):
+        found.setdefault(node.id, []).append(node)
+    return found
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _is_read(code: Code, node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Store) or isinstance(code.tree.parents.get(node), ast.AugAssign)
 
 
 def is_bound(code: Code, name: str, *, maybe: bool = False) -> bool:

@@ -54,8 +54,8 @@ def _bindings(code: Code, name: ast.Name) -> list[ast.AST]:
     function = code.tree.function(name)
     stored = [
         node
-        for node in ast.walk(function or code.tree.root)
-        if isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Store)
+        for node in code.tree.contents(function or code.tree.root).named(name.id)
+        if isinstance(node.ctx, ast.Store)
     ]
     return [code.tree.statement(node) for node in stored]
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from dataclasses import dataclass, field
 
 from exportlint.analysis.domain.values import External, Origin, Tensor, TorchModule, Value
 from exportlint.analysis.eval.parameter_usage import NOT_MODULES, TENSOR_ONLY
 from exportlint.analysis.torch import table
 from exportlint.fixes.edit.code import Code
+from exportlint.syntax.definitions import dotted
 
 _NO_LIST = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
 
@@ -44,27 +47,44 @@ def _is_shown(code: Code, name: ast.Name) -> bool:
         return False
     given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     annotations = [code.text(a.annotation) for a in given if a.arg in {name.id, value.name} and a.annotation]
-    uses = (_shows(code, part, {name.id, value.name}) for part in ast.walk(function))
-    return any("Tensor" in text for text in annotations) or any(uses)
+    uses = code.tree.once(_uses, function)
+    found = [uses[used] for used in {name.id, value.name} if used in uses]
+    return (
+        any("Tensor" in text for text in annotations)
+        or any(use.shown for use in found)
+        or any(_takes_tensors(code, callee) for use in found for callee in use.callees.values())
+    )
 
 
-def _shows(code: Code, node: ast.AST, names: set[str]) -> bool:
-    """Whether a part of the code uses a variable as only a tensor can be."""
-    match node:
-        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-            return name in names and attribute in TENSOR_ONLY - NOT_MODULES
-        case ast.BinOp(left=left, op=op, right=right):
-            one, other = _is_named(left, names), _is_named(right, names)
-            is_list_sum = isinstance(op, ast.Add) and not any(isinstance(s, ast.Constant) for s in (left, right))
-            return (one or other) and (isinstance(op, _NO_LIST) or (isinstance(op, ast.Add) and not is_list_sum))
-        case ast.Call(func=function, args=[ast.Name(id=name), *_]) if name in names:
-            callee = code.value(function)
-            api = table.lookup(callee.name) if isinstance(callee, External) else None
-            takes = {o.types[0] for o in api.overloads if o.types} if api is not None and not api.creates else set()
-            is_layer = isinstance(callee, TorchModule) and callee.items is None
-            return takes == {"tensor"} or is_layer
-    return False
+@dataclass(slots=True)
+class _Use:
+    """How a function uses a variable: whether as only a tensor can be, and what it is given to, each written once."""
+
+    shown: bool = False
+    callees: dict[object, ast.expr] = field(default_factory=dict)
 
 
-def _is_named(node: ast.expr, names: set[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in names
+def _uses(function: ast.AST) -> dict[str, _Use]:
+    found: defaultdict[str, _Use] = defaultdict(_Use)
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                found[name].shown |= attribute in TENSOR_ONLY - NOT_MODULES
+            case ast.BinOp(left=left, op=op, right=right):
+                is_list_sum = isinstance(op, ast.Add) and not any(isinstance(s, ast.Constant) for s in (left, right))
+                shown = isinstance(op, _NO_LIST) or (isinstance(op, ast.Add) and not is_list_sum)
+                for side in (left, right):
+                    if isinstance(side, ast.Name):
+                        found[side.id].shown |= shown
+            case ast.Call(func=callee, args=[ast.Name(id=name), *_]):
+                found[name].callees.setdefault(dotted(callee) or callee, callee)
+    return dict(found)
+
+
+def _takes_tensors(code: Code, function: ast.expr) -> bool:
+    """Whether what is called takes nothing but a tensor first."""
+    callee = code.value(function)
+    api = table.lookup(callee.name) if isinstance(callee, External) else None
+    takes = {o.types[0] for o in api.overloads if o.types} if api is not None and not api.creates else set()
+    is_layer = isinstance(callee, TorchModule) and callee.items is None
+    return takes == {"tensor"} or is_layer

@@ -84,11 +84,10 @@ def needs_clone(code: Code, use: ast.Attribute) -> bool:
 def _is_changed_later(code: Code, use: ast.Attribute) -> bool:
     function = code.tree.function(use)
     return function is not None and any(
-        isinstance(node, ast.Attribute)
-        and not isinstance(node.ctx, ast.Load)
+        not isinstance(node.ctx, ast.Load)
         and ast.unparse(node) == ast.unparse(use)
         and (is_renewed(code, use) or (node.lineno, node.col_offset) > (use.lineno, use.col_offset))
-        for node in ast.walk(function)
+        for node in code.tree.contents(function).attributes(use.attr)
     )
 
 

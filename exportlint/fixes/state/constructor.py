@@ -43,7 +43,7 @@ class Constructor:
     @cached_property
     def methods(self) -> list[ast.FunctionDef]:
         """The methods that the class itself defines."""
-        return [statement for statement in self.node.body if isinstance(statement, ast.FunctionDef)]
+        return self.code.tree.once(_methods, self.node)
 
     @cached_property
     def init(self) -> ast.FunctionDef | None:
@@ -52,12 +52,18 @@ class Constructor:
 
     def uses(self, name: str) -> list[ast.Attribute]:
         """Where the class reads or writes `self.name`, in order."""
-        return [
-            node
-            for method in self.methods
-            for node in ast.walk(method)
-            if isinstance(node, ast.Attribute) and node.attr == name and _is_name(node.value, receiver(method))
-        ]
+        found: list[tuple[ast.FunctionDef, ast.Attribute]] = []
+        for node in self.code.tree.contents(self.node).attributes(name):
+            method = self._method(node)
+            if method is not None and _is_name(node.value, receiver(method)):
+                found.append((method, node))
+        return [node for _, node in sorted(found, key=lambda use: use[0].lineno)]
+
+    def _method(self, node: ast.AST) -> ast.FunctionDef | None:
+        """The method of the class that a node in it belongs to."""
+        while (around := self.code.tree.parents[node]) is not self.node:
+            node = around
+        return node if isinstance(node, ast.FunctionDef) else None
 
     def assignment(self, name: str) -> Assignment:
         """The one statement by which `__init__` gives `self.name` its first value, whichever way it goes.
@@ -65,17 +71,17 @@ class Constructor:
         Raises:
             DeclinedError: there is none such, or several.
         """
-        body = self.init.body if self.init is not None else []
-        inside = {node for statement in body for node in ast.walk(statement)}
-        targets = [use for use in self.uses(name) if use in inside and not isinstance(use.ctx, ast.Load)]
-        found = [a for statement in body if (a := _assigned(statement)) and a.target in targets]
+        uses = [use for use in self.uses(name) if not isinstance(use.ctx, ast.Load)]
+        targets = [use for use in uses if self.init is not None and self._method(use) is self.init]
+        assignments = self.code.tree.once(_assignments, self.init) if self.init is not None else {}
+        found = [assignment for assignment in assignments.get(name, ()) if assignment.target in targets]
         if len(found) != 1 or len(targets) != 1:
             raise DeclinedError(f"`__init__` does not assign `{name}` once and for all")
         return found[0]
 
     def free(self, name: str) -> str:
         """A name like `name` that no attribute has."""
-        taken = {node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute)}
+        taken = self.code.tree.contents(self.node).attribute_names
         return fresh(name, taken | {method.name for method in self.methods})
 
     def require_private(self, name: str) -> None:
@@ -84,14 +90,14 @@ class Constructor:
         package = self.code.module.package
         if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
             raise DeclinedError(f"what the class inherits may use `{name}`")
-        for node in ast.walk(root):
-            if isinstance(node, ast.Attribute) and node.attr == name and node not in own:
-                raise DeclinedError(f"`{name}` is used outside of the class")
-            if isinstance(node, ast.Constant) and node.value == name:
-                raise DeclinedError(f"`{name}` is used by its name")
-            if isinstance(node, ast.ClassDef) and any(dotted(base) == self.node.name for base in node.bases):
-                raise DeclinedError(f"another class inherits `{name}`")
-        if any(isinstance(n, ast.Name) and n.id == name for s in self.node.body for n in ast.walk(s) if _is_field(s)):
+        contents = self.code.tree.contents(root)
+        if any(node not in own for node in contents.attributes(name)):
+            raise DeclinedError(f"`{name}` is used outside of the class")
+        if name in contents.strings:
+            raise DeclinedError(f"`{name}` is used by its name")
+        if self.node.name in self.code.tree.once(_inherited, root):
+            raise DeclinedError(f"another class inherits `{name}`")
+        if name in self.code.tree.once(_fields, self.node):
             raise DeclinedError(f"`{name}` is an attribute of the class as well")
 
     def require_constant(
@@ -179,5 +185,27 @@ def _assigned(statement: ast.stmt) -> Assignment | None:
     return Assignment(statement, targets[0], statement.value) if isinstance(targets[0], ast.Attribute) else None
 
 
-def _is_field(statement: ast.stmt) -> bool:
-    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+def _methods(cls: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [statement for statement in cls.body if isinstance(statement, ast.FunctionDef)]
+
+
+def _assignments(init: ast.FunctionDef) -> dict[str, list[Assignment]]:
+    """The statements of a constructor that assign one attribute, by its name."""
+    found: dict[str, list[Assignment]] = {}
+    for statement in init.body:
+        assigned = _assigned(statement)
+        if assigned is not None:
+            found.setdefault(assigned.target.attr, []).append(assigned)
+    return found
+
+
+def _inherited(root: ast.Module) -> frozenset[str]:
+    """The names of the classes that classes of a file inherit from."""
+    bases = (dotted(base) for node in ast.walk(root) if isinstance(node, ast.ClassDef) for base in node.bases)
+    return frozenset(name for name in bases if name is not None)
+
+
+def _fields(cls: ast.ClassDef) -> frozenset[str]:
+    """The names in the assignments of a class."""
+    fields = (statement for statement in cls.body if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)))
+    return frozenset(n.id for statement in fields for n in ast.walk(statement) if isinstance(n, ast.Name))

@@ -71,13 +71,11 @@ def is_optional(function: FunctionNode, name: str) -> bool:
 def is_held(code: Code, function: FunctionNode, name: str, statement: ast.stmt) -> bool:
     """Whether something in front of a statement may share the storage of a variable with it."""
     return any(
-        isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
+        isinstance(node.ctx, ast.Load)
         and _precedes(node, statement)
         and not is_consumed(code, node)
         and not _is_renewed(code, node)
-        for node in ast.walk(function)
+        for node in code.tree.contents(function).named(name)
     )
 
 
