@@ -205,7 +205,10 @@ def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequenc
     behind = code.after([step.statement])
     unknown = dict.fromkeys(step.targets)
     read = {name: ast.copy_location(ast.Name(name, ast.Load()), step.value) for name in step.targets}
-    return (), {name: replace(_variable(behind, node, unknown), source=dotted(name)) for name, node in read.items()}
+    # a sequence of another length is refused
+    return (), {
+        name: replace(_variable(behind, node, unknown), source=dotted(name), total=False) for name, node in read.items()
+    }
 
 
 def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
