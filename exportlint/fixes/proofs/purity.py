@@ -11,11 +11,11 @@ from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.evaluated_once import is_repeatable, runs_once
 from exportlint.fixes.proofs.observed_values import builtin, is_python, operation
 
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -28,13 +28,8 @@ def require_pure(code: Code, node: ast.expr) -> None:
 def require_first(code: Code, statement: ast.stmt, node: ast.expr) -> None:
     """Raises DeclinedError if an expression cannot be evaluated in front of the statement in which it is."""
     require_pure(code, node)
-    if isinstance(statement, ast.While) or code.statements.is_elif(statement):
+    if code.statements.is_elif(statement) or not runs_once(code.tree, node):
         raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
-    for around in code.tree.ancestors(node):
-        if around is statement:
-            return
-        if isinstance(around, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, *_COMPREHENSIONS)):
-            raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
 
 
 def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
@@ -57,16 +52,30 @@ def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
                 return False
             if isinstance(node, ast.AugAssign) and not is_python(code, node.target):
                 return False
+        if not only_looks_up(code, statement):
+            return False
         code = behind
     return True
 
 
 def is_pure(code: Code, node: ast.expr) -> bool:
     """Whether evaluating an expression has no effect, with the variables as they are at the finding."""
-    return not any(
+    calls_nothing = not any(
         isinstance(part, _NEVER) or (isinstance(part, ast.Call) and not _is_harmless(code, part))
         for part in ast.walk(node)
     )
+    return calls_nothing and only_looks_up(code, node)
+
+
+def only_looks_up(code: Code, *nodes: ast.expr | ast.stmt) -> bool:
+    """Whether no code of the project that evaluating nodes runs, such as a property or `__add__`, has effects."""
+    body = [node if isinstance(node, ast.stmt) else ast.copy_location(ast.Expr(node), node) for node in nodes]
+    return all(snapshot.only_looks_up(body) for snapshot in code.observed.snapshots)
+
+
+def may_repeat(code: Code, node: ast.expr) -> bool:
+    """Whether an expression can be evaluated twice: it looks something up, and runs no property that does more."""
+    return is_repeatable(node) and only_looks_up(code, node)
 
 
 def api_of(code: Code, node: ast.Call) -> table.Api | None:

@@ -21,6 +21,7 @@ from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.purity import only_looks_up
 from exportlint.fixes.proofs.size_values import is_natural
 from exportlint.fixes.proofs.stated_numbers import is_whole_number
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
@@ -122,7 +123,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
         cut_part = code.concrete(part, {upper: limit})
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
-    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and is_whole_number(code, bound)
+    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and _are_whole(code, bound)
     message = code.while_taken("Slice without a condition", safe=is_same)
     line = code.statement("{name} = {part}", name=name, part=cut_part)
     return code.fix(message, code.statements.replace([statement], [line]), safe=is_same)
@@ -211,8 +212,8 @@ def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _are_whole(code: Code, *nodes: ast.expr) -> bool:
-    """Whether numbers are integers, of which torch makes no floats."""
-    return all(is_whole_number(code, node) for node in nodes)
+    """Whether numbers are integers, of which torch makes no floats, and the same however often they are asked for."""
+    return all(is_whole_number(code, node) for node in nodes) and only_looks_up(code, *nodes)
 
 
 def _key(node: ast.expr) -> str:
