@@ -12,6 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.evaluated_once import runs_once
 from exportlint.fixes.proofs.identity import matters
 from exportlint.fixes.proofs.writes import IN_PLACE, writes
 from exportlint.registry import rule
@@ -88,6 +89,8 @@ def _is_unsaved(code: Code, fact: DataRead, data: ast.Attribute) -> bool:
     return (
         others[:1] == [data.value]
         and isinstance(made, ast.Assign)
+        and made.targets == [binding]
+        and runs_once(code.tree, data)
         and code.tree.parents[made] is code.tree.parents[code.tree.statement(data)]
         and _is_forgotten(made.value)
     )

@@ -56,7 +56,24 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
         _takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call)
     )
     message = "Drop the special case for an empty selection"
-    return code.fix(message if safe else f"{message}, which some operators refuse", edit, safe=safe)
+    if not safe:
+        message += ", which some operators refuse"
+    elif _has_gradients(code, parts, {ast.unparse(base) for base in bases}):
+        message, safe = f"{message}, for which gradients are then zeros instead of None", False
+    return code.fix(message, edit, safe=safe)
+
+
+def _has_gradients(code: Code, parts: Sequence[ast.AST], written: set[str]) -> bool:
+    """Whether gradients may flow from what is written to more than the tensors that it is written to."""
+    read = [n for n in parts if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)]
+    return any(map(_may_learn, (o for n in read if ast.unparse(n) not in written for o in options(code.value(n)))))
+
+
+def _may_learn(value: Value) -> bool:
+    if isinstance(value, TorchModule):
+        layer = find_layer(value.name)
+        return layer is None or layer.parameters != "never" or any(map(_may_learn, value.items or ()))
+    return isinstance(value, Tensor) and value.kind not in {"int", "bool"}
 
 
 def _require_no_element(code: Code, statements: Sequence[ast.stmt]) -> None:
