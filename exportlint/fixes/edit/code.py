@@ -250,6 +250,11 @@ class Code:
         if isinstance(node, ast.stmt):
             return Draft(start, end, simple(cast("Statement", new)))
         expression = self.concrete(new) if isinstance(new, ast.expr) else cast("Expression", new)
+        slicing = self._slicing(node)
+        if slicing is not None:
+            start, end = self.source.range(slicing)
+            changed = Draft(start, end, source(self.concrete(slicing, {node: expression})))
+            return narrowed(changed, self.source.text)
         if isinstance(node, ast.GeneratorExp) and self._concrete.is_only_argument(node):
             start, end = start + 1, end - 1  # the brackets are the call's
             expression = fitted(expression, Precedence.ARGUMENT)
@@ -259,6 +264,13 @@ class Code:
             expression = without_parentheses(expression, entirely=True)
         before, behind = self.source.between(max(start - 1, 0), start), self.source.between(end, end + 1)
         return narrowed(Draft(start, end, spaced(source(expression), before, behind)), self.source.text)
+
+    def _slicing(self, node: ast.expr) -> ast.Subscript | None:
+        """The subscript that an expression bounds a slice of: the blanks around its colons depend on it."""
+        around = self.tree.parents.get(node)
+        if not isinstance(around, ast.Slice):
+            return None
+        return next((n for n in self.tree.ancestors(around) if isinstance(n, ast.Subscript)), None)
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.
