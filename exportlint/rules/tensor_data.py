@@ -10,6 +10,7 @@ from exportlint.analysis.facts import DataRead
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
 from exportlint.fixes.proofs.evaluated_once import runs_once
@@ -84,7 +85,7 @@ def _is_unsaved(code: Code, fact: DataRead, data: ast.Attribute) -> bool:
     if fact.operand.kind in {"int", "bool"}:
         return True
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == data.value.id]
-    binding, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
+    binding, *others = in_order(names)
     made = code.tree.parents[binding]
     return (
         others[:1] == [data.value]

@@ -10,6 +10,7 @@ from exportlint.analysis.library_functions import find
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.eager_only.reports import computes_only, eager_only, is_exporting, is_report, reports
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError
 
 MESSAGE = "Leave it out of export"
@@ -27,7 +28,7 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
         asked = code.make("{element} if not {exporting} else None", element=element, exporting=exporting)
         return code.fix(MESSAGE, code.replace(element, asked), safe=computes_only(code, [element]))
     first = _in_file(code, code.tree.statement(node))
-    statements = sorted(_statements(code, first), key=lambda s: (s.lineno, s.col_offset))
+    statements = in_order(_statements(code, first))
     drafts = [eager_only(code, group, version) for group in _adjacent(code, statements)]
     return code.fix(MESSAGE, *drafts, safe=computes_only(code, statements))
 

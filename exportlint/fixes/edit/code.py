@@ -173,8 +173,10 @@ class Code:
         """A new statement: `statement("{name} = {value}", name="x", value=node)`. Raises as `make` does."""
         return templates.statement(template, **{name: self._hole(hole) for name, hole in holes.items()})
 
-    def string(self, value: str) -> Expression:
-        """A string in the quotes that the file has most of."""
+    def string(self, value: str, like: ast.AST | None = None) -> Expression:
+        """A string in the quotes that the file has most of, or that the source of another one begins with."""
+        if like is not None:
+            return templates.string(value, next((mark for mark in self.text(like) if mark in "\"'"), '"'))
         text = self.source.text
         return templates.string(value, "'" if text.count("'") > text.count('"') else '"')
 

@@ -145,6 +145,13 @@ def string(value: str, quote: str = '"') -> Expression:
     return cst.SimpleString(text)
 
 
+def parsed(source: str) -> Expression:
+    """An expression of another file, as it stands there."""
+    import libcst as cst
+
+    return cst.parse_expression(source)
+
+
 def dotted(name: str) -> Expression:
     """`a.b.c`. Raises ValueError if it is not a dotted name."""
     import libcst as cst

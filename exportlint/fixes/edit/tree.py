@@ -119,6 +119,16 @@ class Tree:
         return block[block.index(statement) + 1 :]
 
 
+def place(node: ast.AST) -> tuple[int, int]:
+    """Where a node begins: that of a node is less than that of another one which begins behind it."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def in_order(nodes: Iterable[A]) -> list[A]:
+    """Nodes as they follow each other in the source."""
+    return sorted(nodes, key=place)  # type: ignore[arg-type]
+
+
 def used_names(node: ast.AST) -> set[str]:
     """All names that stand somewhere in a node, bound or read."""
     found: set[str] = set()

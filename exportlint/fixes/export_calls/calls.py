@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from exportlint.fixes.edit import arguments
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.tree import Scope
+from exportlint.fixes.edit.tree import Scope, in_order
 from exportlint.fixes.errors import DeclinedError
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def without_argument(code: Code, call: ast.Call, left_out: ast.expr | ast.keywor
 
 def call_without(code: Code, call: ast.Call, left_out: ast.expr | ast.keyword) -> Expression:
     """A call without one of its arguments."""
-    nodes: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    given = sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
+    given: list[ast.expr | ast.keyword] = in_order([*call.args, *call.keywords])
     return arguments.without_argument(code.concrete(call), given.index(left_out))
 
 
