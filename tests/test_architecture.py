@@ -70,8 +70,8 @@ def test_one_place_computes_where_fixes_read_and_edit() -> None:
 def test_rewrites_are_templates_and_not_text() -> None:
     """What fills a template is a node: source that is put together as text has no parentheses where it needs them."""
     makers = {
-        "make", "statement", "statements", "expression", "wrap", "Draft", "call", "method", "keyword", "binary", "dotted",
-        "augmented", "starred", "replace", "insert_before", "insert_after", "parsed",
+        "make", "statement", "statements", "expression", "wrap", "Draft", "call", "method", "keyword", "binary",
+        "dotted", "augmented", "starred", "replace", "insert_before", "insert_after", "parsed",
     }  # fmt: skip
     names = {"name", "fresh", "spelled"}  # how the file calls something
     for path, node in _rewrites():

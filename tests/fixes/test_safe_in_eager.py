@@ -57,6 +57,7 @@ for i in range(3):
 {indent(BRANCH, "        ")}
     out = out + z
 """
+ONE_OF_TWO = "y = x if x.sum() > 0 else x.clone()\n"
 SELECTED = """\
 out = {out}
 idx = (x > 0).nonzero().flatten()
@@ -209,6 +210,13 @@ PROGRAMS = [
         "a write to the data of another name", "y = z = x.clone()\nw = z * z\ny.data.mul_(2)\nreturn w", False, LEARNING
     ),
     Program("a write to new data", "y = x.clone()\ny.data.mul_(2)\nreturn y * y", True, LEARNING),
+    Program("a place in the graph", f"{ONE_OF_TWO}return y * (3 if y.grad_fn is None else 5)", False, LEARNING),
+    Program(
+        "a hook", f"{ONE_OF_TWO}if y.requires_grad:\n    y.register_hook(torch.neg)\nreturn y * x", False, LEARNING
+    ),
+    Program("a set of tensors", f"{ONE_OF_TWO}return x * len({{x, y}})", False),
+    Program("a list of tensors", f"{ONE_OF_TWO}return x * (2 if any(v in [x] for v in [y]) else 3)", False),
+    Program("values of tensors", f"{ONE_OF_TWO}return y * x", True),
     Program(
         "gradients in inference mode",
         "with torch.inference_mode():\n    with torch.enable_grad():\n        return x * 2",
