@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.domain.values import External, TorchModule
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, TorchModule
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
@@ -14,6 +15,8 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.evaluated_once import is_repeatable, runs_once
 from exportlint.fixes.proofs.observed_values import builtin, is_python, operation
 
+_PLAIN = (Shape, Size, Scalar, Const)
+"""Values that no method changes."""
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)
 _NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
@@ -87,8 +90,25 @@ def api_of(code: Code, node: ast.Call) -> table.Api | None:
     return table.tensor_member(name) if name is not None else None
 
 
+def computes_only(code: Code, nodes: Sequence[ast.expr | ast.stmt]) -> bool:
+    """Whether code surely changes nothing that the program has: what it calls are reports, operators, conversions."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    calls_nothing = not any(
+        isinstance(part, _NEVER) or (isinstance(part, ast.Call) and not (_says(code, part) or _is_harmless(code, part)))
+        for part in parts
+    )
+    return bool(code.observed.snapshots) and code.observed.complete and calls_nothing and only_looks_up(code, *nodes)
+
+
+def _says(code: Code, node: ast.Call) -> bool:
+    called = code.value(node.func)
+    return isinstance(called, External) and find(called.name).effect == "report"
+
+
 def _is_harmless(code: Code, node: ast.Call) -> bool:
     called = code.value(node.func)
+    if all(isinstance(f, BoundMethod) and isinstance(f.receiver, _PLAIN) for f in options(called)):
+        return True
     if isinstance(called, TorchModule):
         return is_stateless(called)
     if isinstance(called, External) and (builtin(code, node) is not None or find(called.name).pure):
