@@ -83,6 +83,15 @@ def test_rewrites_are_templates_and_not_text() -> None:
             assert name != "Draft", f"{path.name}:{node.lineno} computes an offset"
 
 
+def test_rewrites_say_when_they_are_safe() -> None:
+    """The first lines of a file that makes fixes say what becomes what, and what can differ."""
+    for path in (PROJECT / "exportlint" / "fixes").glob("*/*.py"):
+        root = ast.parse(path.read_text(encoding="utf-8"))
+        makes_fixes = any(isinstance(node, ast.Call) and _called(node) == "fix" for node in ast.walk(root))
+        text = ast.get_docstring(root) or ""
+        assert not makes_fixes or ("`" in text and re.search(r"\b(Safe|Never safe)\b", text)), path.name
+
+
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 

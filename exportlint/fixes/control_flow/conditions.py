@@ -1,4 +1,11 @@
-"""Python conditions on tensor data as tensors: `0-d bool` tensors that say what the truth of an expression was."""
+"""Python conditions on tensor data as tensors: 0-d bool tensors that say what the truth of an expression was.
+
+`a and not b` becomes `a & ~b`, `0 < x.item() < 1` becomes `(0 < x) & (x < 1)`, `v in (1, 2)` becomes
+`(v == 1) | (v == 2)`, `any(r.sum() > 0 for r in x)` becomes `torch.stack([r.sum() > 0 for r in x]).any()`.
+
+Safe: what Python did not ask in each case is total, nothing is evaluated twice that is not pure, and comparisons are of
+numbers that the dtype holds (`numbers.operands`). Otherwise an operand may be refused where Python did not ask it.
+"""
 
 from __future__ import annotations
 

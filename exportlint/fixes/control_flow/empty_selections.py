@@ -1,4 +1,9 @@
-"""Special cases for an empty selection that the code behind them does not need: writes to no rows change nothing."""
+"""Special cases for selections of nothing, left out: `if idx.numel() == 0: continue`, `if mask.any(): out[mask] = v`.
+
+Safe: what is skipped only writes to new tensors where the selection says, takes no rows as well as some, and gradients
+flow from it to nothing else. Otherwise an operator may refuse an empty tensor, autograd or the caller the write, and
+gradients are zeros where they were None.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The ways of a branch as straight code, and what the variables are then: a choice for each."""
+"""The ways of a branch as straight code, and what the variables are then: a choice for each.
+
+`if c: a = x; y = a + 1` / `else: y = x` becomes `a = x`, `y = torch.where(c, a + 1, x)`. Variables that only one way
+binds keep their names, others get new ones; what nobody reads any more is not assigned. A part of `where`, which says
+when the result is safe.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How much a mask selects, asked of the mask itself: `mask.nonzero().size(0) > 0` is `mask.any()`."""
+"""How much a mask selects, asked of the mask itself: `mask.nonzero().size(0) > 0` is `mask.any()`.
+
+Safe where indices are counted. Otherwise the selection may be refused, as `x[mask]` is for a mask that does not fit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Values that a condition chooses between, and `torch.where` of them."""
+"""Values that a condition chooses between, and `torch.where` of them.
+
+`choose` makes `torch.where(c, a, b)` of two terms, a tuple of choices of two tuples, and of equal terms one of them.
+
+Safe: both terms have proven forms that agree (`proofs.result_shapes`), each is total, and the condition holds exactly
+what Python asked. Otherwise they may be broadcast or promoted, or refused where Python did not compute them.
+"""
 
 from __future__ import annotations
 

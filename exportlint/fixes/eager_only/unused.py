@@ -1,4 +1,10 @@
-"""Values that the program does not need, such as texts that are only logged, kept out of what torch.export traces."""
+"""Values that the program does not need, such as texts that are only logged, kept out of what torch.export traces.
+
+`text = str(x)` / `log.info(text)` goes under `if not torch.compiler.is_exporting():`, with all statements that the
+value goes through; `(str(x), y)[1]` keeps `str(x)` for eager.
+
+Safe: all of that only computes and reports. Otherwise an effect of it is missing in the program.
+"""
 
 from __future__ import annotations
 

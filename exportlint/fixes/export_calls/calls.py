@@ -1,4 +1,7 @@
-"""Arguments of calls: one more, one less, and what stands behind the names that are passed."""
+"""Arguments of calls for rewrites of these: one more, one less, and what stands behind the names that are passed.
+
+Not a rewrite itself: `deprecated-export-api`, `export-arguments` and others say when theirs are safe.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Dynamic shapes, as they are written in a call of torch.export."""
+"""Dynamic shapes, as they are written in a call of torch.export: one entry for each input, of a kind that torch takes.
+
+`{"y": …}` gets the name of the input that is meant, or entries of None for the others; `Dim("n")` becomes
+`{0: Dim("n")}`, `{-1: d}` counts from the front, `{0: "n"}` becomes `{0: Dim("n")}`.
+
+Never safe: torch refuses what is written, and what is meant is a guess.
+"""
 
 from __future__ import annotations
 

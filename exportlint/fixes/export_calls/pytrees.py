@@ -1,4 +1,10 @@
-"""Classes that torch.export can take apart once they are registered."""
+"""Classes that torch.export can take apart once they are registered.
+
+`torch.export.register_dataclass(Output)` is inserted behind `class Output`.
+
+Needs: a dataclass at the top of the file whose objects are no more than their fields. Never safe: what maps over trees
+of tensors looks into its objects then.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Numbers that were read from tensors, as the 0-d tensors that they were read from."""
+"""Numbers that were read from tensors, as the 0-d tensors that they were read from.
+
+`x.item() * 2` becomes `x * 2` in comparisons and checks, `abs(float(x))` becomes `x.abs()`.
+
+Safe where nothing can tell: a number is compared with one that each dtype holds, or with another one of its kind.
+Otherwise Python's number has more digits than the tensor, and `int` refuses NaN.
+"""
 
 from __future__ import annotations
 
