@@ -17,6 +17,7 @@ from exportlint.analysis.torch.layers import find_layer
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_elements
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
@@ -136,14 +137,10 @@ def _only_writes(statement: ast.stmt, selection: str) -> bool:
         return False
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return all(
-        isinstance(target, ast.Name) or (isinstance(target, ast.Subscript) and _selects(target.slice, selection))
+        isinstance(target, ast.Name)
+        or (isinstance(target, ast.Subscript) and any(_is_name(part, selection) for part in indices(target)))
         for target in targets
     )
-
-
-def _selects(index: ast.expr, selection: str) -> bool:
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    return any(_is_name(part, selection) for part in parts)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

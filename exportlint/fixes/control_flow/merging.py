@@ -18,7 +18,7 @@ from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.terms import Term, choose, is_sound, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
-from exportlint.fixes.edit.template import bare_tuple, binary, dotted, statement
+from exportlint.fixes.edit.template import SYMBOLS, bare_tuple, binary, dotted, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.liveness import is_bound, read_later
 from exportlint.fixes.proofs.purity import require_pure
@@ -27,11 +27,6 @@ from exportlint.fixes.proofs.total_conditions import evaluated
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Statement
-
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
 
 
 class Fresh:
@@ -219,10 +214,10 @@ def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequenc
 def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
     assert isinstance(operation, ast.BinOp)
     left, right = term(code, operation.left, forms), term(code, operation.right, forms)
-    symbol = OPERATORS.get(type(operation.op))
-    if symbol is None:
-        raise DeclinedError("the operator has no other spelling")
     # a tensor is written itself, which others may see
     return Term(
-        binary(symbol, left.source, right.source), left.kind, safe=left.kind == "number", reads=left.reads | right.reads
+        binary(SYMBOLS[type(operation.op)], left.source, right.source),
+        left.kind,
+        safe=left.kind == "number",
+        reads=left.reads | right.reads,
     )

@@ -11,7 +11,7 @@ from itertools import count
 
 from exportlint.fixes.edit.statements import is_docstring
 from exportlint.fixes.edit.text import Text
-from exportlint.fixes.edit.tree import Scope, Tree, bound
+from exportlint.fixes.edit.tree import Scope, Tree, bound, parameters
 from exportlint.fixes.errors import DeclinedError
 from exportlint.syntax.definitions import TRIES, FunctionNode, dotted, imported, is_type_checking
 
@@ -136,9 +136,7 @@ def _bindings(body: list[ast.stmt], package: str, *, surely: bool) -> Iterator[t
 @functools.lru_cache(maxsize=256)
 def bound_names(scope: Scope) -> frozenset[str]:
     """The names that a function binds: its parameters, and what its body assigns, imports and defines."""
-    arguments = scope.args
-    found = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    found |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+    found = {a.arg for a in (*parameters(scope), scope.args.vararg, scope.args.kwarg) if a is not None}
     body = scope.body if isinstance(scope.body, list) else [scope.body]
     return frozenset(found.union(bound(body, comprehensions=True)))
 

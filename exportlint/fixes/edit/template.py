@@ -35,6 +35,10 @@ SYMBOLS: dict[type[ast.operator], str] = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Pow: "**",
 }  # fmt: skip
 """How binary operators are written."""
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+"""How comparisons are written that tensors have, too."""
 
 Node = TypeVar("Node", bound="cst.CSTNode")
 

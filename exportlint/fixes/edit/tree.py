@@ -119,6 +119,21 @@ class Tree:
         return block[block.index(statement) + 1 :]
 
 
+def parameters(function: Scope) -> list[ast.arg]:
+    """The parameters of a function that have a place or a name, in order, without `*args` and `**kwargs`."""
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def indices(subscript: ast.Subscript) -> list[ast.expr]:
+    """The items of `x[a, b]`, or the only one."""
+    return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+
+
+def takes_all(item: ast.expr) -> bool:
+    """Whether an index is `:`."""
+    return isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None
+
+
 def place(node: ast.AST) -> tuple[int, int]:
     """Where a node begins: that of a node is less than that of another one which begins behind it."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

@@ -8,6 +8,7 @@ from exportlint.analysis.domain.values import External, Origin, Tensor, TorchMod
 from exportlint.analysis.eval.parameter_usage import NOT_MODULES, TENSOR_ONLY
 from exportlint.analysis.torch import table
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import parameters
 
 _NO_LIST = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
 
@@ -42,8 +43,9 @@ def _is_shown(code: Code, name: ast.Name) -> bool:
     function = code.tree.function(name)
     if function is None:
         return False
-    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    annotations = [code.text(a.annotation) for a in given if a.arg in {name.id, value.name} and a.annotation]
+    annotations = [
+        code.text(a.annotation) for a in parameters(function) if a.arg in {name.id, value.name} and a.annotation
+    ]
     uses = (_shows(code, part, {name.id, value.name}) for part in ast.walk(function))
     return any("Tensor" in text for text in annotations) or any(uses)
 

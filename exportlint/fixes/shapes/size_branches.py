@@ -20,6 +20,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call
+from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.purity import only_looks_up
 from exportlint.fixes.proofs.size_values import is_natural
@@ -111,10 +112,10 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     if sides is None:
         return None
     bound, size = sides
-    cut = [item for item in _items(part.slice) if not _is_everything(item)]
+    cut = [item for item in indices(part) if not takes_all(item)]
     if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].upper is None or cut[0].lower or cut[0].step:
         return None
-    upper, dim = cut[0].upper, _items(part.slice).index(cut[0])
+    upper, dim = cut[0].upper, indices(part).index(cut[0])
     if not _is_size_of(code, size, part.value, dim):
         return None
     cut_part = code.concrete(part)
@@ -190,14 +191,6 @@ def _is_zero(node: ast.expr) -> bool:
 
 def _is_one(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 1
-
-
-def _items(index: ast.expr) -> list[ast.expr]:
-    return index.elts if isinstance(index, ast.Tuple) else [index]
-
-
-def _is_everything(item: ast.expr) -> bool:
-    return isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None
 
 
 def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
