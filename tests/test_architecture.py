@@ -63,18 +63,50 @@ def test_one_place_computes_where_fixes_read_and_edit() -> None:
         assert getattr(called, "attr", "") != "text", f"{path.name}:{getattr(node, 'lineno', 0)} slices source"
         if isinstance(node, ast.Attribute):
             assert node.attr not in {"from_ast", "splitlines", "source"} or not _is_name(node.value, "code"), path
-            assert node.attr not in {"from_ast", "splitlines"}, f"{path.name}:{node.lineno} computes an offset"
+            offsets = {"from_ast", "splitlines", "lineno", "col_offset", "end_lineno", "end_col_offset"}
+            assert node.attr not in offsets, f"{path.name}:{node.lineno} computes an offset"
 
 
 def test_rewrites_are_templates_and_not_text() -> None:
     """What fills a template is a node: source that is put together as text has no parentheses where it needs them."""
-    makers = {"make", "statement", "statements", "expression", "wrap", "Draft"}
+    makers = {
+        "make", "statement", "statements", "expression", "wrap", "Draft", "call", "method", "keyword", "binary",
+        "dotted", "augmented", "starred", "replace", "insert_before", "insert_after", "parsed",
+    }  # fmt: skip
+    names = {"name", "fresh", "spelled"}  # how the file calls something
     for path, node in _rewrites():
-        if isinstance(node, ast.Call) and node.args:
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            text = [part for argument in node.args for part in ast.walk(argument) if isinstance(part, ast.JoinedStr)]
-            assert name not in makers or not text, f"{path.name}:{node.lineno} puts source together"
+        if isinstance(node, ast.Call):
+            name = _called(node)
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            texts = [text for argument in given for text in _texts(argument, names)]
+            assert name not in makers or not texts, f"{path.name}:{node.lineno} puts source together"
             assert name != "Draft", f"{path.name}:{node.lineno} computes an offset"
+
+
+def test_rewrites_say_when_they_are_safe() -> None:
+    """The first lines of a file that makes fixes say what becomes what, and what can differ."""
+    for path in (PROJECT / "exportlint" / "fixes").glob("*/*.py"):
+        root = ast.parse(path.read_text(encoding="utf-8"))
+        makes_fixes = any(isinstance(node, ast.Call) and _called(node) == "fix" for node in ast.walk(root))
+        text = ast.get_docstring(root) or ""
+        assert not makes_fixes or ("`" in text and re.search(r"\b(Safe|Never safe)\b", text)), path.name
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _texts(node: ast.AST, but: set[str]) -> Iterator[ast.AST]:
+    """The texts that a node puts together, but for those that functions with some names are given."""
+    joins = isinstance(node, ast.Call) and _called(node) in {"format", "join"}
+    is_sum = isinstance(node, ast.BinOp) and any(
+        isinstance(s, ast.Constant) and isinstance(s.value, str) for s in (node.left, node.right)
+    )
+    if isinstance(node, ast.JoinedStr) or joins or is_sum:
+        yield node
+    if not (isinstance(node, ast.Call) and _called(node) in but):
+        for child in ast.iter_child_nodes(node):
+            yield from _texts(child, but)
 
 
 def _rewrites() -> Iterator[tuple[Path, ast.AST]]:

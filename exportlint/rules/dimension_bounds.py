@@ -16,7 +16,6 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import string
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.calls import argument, written
 from exportlint.registry import rule
@@ -58,7 +57,7 @@ def _fix(code: Code, *, fact: ExportCall | DimCall, claim: Claim) -> Fix:
             raise DeclinedError("the name has no letters")
         return code.fix(
             f"Call it `{identifier}`",
-            code.replace(name, string(identifier, code.text(name)[-1])),
+            code.replace(name, code.string(identifier, like=name)),
             safe=True,
         )
     lowest = next((keyword.value for keyword in call.keywords if keyword.arg == "min"), None)

@@ -12,7 +12,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.evaluated_once import is_repeatable
+from exportlint.fixes.proofs.purity import may_repeat
 from exportlint.fixes.proofs.stated_numbers import is_whole_number
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
@@ -52,7 +52,7 @@ def _fix(code: Code, size: int) -> Fix:
     """`x[:4]` and `x[-4:]`. What is left behind a lower bound may be a single row, which torch.export tells apart."""
     part = code.node(ast.Slice)
     owner = next(node for node in code.tree.ancestors(part) if isinstance(node, ast.Subscript))
-    if not is_repeatable(owner.value):
+    if not may_repeat(code, owner.value):
         raise DeclinedError("it would compute the tensor twice")
     bound = part.upper if size > 0 else part.lower
     literal = bound.operand if isinstance(bound, ast.UnaryOp) else bound

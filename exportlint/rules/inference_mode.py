@@ -14,6 +14,8 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+ASKING = frozenset({"enable_grad", "set_grad_enabled", "is_inference", "is_inference_mode_enabled"})
+"""What tells inference mode from `torch.no_grad`."""
 
 
 @rule("EXP617", "inference-mode", Call)
@@ -34,12 +36,15 @@ def _fix(code: Code) -> Fix:
     node = code.expression
     name = code.name("torch.no_grad", node)
     if not isinstance(node, ast.Call):
-        return code.fix("Use `torch.no_grad`", code.replace(node, code.make("{name}", name=name)), safe=True)
+        edit = code.replace(node, code.make("{name}", name=name))
+        return code.fix("Use `torch.no_grad`", edit, safe=not _tells_apart(code))
     given = (*node.args, *(keyword.value for keyword in node.keywords))
     if not all(isinstance(value, ast.Constant) and value.value is True for value in given):
         raise DeclinedError("the argument decides whether it is on")
     return code.fix(
-        "Use `torch.no_grad()`", code.replace(node, code.make("{name}()", name=name)), safe=_is_all(code, node)
+        "Use `torch.no_grad()`",
+        code.replace(node, code.make("{name}()", name=name)),
+        safe=_is_all(code, node) and not _tells_apart(code),
     )
 
 
@@ -49,3 +54,13 @@ def _is_all(code: Code, node: ast.Call) -> bool:
     if not isinstance(statement, ast.With):
         return True  # a decorator
     return isinstance(code.tree.parents[statement], ast.FunctionDef) and not code.tree.following(statement)
+
+
+def _tells_apart(code: Code) -> bool:
+    """Whether the file asks for inference mode, or has gradients in it: they are computed under `no_grad`."""
+    return code.tree.once(_asks, code.tree.root)
+
+
+def _asks(root: ast.Module) -> bool:
+    names = (n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", None) for n in ast.walk(root))
+    return not ASKING.isdisjoint(names)

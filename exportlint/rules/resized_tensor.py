@@ -11,6 +11,7 @@ from exportlint.analysis.facts.state import Resize
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.calls import call_without
 from exportlint.fixes.state.out_of_place import rebound
@@ -55,7 +56,7 @@ def _fix_out(code: Code) -> Fix:
         raise DeclinedError("the result has another name as well")
     new = code.statement("{name} = {made}", name=out.value, made=call_without(code, call, out))
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
-    first, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
+    first, *others = in_order(names)
     made = code.tree.parents[first]
     if others[:1] == [out.value] and isinstance(made, ast.Assign) and code.tree.following(made)[:1] == [statement]:
         edit = code.statements.replace([made, statement], [new])

@@ -11,8 +11,9 @@ from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.result_shapes import LARGEST
 from exportlint.fixes.proofs.size_values import is_natural, is_number, is_whole
-from exportlint.fixes.proofs.stated_numbers import is_float_number, is_whole_number
+from exportlint.fixes.proofs.stated_numbers import is_whole_number, stated
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
@@ -54,8 +55,10 @@ def _fix(code: Code) -> Fix:
                 raise DeclinedError("it is no list of one number")
             full, rest = code.name("torch.full"), call.keywords
             filled = code.make("{f}(({count},), {item}, {*rest})", f=full, count=count, item=item, rest=rest)
-            # a list of no integers is a tensor of floats
-            is_same = is_float_number(code, item) or any(k.arg == "dtype" for k in call.keywords)
+            # a list of no integers is a tensor of floats; `full` refuses numbers that the dtype cannot hold
+            number = stated(code, item)
+            has_dtype = any(k.arg == "dtype" for k in call.keywords)
+            is_same = number is not None and abs(number) <= LARGEST and (has_dtype or isinstance(number, float))
             return code.fix(
                 "Use `torch.full`",
                 code.replace(call, filled),

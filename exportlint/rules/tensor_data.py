@@ -10,8 +10,10 @@ from exportlint.analysis.facts import DataRead
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.evaluated_once import runs_once
 from exportlint.fixes.proofs.identity import matters
 from exportlint.fixes.proofs.writes import IN_PLACE, writes
 from exportlint.registry import rule
@@ -83,11 +85,13 @@ def _is_unsaved(code: Code, fact: DataRead, data: ast.Attribute) -> bool:
     if fact.operand.kind in {"int", "bool"}:
         return True
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == data.value.id]
-    binding, *others = sorted(names, key=lambda n: (n.lineno, n.col_offset))
+    binding, *others = in_order(names)
     made = code.tree.parents[binding]
     return (
         others[:1] == [data.value]
         and isinstance(made, ast.Assign)
+        and made.targets == [binding]
+        and runs_once(code.tree, data)
         and code.tree.parents[made] is code.tree.parents[code.tree.statement(data)]
         and _is_forgotten(made.value)
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Origin, Tensor, Tuple, Value
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Origin, Tensor, Tuple, Unknown, Value
 from exportlint.analysis.facts import TypeTest
 from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 if TYPE_CHECKING:
@@ -65,7 +67,10 @@ def _fix(code: Code, fact: TypeTest) -> Fix:
     is_negated = isinstance(op, (ast.IsNot, ast.NotEq, ast.NotIn))
     template = "not isinstance({tensor}, {expected})" if is_negated else "isinstance({tensor}, {expected})"
     asks = code.make(template, tensor=tensor, expected=expected)
-    safe = is_parameter or code.surely(_is_plain, tensor)
+    plain = PLAIN | {Origin.PARAMETER} if is_parameter else PLAIN
+    is_one = not isinstance(op, (ast.In, ast.NotIn)) or len(getattr(right, "elts", ())) == 1
+    is_same = code.surely(lambda value: all(_is_same(each, plain, is_one=is_one) for each in options(value)), tensor)
+    safe = is_same and (is_one or surely_tensor(code, tensor))
     return code.fix("Use `isinstance`", code.replace(node, asks), safe=safe)
 
 
@@ -96,5 +101,9 @@ def _classes(code: Code, node: ast.expr) -> Expression:
     return code.concrete(node)
 
 
-def _is_plain(value: Value) -> bool:
-    return not isinstance(value, Tensor) or value.origin in PLAIN
+def _is_same(value: Value, plain: Set[Origin], *, is_one: bool) -> bool:
+    """Whether `isinstance` says of a value what its type does.
+
+    That is so for no tensor of a subclass. Where other classes are asked for as well, these have subclasses, too.
+    """
+    return value.origin in plain if isinstance(value, Tensor) else is_one and not isinstance(value, Unknown)

@@ -139,6 +139,18 @@ class Effects:
         self._modes(found, set())
         return tuple(found.values())
 
+    def only_looks_up(self) -> bool:
+        """Whether the call writes nothing, and the functions that it runs neither do, nor compute, nor meet a fact."""
+        for event in self.events.values():
+            if isinstance(event, Write):
+                return False
+            if isinstance(event, Called):
+                inner = event.effects
+                is_busy = inner.function is not None and (inner.computes or inner.facts)
+                if is_busy or not inner.only_looks_up():
+                    return False
+        return True
+
     def _modes(self, found: dict[str, Mode], seen: set[int]) -> None:
         if id(self) in seen:
             return

@@ -93,6 +93,18 @@ class Snapshot:
             return Snapshot(frame) if ends and not frame.returns else None
         return None
 
+    def only_looks_up(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether the code of the project that statements would run here does no more than look something up.
+
+        That is what properties, special methods and functions do: whatever writes state, computes with tensors, or asks
+        the host, does more.
+        """
+        with self._replica() as frame:
+            frame.engine.silent = 0
+            frame.execute(body)
+            return frame.engine.effects.only_looks_up()
+        return False
+
     def run(self, body: Sequence[ast.stmt]) -> Run | None:
         """What statements would do in a function of an operator; None if it takes too long to find out."""
         with self._replica() as frame, frame.engine.in_region("strict") as region:

@@ -16,13 +16,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from exportlint.findings import Fix
-from exportlint.fixes.control_flow.conditions import OPERATORS, tensor_condition
+from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.logic import negated
 from exportlint.fixes.control_flow.messages import message_of, message_of_raise
 from exportlint.fixes.control_flow.selection_counts import count_condition
 from exportlint.fixes.eager_only.reports import is_report
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import binary, call, statement
+from exportlint.fixes.edit.template import COMPARISONS, binary, call, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import is_python, scalar
 
@@ -155,7 +155,7 @@ def _number_conditions(code: Code, demand: Demand) -> list[Expression]:
     node = demand.node
     if not isinstance(node, ast.Compare):
         return [binary("!=" if demand.holds else "==", code.concrete(node), 0)]
-    symbols = [OPERATORS.get(type(op), "") for op in node.ops]
+    symbols = [COMPARISONS.get(type(op), "") for op in node.ops]
     if not all(symbols) or (len(symbols) > 1 and not demand.holds):
         raise DeclinedError("the comparison is none of numbers, or cannot be turned round")
     operands = [code.concrete(side) for side in (node.left, *node.comparators)]

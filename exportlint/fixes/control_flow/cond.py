@@ -1,4 +1,12 @@
-"""`if` and conditional expressions on tensors and sizes as `torch.cond`, with functions made of what hangs on them."""
+"""`if` and conditional expressions on tensors and sizes as `torch.cond`, with functions made of what hangs on them.
+
+`if c: y = f(x)` / `else: y = g(x)` becomes `def true_fn(x): …`, `def false_fn(x): …` and
+`y = torch.cond(c, true_fn, false_fn, (x,))`; `a if c else b` becomes `torch.cond(c, lambda x: a, lambda x: b, (x,))`.
+
+Needs: the ways can be moved into functions, give tensors, and neither change nor return what is not their own; for a
+condition on a size, that both can be traced for any size. Never safe: outside of torch.export `torch.cond` compiles the
+functions, and refuses some that eager runs, such as those whose results are laid out differently.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Python conditions on tensor data as tensors: `0-d bool` tensors that say what the truth of an expression was."""
+"""Python conditions on tensor data as tensors: 0-d bool tensors that say what the truth of an expression was.
+
+`a and not b` becomes `a & ~b`, `0 < x.item() < 1` becomes `(0 < x) & (x < 1)`, `v in (1, 2)` becomes
+`(v == 1) | (v == 2)`, `any(r.sum() > 0 for r in x)` becomes `torch.stack([r.sum() > 0 for r in x]).any()`.
+
+Safe: what Python did not ask in each case is total, nothing is evaluated twice that is not pure, and comparisons are of
+numbers that the dtype holds (`numbers.operands`). Otherwise an operand may be refused where Python did not ask it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +17,7 @@ from exportlint.analysis.domain.values import External
 from exportlint.fixes.control_flow.logic import Condition, both, either, negated
 from exportlint.fixes.control_flow.selection_counts import count_condition
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import binary, call, method
+from exportlint.fixes.edit.template import COMPARISONS, binary, call, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers import operands as numbers
 from exportlint.fixes.numbers.operands import is_scalar
@@ -18,10 +25,6 @@ from exportlint.fixes.proofs.observed_values import builtin, is_python, operatio
 from exportlint.fixes.proofs.observed_values import operands as operation_operands
 from exportlint.fixes.proofs.purity import is_pure, require_pure
 from exportlint.fixes.proofs.total_conditions import evaluated, has_truth, is_total
-
-OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
 
 
 def tensor_condition(code: Code, node: ast.expr) -> Condition:
@@ -101,7 +104,7 @@ def _compare(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Cond
     if isinstance(op, (ast.In, ast.NotIn)):
         found = _contained(code, left, right)
         return negated(found) if isinstance(op, ast.NotIn) else found
-    symbol = OPERATORS.get(type(op))
+    symbol = COMPARISONS.get(type(op))
     if symbol is None:
         raise DeclinedError("an identity is no tensor")
     counted = count_condition(code, left, op, right)

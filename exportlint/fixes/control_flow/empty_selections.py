@@ -1,4 +1,9 @@
-"""Special cases for an empty selection that the code behind them does not need: writes to no rows change nothing."""
+"""Special cases for selections of nothing, left out: `if idx.numel() == 0: continue`, `if mask.any(): out[mask] = v`.
+
+Safe: what is skipped only writes to new tensors where the selection says, takes no rows as well as some, and gradients
+flow from it to nothing else. Otherwise an operator may refuse an empty tensor, autograd or the caller the write, and
+gradients are zeros where they were None.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,7 @@ from exportlint.analysis.torch.layers import find_layer
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_elements
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
@@ -56,7 +62,24 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
         _takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call)
     )
     message = "Drop the special case for an empty selection"
-    return code.fix(message if safe else f"{message}, which some operators refuse", edit, safe=safe)
+    if not safe:
+        message += ", which some operators refuse"
+    elif _has_gradients(code, parts, {ast.unparse(base) for base in bases}):
+        message, safe = f"{message}, for which gradients are then zeros instead of None", False
+    return code.fix(message, edit, safe=safe)
+
+
+def _has_gradients(code: Code, parts: Sequence[ast.AST], written: set[str]) -> bool:
+    """Whether gradients may flow from what is written to more than the tensors that it is written to."""
+    read = [n for n in parts if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)]
+    return any(map(_may_learn, (o for n in read if ast.unparse(n) not in written for o in options(code.value(n)))))
+
+
+def _may_learn(value: Value) -> bool:
+    if isinstance(value, TorchModule):
+        layer = find_layer(value.name)
+        return layer is None or layer.parameters != "never" or any(map(_may_learn, value.items or ()))
+    return isinstance(value, Tensor) and value.kind not in {"int", "bool"}
 
 
 def _require_no_element(code: Code, statements: Sequence[ast.stmt]) -> None:
@@ -114,14 +137,10 @@ def _only_writes(statement: ast.stmt, selection: str) -> bool:
         return False
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return all(
-        isinstance(target, ast.Name) or (isinstance(target, ast.Subscript) and _selects(target.slice, selection))
+        isinstance(target, ast.Name)
+        or (isinstance(target, ast.Subscript) and any(_is_name(part, selection) for part in indices(target)))
         for target in targets
     )
-
-
-def _selects(index: ast.expr, selection: str) -> bool:
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    return any(_is_name(part, selection) for part in parts)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

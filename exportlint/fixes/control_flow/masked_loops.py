@@ -19,12 +19,10 @@ from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import binary, call, dotted, statement
+from exportlint.fixes.edit.template import SYMBOLS, binary, call, dotted, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
 from exportlint.fixes.proofs.purity import is_pure
-
-OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
 
 
 def masked_fix(code: Code, _: Fact) -> Fix:
@@ -101,10 +99,7 @@ def _masked(code: Code, assigning: ast.stmt, flag: str, carried: set[str]) -> Se
         raise DeclinedError(f"`{target.id}` holds no tensor in front of the loop")
     new = code.concrete(value)
     if isinstance(assigning, ast.AugAssign):
-        symbol = OPERATORS.get(type(assigning.op))
-        if symbol is None:
-            raise DeclinedError("an assignment has an operator that is not known")
-        new = binary(symbol, target.id, new)
+        new = binary(SYMBOLS[type(assigning.op)], target.id, new)
     chosen = call(code.name("torch.where"), flag, target.id, new)
     return [code.statements.replace([assigning], [statement("{name} = {chosen}", name=target.id, chosen=chosen)])]
 

@@ -1,4 +1,9 @@
-"""The ways of a branch as straight code, and what the variables are then: a choice for each."""
+"""The ways of a branch as straight code, and what the variables are then: a choice for each.
+
+`if c: a = x; y = a + 1` / `else: y = x` becomes `a = x`, `y = torch.where(c, a + 1, x)`. Variables that only one way
+binds keep their names, others get new ones; what nobody reads any more is not assigned. A part of `where`, which says
+when the result is safe.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.terms import Term, choose, is_sound, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
-from exportlint.fixes.edit.template import bare_tuple, binary, dotted, statement
+from exportlint.fixes.edit.template import SYMBOLS, bare_tuple, binary, dotted, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.liveness import is_bound, read_later
 from exportlint.fixes.proofs.purity import require_pure
@@ -22,11 +27,6 @@ from exportlint.fixes.proofs.total_conditions import evaluated
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Statement
-
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
 
 
 class Fresh:
@@ -205,16 +205,19 @@ def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequenc
     behind = code.after([step.statement])
     unknown = dict.fromkeys(step.targets)
     read = {name: ast.copy_location(ast.Name(name, ast.Load()), step.value) for name in step.targets}
-    return (), {name: replace(_variable(behind, node, unknown), source=dotted(name)) for name, node in read.items()}
+    # a sequence of another length is refused
+    return (), {
+        name: replace(_variable(behind, node, unknown), source=dotted(name), total=False) for name, node in read.items()
+    }
 
 
 def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
     assert isinstance(operation, ast.BinOp)
     left, right = term(code, operation.left, forms), term(code, operation.right, forms)
-    symbol = OPERATORS.get(type(operation.op))
-    if symbol is None:
-        raise DeclinedError("the operator has no other spelling")
     # a tensor is written itself, which others may see
     return Term(
-        binary(symbol, left.source, right.source), left.kind, safe=left.kind == "number", reads=left.reads | right.reads
+        binary(SYMBOLS[type(operation.op)], left.source, right.source),
+        left.kind,
+        safe=left.kind == "number",
+        reads=left.reads | right.reads,
     )

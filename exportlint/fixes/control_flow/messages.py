@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import string
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -28,7 +27,7 @@ def message_of(code: Code, node: ast.expr | None, before: Sequence[ast.stmt] = (
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return code.concrete(node)
     text = _constant_text(node)
-    return _quoted(text, code.text(node)) if text is not None and node is not None else None
+    return code.string(text, like=node) if text is not None else None
 
 
 def message_of_raise(code: Code, statement: ast.Raise, before: Sequence[ast.stmt]) -> Expression | None:
@@ -57,8 +56,3 @@ def _filled(template: ast.expr, field: re.Pattern[str]) -> str | None:
     if isinstance(template, ast.Constant) and isinstance(template.value, str):
         return field.sub("...", template.value)
     return None
-
-
-def _quoted(text: str, original: str) -> Expression:
-    """A text as a string with the quotes of another."""
-    return string(text, next((character for character in original if character in "\"'"), '"'))

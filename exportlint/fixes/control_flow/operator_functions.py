@@ -23,6 +23,7 @@ from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import as_tuple, same
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.live_variables import returns
+from exportlint.fixes.proofs.observed_values import item_of
 
 POSITIONS = {"`true_fn`": 1, "`false_fn`": 2, "`cond_fn`": 0, "`body_fn`": 1, "`combine_fn`": 0, "`f`": 0}
 BRANCHES = ("`true_fn`", "`false_fn`")
@@ -157,9 +158,8 @@ def captured_fix(code: Code, fact: BodyCapture) -> Fix:
         for statement in code.tree.contents(function or code.tree.root).of(ast.Assign)
         if any(isinstance(target, ast.Name) and target.id == fact.name for target in statement.targets)
     ]
-    if len(found) == 1 and isinstance(found[0].value, ast.Call) and isinstance(found[0].value.func, ast.Attribute):
-        read = found[0].value.func
-        if read.attr == "item":
-            edit = code.replace(found[0].value, read.value)
-            return code.fix("Use the tensor itself, whose dtype counts", edit, safe=False)
+    read = item_of(found[0].value) if len(found) == 1 else None
+    if read is not None:
+        edit = code.replace(found[0].value, read)
+        return code.fix("Use the tensor itself, whose dtype counts", edit, safe=False)
     raise DeclinedError("the number is not read by an assignment of its own")

@@ -15,11 +15,11 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.torch import table
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.conditions import tensor_condition
-from exportlint.fixes.control_flow.merging import OPERATORS, Fresh, hoisted
+from exportlint.fixes.control_flow.merging import Fresh, hoisted
 from exportlint.fixes.control_flow.where import branch_of
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import augmented, call, expression, method, statement
+from exportlint.fixes.edit.template import SYMBOLS, augmented, call, expression, method, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.observed_values import operation, tensor
@@ -59,8 +59,8 @@ def _written(code: Code, writing: ast.stmt, condition: Expression) -> Statement:
         target = _target(code, writing.targets[0])
         new = call(where, condition, _value(code, writing.value), target)
         return statement("{target} = {new}", target=target, new=new)
-    if isinstance(writing, ast.AugAssign) and type(writing.op) in OPERATORS:
-        target, symbol = _target(code, writing.target), OPERATORS[type(writing.op)]
+    if isinstance(writing, ast.AugAssign):
+        target, symbol = _target(code, writing.target), SYMBOLS[type(writing.op)]
         neutral = NEUTRAL.get(type(writing.op))
         if neutral is None:
             raise DeclinedError("the operator has no neutral operand")

@@ -1,4 +1,7 @@
-"""Ways of a branch that end in the same statement with other values: `out.append(a)` and `out.append(b)`."""
+"""Ways of a branch that end in the same statement with other values: `out.append(a)` and `out.append(b)`.
+
+The statement stays once, with a choice between the values, as `where` makes it and says when that is safe.
+"""
 
 from __future__ import annotations
 

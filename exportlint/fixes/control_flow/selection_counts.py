@@ -1,4 +1,7 @@
-"""How much a mask selects, asked of the mask itself: `mask.nonzero().size(0) > 0` is `mask.any()`."""
+"""How much a mask selects, asked of the mask itself: `mask.nonzero().size(0) > 0` is `mask.any()`.
+
+Safe where indices are counted. Otherwise the selection may be refused, as `x[mask]` is for a mask that does not fit.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,14 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import binary, expression, method
+from exportlint.fixes.edit.template import COMPARISONS, binary, expression, method
 from exportlint.fixes.proofs.observed_values import builtin, operands, operation, tensor
 from exportlint.fixes.proofs.stated_numbers import stated
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
-MIRRORED: dict[type[ast.cmpop], str] = {
-    ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
-DIRECT: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 NOTHING = frozenset({("==", 0), ("<", 1), ("<=", 0)})
 SOMETHING = frozenset({("!=", 0), (">", 0), (">=", 1)})
 
@@ -32,13 +30,12 @@ def count_condition(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) 
 
     The second item says whether it refuses what the selection refused: `x[mask]` wants a mask that fits.
     """
-    selection, number, symbols = left, right, DIRECT
+    selection, number, symbol = left, right, COMPARISONS.get(type(op))
     mask = _counted(code, selection)
     if mask is None:
-        selection, number, symbols = right, left, MIRRORED
+        selection, number, symbol = right, left, _MIRRORED.get(symbol or "")
         mask = _counted(code, selection)
     known = stated(code, number)
-    symbol = symbols.get(type(op))
     if mask is None or symbol is None or (known is None and not _is_integer(code, number)):
         return None
     safe = any(operation(code, part) in INDICES for part in ast.walk(selection) if isinstance(part, ast.Call))

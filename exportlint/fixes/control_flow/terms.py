@@ -1,4 +1,10 @@
-"""Values that a condition chooses between, and `torch.where` of them."""
+"""Values that a condition chooses between, and `torch.where` of them.
+
+`choose` makes `torch.where(c, a, b)` of two terms, a tuple of choices of two tuples, and of equal terms one of them.
+
+Safe: both terms have proven forms that agree (`proofs.result_shapes`), each is total, and the condition holds exactly
+what Python asked. Otherwise they may be broadcast or promoted, or refused where Python did not compute them.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +23,7 @@ from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Form, Forms, form
+from exportlint.fixes.proofs.total_conditions import is_total_number
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -27,7 +34,8 @@ class Term:
     """An expression that is evaluated whichever way the code goes, and what is known of it.
 
     `items` are those of a tuple. `form` is None where nothing proves its shape and dtype. `safe`: what it was made of
-    by earlier choices. `variable`: it is a tensor that others can see, not a new one.
+    by earlier choices. `variable`: it is a tensor that others can see, not a new one. `total`: it is a number that is
+    refused for no values of its variables.
     """
 
     source: Expression
@@ -35,6 +43,7 @@ class Term:
     form: Form | None = None
     safe: bool = True
     variable: bool = False
+    total: bool = False
     items: tuple[Term, ...] | None = None
     reads: frozenset[str] = field(default=frozenset())
 
@@ -67,7 +76,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
         variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
         return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
     if _is_number(value):
-        return Term(source, "number", reads=reads)
+        return Term(source, "number", total=is_total_number(code, node), reads=reads)
     return Term(source, "other", reads=reads)
 
 
@@ -88,7 +97,7 @@ def read_by(code: Code, node: ast.expr) -> frozenset[str]:
 
 def is_sound(value: Term) -> bool:
     """Whether nothing is refused and no gradient spoiled where a value is computed in vain."""
-    return value.kind == "number" or (value.form is not None and value.form.total)
+    return value.total or (value.form is not None and value.form.total)
 
 
 def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:

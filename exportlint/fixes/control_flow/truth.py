@@ -1,4 +1,10 @@
-"""The truth of tensor data as a tensor where Python asks for it: in a branch, or as a value."""
+"""The truth of tensor data as a tensor where Python asks for it, and which rewrite a condition on tensor data gets.
+
+`found = bool(x.sum() > 0)` becomes `found = x.sum() > 0`, with choices by `torch.where` where a branch asks `found`.
+Conditions of branches and loops try the rewrites for these, one after the other.
+
+Never safe: who reads the variable gets a tensor instead of a bool.
+"""
 
 from __future__ import annotations
 

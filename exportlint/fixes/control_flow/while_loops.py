@@ -35,6 +35,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after, returns
+from exportlint.fixes.proofs.observed_values import item_of
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -122,8 +123,9 @@ def _number_tensor(code: Code, node: ast.expr) -> Expression:
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant):
         operator = "+" if isinstance(node.op, ast.Add) else "-"
         return binary(operator, _number_tensor(code, node.left), code.concrete(node.right))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
-        node = node.func.value
+    read = item_of(node)
+    if read is not None:
+        node = read
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
         return _number_tensor(code, node.args[0])
     if not code.surely(is_tensor, node):

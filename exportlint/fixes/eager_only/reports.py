@@ -9,17 +9,19 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, Tensor, Value
+from exportlint.analysis.domain.values import External
 from exportlint.analysis.library_functions import find
-from exportlint.analysis.torch import table
 from exportlint.findings import TorchVersion
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.purity import computes_only
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
+
+__all__ = ["computes_only", "eager_only", "is_exporting", "is_report", "reports"]
 
 MAX_TOGETHER = 32
 """Statements that one fix keeps for eager: each of them has that fix, so a longer one would cost the square."""
@@ -60,34 +62,9 @@ def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
     return block[first : last + 1]
 
 
-def computes_only(code: Code, nodes: Sequence[ast.AST]) -> bool:
-    """Whether code surely changes nothing that the program has: what it calls are reports, operators, conversions."""
-    return all(
-        not isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr))
-        and (not isinstance(node, ast.Call) or code.surely(_is_pure, node.func))
-        for root in nodes
-        for node in ast.walk(root)
-    )
-
-
 def is_report(code: Code, statement: ast.stmt) -> bool:
     """Whether a statement only says something."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
     callee = code.value(statement.value.func)
     return isinstance(callee, External) and find(callee.name).effect == "report"
-
-
-def _is_pure(callee: Value) -> bool:
-    if isinstance(callee, BoundMethod):
-        api = table.tensor_member(callee.name) if isinstance(callee.receiver, Tensor) else None
-        draws = api is not None and api.random
-        known = isinstance(callee.receiver, (Tensor, Shape, Size, Scalar, Const))
-        return known and not draws and not callee.name.endswith("_")
-    if not isinstance(callee, External):
-        return False
-    function = find(callee.name)
-    if function.pure or function.effect is not None:
-        return function.pure or function.effect == "report"
-    api = table.lookup(callee.name)
-    return api is not None and not api.random and not api.mutates

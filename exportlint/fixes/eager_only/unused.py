@@ -1,4 +1,10 @@
-"""Values that the program does not need, such as texts that are only logged, kept out of what torch.export traces."""
+"""Values that the program does not need, such as texts that are only logged, kept out of what torch.export traces.
+
+`text = str(x)` / `log.info(text)` goes under `if not torch.compiler.is_exporting():`, with all statements that the
+value goes through; `(str(x), y)[1]` keeps `str(x)` for eager.
+
+Safe: all of that only computes and reports. Otherwise an effect of it is missing in the program.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ from exportlint.analysis.library_functions import find
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.eager_only.reports import computes_only, eager_only, is_exporting, is_report, reports
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError
 
 MESSAGE = "Leave it out of export"
@@ -27,7 +34,7 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
         asked = code.make("{element} if not {exporting} else None", element=element, exporting=exporting)
         return code.fix(MESSAGE, code.replace(element, asked), safe=computes_only(code, [element]))
     first = _in_file(code, code.tree.statement(node))
-    statements = sorted(_statements(code, first), key=lambda s: (s.lineno, s.col_offset))
+    statements = in_order(_statements(code, first))
     drafts = [eager_only(code, group, version) for group in _adjacent(code, statements)]
     return code.fix(MESSAGE, *drafts, safe=computes_only(code, statements))
 

@@ -173,8 +173,10 @@ class Code:
         """A new statement: `statement("{name} = {value}", name="x", value=node)`. Raises as `make` does."""
         return templates.statement(template, **{name: self._hole(hole) for name, hole in holes.items()})
 
-    def string(self, value: str) -> Expression:
-        """A string in the quotes that the file has most of."""
+    def string(self, value: str, like: ast.AST | None = None) -> Expression:
+        """A string in the quotes that the file has most of, or that the source of another one begins with."""
+        if like is not None:
+            return templates.string(value, next((mark for mark in self.text(like) if mark in "\"'"), '"'))
         text = self.source.text
         return templates.string(value, "'" if text.count("'") > text.count('"') else '"')
 
@@ -250,6 +252,11 @@ class Code:
         if isinstance(node, ast.stmt):
             return Draft(start, end, simple(cast("Statement", new)))
         expression = self.concrete(new) if isinstance(new, ast.expr) else cast("Expression", new)
+        slicing = self._slicing(node)
+        if slicing is not None:
+            start, end = self.source.range(slicing)
+            changed = Draft(start, end, source(self.concrete(slicing, {node: expression})))
+            return narrowed(changed, self.source.text)
         if isinstance(node, ast.GeneratorExp) and self._concrete.is_only_argument(node):
             start, end = start + 1, end - 1  # the brackets are the call's
             expression = fitted(expression, Precedence.ARGUMENT)
@@ -259,6 +266,13 @@ class Code:
             expression = without_parentheses(expression, entirely=True)
         before, behind = self.source.between(max(start - 1, 0), start), self.source.between(end, end + 1)
         return narrowed(Draft(start, end, spaced(source(expression), before, behind)), self.source.text)
+
+    def _slicing(self, node: ast.expr) -> ast.Subscript | None:
+        """The subscript that an expression bounds a slice of: the blanks around its colons depend on it."""
+        around = self.tree.parents.get(node)
+        if not isinstance(around, ast.Slice):
+            return None
+        return next((n for n in self.tree.ancestors(around) if isinstance(n, ast.Subscript)), None)
 
     def fix(self, message: str, *edits: Draft, safe: bool | Applicability) -> Fix:
         """A fix of these edits and of the imports that they need. One that loses a comment is not safe.

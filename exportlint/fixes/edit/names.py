@@ -11,7 +11,7 @@ from itertools import count
 
 from exportlint.fixes.edit.statements import is_docstring
 from exportlint.fixes.edit.text import Text
-from exportlint.fixes.edit.tree import Scope, Tree
+from exportlint.fixes.edit.tree import Scope, Tree, bound, parameters
 from exportlint.fixes.errors import DeclinedError
 from exportlint.syntax.definitions import TRIES, FunctionNode, dotted, imported, is_type_checking
 
@@ -25,15 +25,15 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
     Raises:
         DeclinedError: the variables around the node hide every import of it.
     """
-    taken = {bound for scope in tree.ancestors(node) if isinstance(scope, Scope) for bound in bound_names(scope)}
+    taken = {local for scope in tree.ancestors(node) if isinstance(scope, Scope) for local in bound_names(scope)}
     parts = name.split(".")
     bindings = tree.once(_bindings_of(package), tree.root).about(parts, last_row)
     hidden = False
     for surely in (True, False):
         for length in range(len(parts), 0, -1):
-            for local, bound in bindings.items():
-                if ".".join(parts[:length]) in bound.targets and bound.surely >= surely:
-                    if local not in taken and len(bound.targets) == 1:
+            for local, binding in bindings.items():
+                if ".".join(parts[:length]) in binding.targets and binding.surely >= surely:
+                    if local not in taken and len(binding.targets) == 1:
                         return ".".join([local, *parts[length:]])
                     hidden = True
     if hidden or parts[0] in taken or parts[0] in bindings:
@@ -44,8 +44,8 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
 def qualified(node: ast.expr, module: ast.Module, package: str) -> str | None:
     """The qualified name of what `a.b.c` stands for where `a` is a name of the file; None for anything else."""
     first, _, rest = (dotted(node) or "").partition(".")
-    bound = _top_level(module, package).get(first)
-    targets = [first] if bound is None else list(bound.targets)
+    binding = _top_level(module, package).get(first)
+    targets = [first] if binding is None else list(binding.targets)
     if not first or len(targets) != 1 or targets[0] is None:
         return None
     return ".".join(filter(None, [targets[0], rest]))
@@ -121,7 +121,7 @@ def _bindings(body: list[ast.stmt], package: str, *, surely: bool) -> Iterator[t
             yield statement.name, None, surely
         elif isinstance(statement, ast.With):
             yield from _bindings(statement.body, package, surely=surely)
-            yield from ((name, None, surely) for item in statement.items for name in _stored(item))
+            yield from ((name, None, surely) for item in statement.items for name in bound([item]))
         elif isinstance(statement, ast.If):
             if not is_type_checking(statement.test):
                 yield from _bindings(statement.body, package, surely=False)
@@ -135,35 +135,15 @@ def _bindings(body: list[ast.stmt], package: str, *, surely: bool) -> Iterator[t
                 yield from (b for b in _bindings(handler.body, package, surely=False) if b[0] not in names)
             yield from _bindings(statement.finalbody, package, surely=surely)
         else:
-            yield from ((name, None, surely) for name in _stored(statement))
-
-
-def _stored(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+            yield from ((name, None, surely) for name in bound([statement]))
 
 
 @functools.lru_cache(maxsize=256)
 def bound_names(scope: Scope) -> frozenset[str]:
     """The names that a function binds: its parameters, and what its body assigns, imports and defines."""
-    arguments = scope.args
-    found = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    found |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
-    waiting: list[ast.AST] = list(scope.body) if isinstance(scope.body, list) else [scope.body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            found.add(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-            found.add(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            found.add(node.rest)
-        if isinstance(node, (FunctionNode, ast.ClassDef)):
-            found.add(node.name)
-        elif not isinstance(node, ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(node))
-    return frozenset(found)
+    found = {a.arg for a in (*parameters(scope), scope.args.vararg, scope.args.kwarg) if a is not None}
+    body = scope.body if isinstance(scope.body, list) else [scope.body]
+    return frozenset(found.union(bound(body, comprehensions=True)))
 
 
 def fresh(name: str, taken: AbstractSet[str]) -> str:

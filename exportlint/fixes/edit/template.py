@@ -35,6 +35,10 @@ SYMBOLS: dict[type[ast.operator], str] = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Pow: "**",
 }  # fmt: skip
 """How binary operators are written."""
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+"""How comparisons are written that tensors have, too."""
 
 Node = TypeVar("Node", bound="cst.CSTNode")
 
@@ -143,6 +147,13 @@ def string(value: str, quote: str = '"') -> Expression:
     if text[0] != quote and quote not in text:
         text = f"{quote}{text[1:-1]}{quote}"
     return cst.SimpleString(text)
+
+
+def parsed(source: str) -> Expression:
+    """An expression of another file, as it stands there."""
+    import libcst as cst
+
+    return cst.parse_expression(source)
 
 
 def dotted(name: str) -> Expression:
@@ -260,12 +271,42 @@ def _replaced(
             if is_replaced(original):
                 place = self.places.get(id(original), Precedence.TERNARY)
                 return replacement(cast(cst.BaseExpression, original), place, self.force)
+            if isinstance(original, cst.Slice) and any(map(is_replaced, filter(None, original.children))):
+                return _set_apart(updated)
             return updated
 
     try:
         return cast(cst.CSTNode, node.visit(Replace(force=False)))
     except cst.CSTValidationError:  # a word would touch a word: `[x]if y`
         return cast(cst.CSTNode, node.visit(Replace(force=True)))
+
+
+def _set_apart(node: cst.Slice) -> cst.Slice:
+    """A slice with blanks around its colons if a bound is more than a name or a number: `x[: n // 2]`."""
+    import libcst as cst
+
+    def is_simple(bound: cst.BaseExpression | None) -> bool:
+        if isinstance(bound, cst.UnaryOperation):
+            return is_simple(bound.expression)
+        return bound is None or isinstance(bound, (cst.Name, cst.BaseNumber))
+
+    def spaced(colon: Any, before: cst.CSTNode | None, after: cst.CSTNode | None) -> Any:
+        if not isinstance(colon, cst.Colon):
+            return colon
+        spaces = {"whitespace_before": before, "whitespace_after": after}
+        return colon.with_changes(**{
+            field: cst.SimpleWhitespace(" " if bound is not None else "")
+            for field, bound in spaces.items()
+            if isinstance(getattr(colon, field), cst.SimpleWhitespace)
+        })  # fmt: skip
+
+    if all(map(is_simple, (node.lower, node.upper, node.step))):
+        return node
+    has_step = isinstance(node.second_colon, cst.Colon)
+    return node.with_changes(
+        first_colon=spaced(node.first_colon, node.lower, None if has_step and node.upper is None else node.upper),
+        second_colon=spaced(node.second_colon, node.upper, node.step),
+    )
 
 
 def _spread(holes: Mapping[str, Holes]) -> cst.CSTTransformer:

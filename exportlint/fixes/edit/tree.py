@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator, KeysView, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeVar, cast
@@ -187,6 +187,31 @@ class Tree:
         return found
 
 
+def parameters(function: Scope) -> list[ast.arg]:
+    """The parameters of a function that have a place or a name, in order, without `*args` and `**kwargs`."""
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def indices(subscript: ast.Subscript) -> list[ast.expr]:
+    """The items of `x[a, b]`, or the only one."""
+    return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+
+
+def takes_all(item: ast.expr) -> bool:
+    """Whether an index is `:`."""
+    return isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None
+
+
+def place(node: ast.AST) -> tuple[int, int]:
+    """Where a node begins: that of a node is less than that of another one which begins behind it."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def in_order(nodes: Iterable[A]) -> list[A]:
+    """Nodes as they follow each other in the source."""
+    return sorted(nodes, key=place)  # type: ignore[arg-type]
+
+
 def used_names(node: ast.AST) -> set[str]:
     """All names that stand somewhere in a node, bound or read."""
     found: set[str] = set()
@@ -197,10 +222,41 @@ def used_names(node: ast.AST) -> set[str]:
             found.add(n.arg)
         elif isinstance(n, (ast.Global, ast.Nonlocal)):
             found.update(n.names)
-        elif isinstance(n, (ast.Import, ast.ImportFrom)):
-            found.update((alias.asname or alias.name).partition(".")[0] for alias in n.names)
-        elif isinstance(n, (FunctionNode, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name:
-            found.add(n.name)
-        elif isinstance(n, ast.MatchMapping) and n.rest:
-            found.add(n.rest)
+        elif (name := binding(n)) is not None:
+            found.add(name)
     return found
+
+
+def binding(node: ast.AST) -> str | None:
+    """The name that a node itself, without its parts, binds or deletes in the scope that it stands in."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.MatchMapping(rest=name):
+            return name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            return name
+        case ast.alias(name=name, asname=asname):
+            return (asname or name).partition(".")[0]
+    return None
+
+
+def bound(body: Iterable[ast.AST], *, comprehensions: bool = False) -> list[str]:
+    """The names that statements, or other parts of a function, may bind in their own scope, in order.
+
+    `comprehensions`: with the variables of comprehensions, which have a scope of their own.
+    """
+    found: dict[str, None] = {}
+    waiting = list(body)[::-1]
+    while waiting:
+        node = waiting.pop()
+        name = binding(node)
+        if name is not None:
+            found[name] = None
+        if isinstance(node, (Scope, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.comprehension) and not comprehensions:
+            waiting.extend([*node.ifs[::-1], node.iter])
+        else:
+            waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+    return list(found)

@@ -1,4 +1,7 @@
-"""Arguments of calls: one more, one less, and what stands behind the names that are passed."""
+"""Arguments of calls for rewrites of these: one more, one less, and what stands behind the names that are passed.
+
+Not a rewrite itself: `deprecated-export-api`, `export-arguments` and others say when theirs are safe.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 from exportlint.fixes.edit import arguments
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.tree import Scope
+from exportlint.fixes.edit.tree import Scope, in_order
 from exportlint.fixes.errors import DeclinedError
 
 if TYPE_CHECKING:
@@ -35,8 +38,7 @@ def without_argument(code: Code, call: ast.Call, left_out: ast.expr | ast.keywor
 
 def call_without(code: Code, call: ast.Call, left_out: ast.expr | ast.keyword) -> Expression:
     """A call without one of its arguments."""
-    nodes: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    given = sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
+    given: list[ast.expr | ast.keyword] = in_order([*call.args, *call.keywords])
     return arguments.without_argument(code.concrete(call), given.index(left_out))
 
 

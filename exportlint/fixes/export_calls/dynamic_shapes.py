@@ -1,4 +1,10 @@
-"""Dynamic shapes, as they are written in a call of torch.export."""
+"""Dynamic shapes, as they are written in a call of torch.export: one entry for each input, of a kind that torch takes.
+
+`{"y": …}` gets the name of the input that is meant, or entries of None for the others; `Dim("n")` becomes
+`{0: Dim("n")}`, `{-1: d}` counts from the front, `{0: "n"}` becomes `{0: Dim("n")}`.
+
+Never safe: torch refuses what is written, and what is meant is a guess.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,7 @@ from exportlint.analysis.scripts.signatures import MismatchError, bind
 from exportlint.fixes.edit.arguments import with_entries
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import expression, string
+from exportlint.fixes.edit.template import expression
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.calls import written
 
@@ -35,10 +41,10 @@ def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
     if len(keys) != len(node.keys) or len(others) > 1 or (others and len(missing) != 1):
         raise DeclinedError("which input is meant is not to be seen")
     if others:
-        yield code.replace(keys[others[0]], string(missing[0], code.text(keys[others[0]])[-1]))
+        yield code.replace(keys[others[0]], code.string(missing[0], like=keys[others[0]]))
         return
-    quote = code.text(next(iter(keys.values())))[-1]
-    entries = [(string(name, quote), expression("None")) for name in missing]
+    like = next(iter(keys.values()))
+    entries = [(code.string(name, like), expression("None")) for name in missing]
     yield code.replace(node, with_entries(code.concrete(node), entries))
 
 

@@ -1,14 +1,21 @@
-"""Classes that torch.export can take apart once they are registered."""
+"""Classes that torch.export can take apart once they are registered.
+
+`torch.export.register_dataclass(Output)` is inserted behind `class Output`.
+
+Needs: a dataclass at the top of the file whose objects are no more than their fields. Never safe: what maps over trees
+of tensors looks into its objects then.
+"""
 
 from __future__ import annotations
 
 import ast
 
 from exportlint.analysis.domain.trails import Site, site_of
-from exportlint.analysis.domain.values import ClassValue, External, Value
+from exportlint.analysis.domain.values import ClassValue, External
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import is_named
 from exportlint.syntax.definitions import Class
 
 BASES = frozenset({"builtins.object", "typing.Generic", "abc.ABC"})
@@ -36,7 +43,7 @@ def register(code: Code, definition: Site) -> Fix:
 def _is_made_of_fields(code: Code, cls: Class) -> bool:
     decorators = (d.func if isinstance(d, ast.Call) else d for d in cls.node.decorator_list)
     return (
-        any(_is(code.value(decorator), "dataclasses.dataclass") for decorator in decorators)
+        any(is_named(code.value(decorator), "dataclasses.dataclass") for decorator in decorators)
         and not BUILDS & cls.methods.keys()
         and not any(_is_no_field(code, statement) for statement in cls.node.body)
         and all(_is_base(code, base) for base in cls.node.bases)
@@ -49,7 +56,7 @@ def _is_no_field(code: Code, statement: ast.stmt) -> bool:
         return False
     options = statement.value.keywords if isinstance(statement.value, ast.Call) else ()
     kind = statement.annotation.value if isinstance(statement.annotation, ast.Subscript) else statement.annotation
-    return any(option.arg == "init" for option in options) or _is(code.value(kind), "dataclasses.InitVar")
+    return any(option.arg == "init" for option in options) or is_named(code.value(kind), "dataclasses.InitVar")
 
 
 def _is_base(code: Code, base: ast.expr) -> bool:
@@ -57,7 +64,3 @@ def _is_base(code: Code, base: ast.expr) -> bool:
     if isinstance(value, ClassValue):
         return _is_made_of_fields(code, value.definition)
     return isinstance(value, External) and value.name in BASES
-
-
-def _is(value: Value, name: str) -> bool:
-    return isinstance(value, External) and value.name == name

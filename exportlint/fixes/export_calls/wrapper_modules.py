@@ -18,7 +18,7 @@ from exportlint.fixes.edit.blocks import apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import bound_names, fresh
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import dotted, expression, keyword, starred, statement
+from exportlint.fixes.edit.template import dotted, expression, keyword, parsed, starred, statement
 from exportlint.fixes.edit.tree import Scope
 from exportlint.fixes.errors import DeclinedError
 
@@ -74,13 +74,13 @@ def _insertion(code: Code, node: ast.expr, function: FunctionTarget, definition:
     return code.statements.insert_before(statement, [definition], blank_lines=2 if statement in top else 1)
 
 
-def _held(function: FunctionTarget, owner: str, method: str) -> tuple[dict[str, str], Expression]:
+def _held(function: FunctionTarget, owner: str, method: str) -> tuple[dict[str, Expression], Expression]:
     """The attributes of the wrapper and what it calls: of an object that is no module it takes the modules."""
     if owner == "module":
-        return {"module": "module"}, expression("self.module.{method}", method=method)
-    attributes = {name: f"owner.{name}" for name in sorted(function.calls)}
+        return {"module": dotted("module")}, expression("self.module.{method}", method=method)
+    attributes = {name: expression("owner.{name}", name=name) for name in sorted(function.calls)}
     own = fresh("function", set(attributes))
-    return {**attributes, own: f"owner.{method}"}, expression("self.{own}", own=own)
+    return {**attributes, own: expression("owner.{method}", method=method)}, expression("self.{own}", own=own)
 
 
 def _parameters(
@@ -107,7 +107,7 @@ def _default(code: Code, default: Default | None) -> Expression | None:
         raise DeclinedError("a default is worked out where the function is defined")
     is_here = default.place.filename == code.module.filename
     here = code.tree.at(default.place, ast.Constant) if is_here else None
-    return expression(default.text.replace("{", "{{").replace("}", "}}")) if here is None else code.concrete(here)
+    return parsed(default.text) if here is None else code.concrete(here)
 
 
 def _is_at(code: Code, node: ast.stmt | ast.expr, place: Site) -> bool:

@@ -11,11 +11,12 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from exportlint.analysis.domain.values import External, Function, Partial
+from exportlint.analysis.domain.values import Function, Partial
 from exportlint.fixes.edit.arguments import without_decorator
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import is_named
 from exportlint.syntax.definitions import FunctionNode
 
 
@@ -36,7 +37,7 @@ def _decorators(code: Code, call: ast.Call, wrapper: str) -> Iterator[Draft]:
     function = callee.function if isinstance(callee, Partial) else callee
     if isinstance(function, Function) and isinstance(function.node, FunctionNode) and function.module is code.module:
         for index, decorator in enumerate(function.node.decorator_list):
-            if _is(code, decorator.func if isinstance(decorator, ast.Call) else decorator, wrapper):
+            if is_named(code.value(decorator.func if isinstance(decorator, ast.Call) else decorator), wrapper):
                 yield code.statements.changed(function.node, partial(without_decorator, index=index))
 
 
@@ -47,10 +48,5 @@ def _assigned(code: Code, name: ast.expr, wrapper: str) -> Iterator[Draft]:
         for node in code.tree.contents(scope).of(ast.Assign) if scope is not None else ():
             if ast.unparse(node.targets[0]) == ast.unparse(name):
                 made = node.value
-                if isinstance(made, ast.Call) and made.args and _is(code, made.func, wrapper):
+                if isinstance(made, ast.Call) and made.args and is_named(code.value(made.func), wrapper):
                     yield code.replace(made, made.args[0])
-
-
-def _is(code: Code, node: ast.expr, wrapper: str) -> bool:
-    value = code.value(node)
-    return isinstance(value, External) and value.name == wrapper

@@ -13,13 +13,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Const, Dict, External, Python, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.domain.values import Const, Dict, Python, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.facts import Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import is_named, item_of
 from exportlint.fixes.proofs.purity import is_pure
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
     call = code.tree.parents[subscript]
     if not isinstance(subscript, ast.Subscript) or not isinstance(call, ast.Call) or call.args != [subscript]:
         raise DeclinedError("the slice is not stacked")
-    if call.keywords or not code.surely(lambda v: isinstance(v, External) and v.name == "torch.stack", call.func):
+    if call.keywords or not code.surely(lambda v: is_named(v, "torch.stack"), call.func):
         raise DeclinedError("the slice is not stacked")
     stacked = code.concrete(subscript, {subscript.value: code.make("{f}({x})", f=call.func, x=subscript.value)})
     return code.fix("Stack, and slice the tensor", code.replace(call, stacked), safe=False)
@@ -66,8 +68,9 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
 
 def _index(code: Code, node: ast.expr) -> ast.expr:
     """The tensor of one element from which an index is read."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
-        node = node.func.value
+    read = item_of(node)
+    if read is not None:
+        node = read
     elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
         return _index(code, node.args[0])
     if not code.surely(is_tensor, node):
@@ -76,7 +79,7 @@ def _index(code: Code, node: ast.expr) -> ast.expr:
 
 
 def _is_to_integer(value: Value) -> bool:
-    return isinstance(value, External) and value.name in {"builtins.int", "operator.index"}
+    return is_named(value, "builtins.int", "operator.index")
 
 
 def _is_modules(value: Value) -> bool:
@@ -141,9 +144,8 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     statement = code.tree.parents[subscript]
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         raise DeclinedError("it is more than an assignment to one item")
-    parts = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
-    *before, index = parts
-    if not all(isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step) for part in before):
+    *before, index = indices(subscript)
+    if not all(map(takes_all, before)):
         raise DeclinedError("it is more than one index")
     value = code.value(statement.value)
     is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)

@@ -1,4 +1,10 @@
-"""Numbers that were read from tensors, as the 0-d tensors that they were read from."""
+"""Numbers that were read from tensors, as the 0-d tensors that they were read from.
+
+`x.item() * 2` becomes `x * 2` in comparisons and checks, `abs(float(x))` becomes `x.abs()`.
+
+Safe where nothing can tell: a number is compared with one that each dtype holds, or with another one of its kind.
+Otherwise Python's number has more digits than the tensor, and `int` refuses NaN.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Kind, Python, Scalar, Size
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import binary, call, expression, keyword, method
+from exportlint.fixes.edit.template import SYMBOLS, binary, call, expression, keyword, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import builtin, operation, scalar, tensor
 from exportlint.fixes.proofs.observed_values import operands as operation_operands
@@ -18,7 +24,7 @@ from exportlint.fixes.proofs.stated_numbers import stated
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
-SYMBOLS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod)
 POINTWISE = frozenset({
     "abs", "sqrt", "exp", "log", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or",
     "logical_xor", "float", "bool", "detach", "gt", "lt", "ge", "le", "eq", "ne", "round", "floor", "ceil", "sigmoid",
@@ -68,7 +74,7 @@ def operand(code: Code, node: ast.expr) -> Operand | None:
     value = scalar(code, node)
     if value is None or value.kind == "bool":
         return None
-    if isinstance(node, ast.BinOp) and type(node.op) in SYMBOLS and value.api != "size":
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC) and value.api != "size":
         return _arithmetic(code, node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and value.api != "size":
         inner = operand(code, node.operand)

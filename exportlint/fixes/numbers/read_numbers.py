@@ -17,9 +17,10 @@ from exportlint.analysis.domain.values import External, Kind, Scalar, Tensor
 from exportlint.fixes.arrays.torch_names import MATH, TO_INTEGERS
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call, method
+from exportlint.fixes.edit.tree import parameters
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand as operand_of
-from exportlint.fixes.proofs.observed_values import scalar, tensor
+from exportlint.fixes.proofs.observed_values import item_of, scalar, tensor
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def item(code: Code, source: Expression, kind: str) -> Expression:
 def integer(code: Code, node: ast.expr, operand: Tensor | Scalar) -> tuple[Expression, bool]:
     """`int(node)`, and whether it is that for all numbers. `operand` is what `int` was seen to be given."""
     if isinstance(operand, Scalar):
-        read = _read(node)
+        read = item_of(node)
         if read is None:
             return call(code.name("torch.sym_int"), code.concrete(node)), scalar(code, node) is not None
         node = read
@@ -69,8 +70,7 @@ def _is_number_too(code: Code, node: ast.expr) -> bool:
     function = code.tree.function(node)
     if not isinstance(node, ast.Name) or function is None:
         return False
-    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    annotations = [a.annotation for a in arguments if a.arg == node.id and a.annotation is not None]
+    annotations = [a.annotation for a in parameters(function) if a.arg == node.id and a.annotation is not None]
     return any(re.search(r"\b(int|float|bool)\b", ast.unparse(annotation)) for annotation in annotations)
 
 
@@ -95,9 +95,3 @@ def _argument(code: Code, node: ast.expr) -> tuple[Expression, bool]:
     """An argument of `math` as one of torch, and whether it is a tensor."""
     found = operand_of(code, node)
     return (found.source, True) if found is not None else (code.concrete(node), False)
-
-
-def _read(node: ast.expr) -> ast.expr | None:
-    """`t` of `t.item()`."""
-    is_item = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
-    return node.func.value if is_item else None  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const, Python, Scalar, Sequence, Size, Tensor, Tuple, Value
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import call, keyword
+from exportlint.fixes.edit.template import call, expression, keyword
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import tensor
 
@@ -27,7 +27,7 @@ def stacked(code: Code, node: ast.expr) -> Expression:
     return _stacked(code, node, _device(code, node))
 
 
-def _stacked(code: Code, node: ast.expr, device: str | None) -> Expression:
+def _stacked(code: Code, node: ast.expr, device: Expression | None) -> Expression:
     function = code.name("torch.stack", node)
     if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
         elements = {element: _element(code, element, device) for element in node.elts}
@@ -45,7 +45,7 @@ def _are_tensors(value: Value) -> bool:
     return bool(items) and all(isinstance(option, Tensor) for item in items for option in options(item))
 
 
-def _element(code: Code, node: ast.expr, device: str | None) -> Expression:
+def _element(code: Code, node: ast.expr, device: Expression | None) -> Expression:
     if isinstance(node, (ast.List, ast.Tuple)):
         return _stacked(code, node, device)
     if tensor(code, node) is not None:
@@ -56,9 +56,9 @@ def _element(code: Code, node: ast.expr, device: str | None) -> Expression:
     raise DeclinedError("an element may be anything")
 
 
-def _device(code: Code, node: ast.expr) -> str | None:
+def _device(code: Code, node: ast.expr) -> Expression | None:
     """The device on which numbers become tensors: that of the first variable that holds a tensor."""
-    return next((f"{name}.device" for name in _tensor_names(code, node)), None)
+    return next((expression("{name}.device", name=name) for name in _tensor_names(code, node)), None)
 
 
 def _tensor_names(code: Code, node: ast.expr) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import Const, Python, Tensor
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import operation
 
@@ -52,9 +53,8 @@ def _takes_a_part(code: Code, subscript: ast.Subscript) -> bool:
     if not isinstance(held, Tensor):
         return False
     dims = held.shape.varying
-    items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
     at = 0
-    for item in items:
+    for item in indices(subscript):
         value = code.value(item) if not isinstance(item, ast.Slice) else None
         if isinstance(value, Const) and value.value is None:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, TorchModule
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import builtin, operands, operation, tensor
 from exportlint.syntax.definitions import FunctionNode
@@ -58,15 +59,13 @@ def _is_of_selection(code: Code, subscript: ast.Subscript) -> bool:
     held = code.value(subscript.value)
     if not isinstance(held, Tensor) or not held.dynamic:
         return False
-    items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
-    return any(not isinstance(item, ast.Slice) and _is_integer(code, item) for item in items)
+    return any(not isinstance(item, ast.Slice) and _is_integer(code, item) for item in indices(subscript))
 
 
 def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
     """What an expression takes elements by, if that is data."""
     if isinstance(node, ast.Subscript) and isinstance(code.value(node.value), Tensor):
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return [item for item in items if not isinstance(item, ast.Slice) and _is_index(code, item)]
+        return [item for item in indices(node) if not isinstance(item, ast.Slice) and _is_index(code, item)]
     if isinstance(node, ast.Call):
         callee = code.value(node.func)
         if isinstance(callee, TorchModule):

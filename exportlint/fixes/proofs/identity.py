@@ -13,7 +13,9 @@ from exportlint.fixes.proofs.observed_values import builtin
 from exportlint.fixes.proofs.purity import api_of, is_harmless_api, is_stateless
 from exportlint.syntax.definitions import dotted
 
-ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to"})
+ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to", "swap_tensors"})
+HISTORY = frozenset({"_base", "_version", "grad", "grad_fn", "is_leaf", "output_nr", "register_hook", "retain_grad"})
+"""What autograd knows of a tensor itself, and not of its values."""
 
 
 def matters(code: Code, node: ast.AST) -> bool:
@@ -50,9 +52,12 @@ def _tells_somewhere(function: ast.AST) -> bool:
 def _tells(node: ast.AST) -> bool:
     """Whether a part of a function writes a tensor, or asks for its identity."""
     if isinstance(node, ast.Attribute):
-        return isinstance(node.ctx, ast.Store) or node.attr in ADDRESSES
+        return isinstance(node.ctx, ast.Store) or node.attr in ADDRESSES | HISTORY
+    if isinstance(node, (ast.Set, ast.Dict)):  # tensors are found by their identity
+        items = node.elts if isinstance(node, ast.Set) else node.keys
+        return not all(isinstance(item, ast.Constant) for item in items)
     if isinstance(node, ast.Compare):
-        identity = any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops)
+        identity = any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops)
         return identity and not any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
     return False
 

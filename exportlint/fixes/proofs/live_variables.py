@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from exportlint.fixes.edit.names import bound_names
-from exportlint.fixes.edit.tree import Scope, Tree
-from exportlint.syntax.definitions import TRIES, FunctionNode
+from exportlint.fixes.edit.tree import BLOCKS, Scope, Tree, bound
+from exportlint.syntax.definitions import TRIES, FunctionNode, dotted
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_BLOCKS = ("body", "orelse", "finalbody")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
+"""What reads the variables around it when it is run, which may be later."""
+_ANY_NAME = frozenset({"locals", "vars", "eval", "exec", "dir"})
+"""Functions of Python that read variables by names that the code does not show."""
+
+__all__ = ["bound", "leaves", "needed", "needed_after", "returns"]
 
 
 def needed(body: Sequence[ast.AST]) -> list[str]:
@@ -20,45 +27,89 @@ def needed(body: Sequence[ast.AST]) -> list[str]:
     return list(found)
 
 
-def bound(body: Iterable[ast.AST]) -> list[str]:
-    """The names that statements may bind in their own scope, in order."""
-    found: dict[str, None] = {}
-    waiting = list(body)[::-1]
-    while waiting:
-        node = waiting.pop()
-        name: str | None = None
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            name = node.id
-        elif isinstance(node, (FunctionNode, ast.ClassDef, ast.ExceptHandler)):
-            name = node.name
-        elif isinstance(node, ast.alias):
-            name = (node.asname or node.name).partition(".")[0]
-        if name is not None:
-            found[name] = None
-        if not isinstance(node, (Scope, ast.ClassDef, _Comprehension)):
-            waiting.extend(reversed(list(ast.iter_child_nodes(node))))
-    return list(found)
-
-
 def needed_after(tree: Tree, statement: ast.stmt) -> set[str]:
-    """The names whose values are needed once a statement has run: behind it, and in the next pass of a loop."""
-    found: set[str] = set()
-    bound_behind: set[str] = set()
+    """The names whose values are needed once a statement has run: behind it, and in the next pass of a loop.
+
+    Those of the function around it that other functions read, wherever they are defined, are needed in any case.
+    """
+    function = tree.function(statement)
+    found = set(tree.once(_shared, function)) if function is not None else set()
+    bound_behind: frozenset[str] = frozenset()
     node: ast.AST = statement
     while isinstance(node, ast.stmt) and not isinstance(node, (FunctionNode, ast.ClassDef)):
-        reads: dict[str, None] = {}
-        reader = _Reader(reads)
-        reader.block(tree.following(node), bound_behind)
         parent = tree.parents[node]
-        if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
-            again = [parent.test] if isinstance(parent, ast.While) else [parent.target]
-            _Reader(reads).block([*again, *parent.body], set(bound_behind))
-            bound_behind = set()
-        found |= set(reads)
+        behind = tree.once(_flows, parent)[node]
+        found |= behind.needed - bound_behind
+        bound_behind = (
+            frozenset() if behind.jumps else bound_behind | behind.bound
+        )  # what a jump passes over may not run
+        if isinstance(parent, _LOOPS) and node in parent.body:
+            found |= tree.once(_needed_again, parent) - bound_behind
+            bound_behind = frozenset()
+        elif isinstance(parent, TRIES):
+            for handler in parent.handlers:
+                found |= tree.once(_needed_by, handler)
+            found |= tree.once(_needed_later, parent) if node in parent.body else set(needed(parent.finalbody))
+            bound_behind = frozenset()
+        elif isinstance(parent, (ast.With, ast.AsyncWith)) and any(map(_may_swallow, parent.items)):
+            bound_behind = frozenset()
         node = parent if isinstance(parent, ast.stmt) else tree.statement(parent)
         if isinstance(node, TRIES):
-            found |= set(needed([*node.handlers, *node.finalbody]))
+            found |= set(needed(node.finalbody))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """What the statements behind one in its block do: names that they need, and surely bind, and whether one jumps."""
+
+    needed: frozenset[str] = frozenset()
+    bound: frozenset[str] = frozenset()
+    jumps: bool = False
+
+
+def _flows(parent: ast.AST) -> dict[ast.AST, _Flow]:
+    """What is behind each statement in the blocks of a node, from the last one on: so that all of them cost one walk."""
+    found: dict[ast.AST, _Flow] = {}
+    for field in BLOCKS:
+        behind = _Flow()
+        for node in reversed(getattr(parent, field, [])):
+            found[node] = behind
+            reads: dict[str, None] = {}
+            bound: set[str] = set()
+            goes_on = _Reader(reads).block([node], bound)
+            behind = _Flow(
+                frozenset(reads) | (behind.needed - bound if goes_on else frozenset()),
+                bound | behind.bound if goes_on else frozenset(bound),
+                behind.jumps or any(isinstance(part, (ast.Break, ast.Continue)) for part in ast.walk(node)),
+            )
+    return found
+
+
+def _needed_again(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
+    again = [loop.test] if isinstance(loop, ast.While) else [loop.target]
+    return {*needed([*again, *loop.body]), *needed(loop.orelse)}
+
+
+def _needed_by(handler: ast.ExceptHandler) -> set[str]:
+    return set(needed([handler]))
+
+
+def _needed_later(statement: ast.Try | ast.TryStar) -> set[str]:
+    return {*needed(statement.orelse), *needed(statement.finalbody)}
+
+
+def _shared(function: FunctionNode) -> frozenset[str]:
+    """The variables of a function, and of those around it, that the code of other scopes may read at any time."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            found.update(node.names)
+        elif isinstance(node, _LATER) and node is not function:
+            found.update(needed([node]))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ANY_NAME:
+            found |= bound_names(function)
+    return frozenset(found)
 
 
 def returns(body: Sequence[ast.AST]) -> list[ast.Return]:
@@ -84,6 +135,13 @@ def leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.With):
         return leaves(last.body)
     return isinstance(last, (ast.Return, ast.Raise))
+
+
+def _may_swallow(item: ast.withitem) -> bool:
+    """Whether a context may end its block early, as `contextlib.suppress` does: none of torch does."""
+    manager = item.context_expr
+    name = dotted(manager.func if isinstance(manager, ast.Call) else manager)
+    return name is None or not (name.startswith("torch.") or name == "open")
 
 
 class _Reader:
@@ -130,6 +188,9 @@ class _Reader:
             for body in (node.body, *(h.body for h in node.handlers), node.orelse):
                 self.block(body, set(known))
             self.block(node.finalbody, known)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            self.block(node.items, known)
+            self.block(node.body, set(known) if any(map(_may_swallow, node.items)) else known)
         elif isinstance(node, ast.Match):
             self.visit(node.subject, known)
             for case in node.cases:

@@ -72,6 +72,17 @@ def operation(code: Code, node: ast.expr) -> str | None:
     return names.pop() if len(names) == 1 and is_tensor_method(function) else None
 
 
+def item_of(node: ast.AST) -> ast.expr | None:
+    """`t` of `t.item()`."""
+    is_item = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
+    return node.func.value if is_item else None  # type: ignore[attr-defined]
+
+
+def is_named(value: Value, *names: str) -> bool:
+    """Whether a value is a function or class of a library with one of some qualified names."""
+    return isinstance(value, External) and value.name in names
+
+
 def operands(code: Code, node: ast.Call) -> list[ast.expr]:
     """The positional arguments of an operation, a method's tensor first."""
     if isinstance(node.func, ast.Attribute) and is_tensor_method(code.value(node.func)):

@@ -5,17 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from exportlint.analysis.domain.values import External, TorchModule
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import BoundMethod, Const, External, Scalar, Shape, Size, TorchModule
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.evaluated_once import is_repeatable, runs_once
 from exportlint.fixes.proofs.observed_values import builtin, is_python, operation
 
+_PLAIN = (Shape, Size, Scalar, Const)
+"""Values that no method changes."""
 _COMPUTING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Pass, ast.Expr)
 _BLOCKS = (ast.If, ast.For)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -28,13 +31,8 @@ def require_pure(code: Code, node: ast.expr) -> None:
 def require_first(code: Code, statement: ast.stmt, node: ast.expr) -> None:
     """Raises DeclinedError if an expression cannot be evaluated in front of the statement in which it is."""
     require_pure(code, node)
-    if isinstance(statement, ast.While) or code.statements.is_elif(statement):
+    if code.statements.is_elif(statement) or not runs_once(code.tree, node):
         raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
-    for around in code.tree.ancestors(node):
-        if around is statement:
-            return
-        if isinstance(around, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, *_COMPREHENSIONS)):
-            raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
 
 
 def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
@@ -57,16 +55,30 @@ def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:
                 return False
             if isinstance(node, ast.AugAssign) and not is_python(code, node.target):
                 return False
+        if not only_looks_up(code, statement):
+            return False
         code = behind
     return True
 
 
 def is_pure(code: Code, node: ast.expr) -> bool:
     """Whether evaluating an expression has no effect, with the variables as they are at the finding."""
-    return not any(
+    calls_nothing = not any(
         isinstance(part, _NEVER) or (isinstance(part, ast.Call) and not _is_harmless(code, part))
         for part in ast.walk(node)
     )
+    return calls_nothing and only_looks_up(code, node)
+
+
+def only_looks_up(code: Code, *nodes: ast.expr | ast.stmt) -> bool:
+    """Whether no code of the project that evaluating nodes runs, such as a property or `__add__`, has effects."""
+    body = [node if isinstance(node, ast.stmt) else ast.copy_location(ast.Expr(node), node) for node in nodes]
+    return all(snapshot.only_looks_up(body) for snapshot in code.observed.snapshots)
+
+
+def may_repeat(code: Code, node: ast.expr) -> bool:
+    """Whether an expression can be evaluated twice: it looks something up, and runs no property that does more."""
+    return is_repeatable(node) and only_looks_up(code, node)
 
 
 def api_of(code: Code, node: ast.Call) -> table.Api | None:
@@ -78,8 +90,25 @@ def api_of(code: Code, node: ast.Call) -> table.Api | None:
     return table.tensor_member(name) if name is not None else None
 
 
+def computes_only(code: Code, nodes: Sequence[ast.expr | ast.stmt]) -> bool:
+    """Whether code surely changes nothing that the program has: what it calls are reports, operators, conversions."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    calls_nothing = not any(
+        isinstance(part, _NEVER) or (isinstance(part, ast.Call) and not (_says(code, part) or _is_harmless(code, part)))
+        for part in parts
+    )
+    return bool(code.observed.snapshots) and code.observed.complete and calls_nothing and only_looks_up(code, *nodes)
+
+
+def _says(code: Code, node: ast.Call) -> bool:
+    called = code.value(node.func)
+    return isinstance(called, External) and find(called.name).effect == "report"
+
+
 def _is_harmless(code: Code, node: ast.Call) -> bool:
     called = code.value(node.func)
+    if all(isinstance(f, BoundMethod) and isinstance(f.receiver, _PLAIN) for f in options(called)):
+        return True
     if isinstance(called, TorchModule):
         return is_stateless(called)
     if isinstance(called, External) and (builtin(code, node) is not None or find(called.name).pure):

@@ -31,16 +31,18 @@ class Form:
     """A shape and a dtype by what they come from: expressions with the same ones have the same shape and dtype.
 
     `shape` names the tensors whose shapes are broadcast, none for a 0-d tensor; `dtype` names what is promoted.
-    `total`: for no values of these tensors is the expression refused, nor is its gradient infinite or NaN.
+    `total`: for no values of these tensors is the expression refused, nor is its gradient infinite or NaN. `grads`
+    names the tensors that gradients flow to: what is cut off from them has no `grad_fn`, and leaves their `grad` None.
     """
 
     shape: frozenset[str]
     dtype: frozenset[str]
     total: bool = True
+    grads: frozenset[str] = frozenset()
 
     def agrees(self, other: Form) -> bool:
-        """Whether the shapes and the dtypes are the same."""
-        return self.shape == other.shape and self.dtype == other.dtype
+        """Whether the shapes and the dtypes are the same, and gradients flow to the same tensors."""
+        return self.shape == other.shape and self.dtype == other.dtype and self.grads == other.grads
 
     def may_fit(self, other: Form) -> bool:
         """Whether the shapes may be the same: they are made in one way, or of tensors that have nothing in common."""
@@ -89,7 +91,8 @@ def _proven(code: Code, node: ast.expr, known: Forms) -> Form | None:
     if isinstance(node, (ast.Name, ast.Attribute)):
         name = ast.unparse(node)
         is_zero_dim = held is not None and held.zero_dim
-        return Form(frozenset() if is_zero_dim else frozenset({name}), frozenset({name}))
+        grads = frozenset[str]() if held is not None and held.kind in {"int", "bool"} else frozenset({name})
+        return Form(frozenset() if is_zero_dim else frozenset({name}), frozenset({name}), grads=grads)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return _of_numbers(code, node.operand, known)
     if isinstance(node, ast.BinOp):
@@ -116,7 +119,7 @@ def _of_comparison(code: Code, node: ast.Compare, known: Forms) -> Form | None:
         return None
     # complex numbers have no order
     defined = isinstance(node.ops[0], (ast.Eq, ast.NotEq)) or all(_kind(code, side) is not None for side in sides)
-    return replace(compared, dtype=frozenset({"bool"}), total=compared.total and defined)
+    return Form(compared.shape, frozenset({"bool"}), compared.total and defined)
 
 
 def _of_operator(code: Code, node: ast.BinOp, known: Forms) -> Form | None:
@@ -163,7 +166,8 @@ def _combined(code: Code, left: ast.expr, right: ast.expr, known: Forms) -> Form
     for number in numbers:
         if kind is None or KINDS.index(number) > KINDS.index(kind):
             dtype |= {number}
-    return Form(shape, dtype, all(f.total for f in forms))
+    grads = frozenset[str]().union(*(f.grads for f in forms))
+    return Form(shape, dtype, all(f.total for f in forms), grads)
 
 
 def _promoted(*dtypes: frozenset[str]) -> frozenset[str]:
@@ -208,11 +212,11 @@ def _of_call(code: Code, node: ast.Call, known: Forms) -> Form | None:
     numbers = all(_kind_of_number(code, part) is not None for part in rest)
     found = form(code, given[0], known)
     if name in COPIES and not rest:
-        return found
+        return replace(found, grads=frozenset()) if found is not None and name == "detach" else found
     held = tensor(code, given[0])
     if name in LIKE and len(given) == len(rest) + 1 == (2 if name == "full_like" else 1) and not node.keywords:
         fits = all(_is_held(code, part, held.kind if held is not None else None) for part in rest)
-        return replace(found, total=found.total and fits) if found is not None else None
+        return Form(found.shape, found.dtype, found.total and fits) if found is not None else None
     if name in ROUNDING and not rest:
         return _of_numbers(code, given[0], known)
     if name in CLAMPS and numbers and held is not None and held.kind == "float" and found is not None:
@@ -247,4 +251,4 @@ def _derived(code: Code, node: ast.expr, known: Forms) -> Form | None:
     _, change = changed
     before = " * ".join(sorted(found.shape))
     shape = frozenset({f"{before}{DERIVED}{change}"}) if change else found.shape
-    return Form(shape, frozenset({ast.unparse(node)}), total=False)
+    return Form(shape, frozenset({ast.unparse(node)}), total=False, grads=found.grads)

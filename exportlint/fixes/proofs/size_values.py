@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.domain.values import Const, External, Python, Scalar, Shape, Size, Value
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import binding
 from exportlint.fixes.proofs.stated_numbers import stated
 
 
@@ -52,11 +53,7 @@ def is_natural(code: Code, node: ast.expr) -> bool:
 def _bindings(code: Code, name: ast.Name) -> list[ast.AST]:
     """The statements, or parts of them, that give a variable its values."""
     function = code.tree.function(name)
-    stored = [
-        node
-        for node in code.tree.contents(function or code.tree.root).named(name.id)
-        if isinstance(node.ctx, ast.Store)
-    ]
+    stored = [node for node in ast.walk(function or code.tree.root) if binding(node) == name.id]
     return [code.tree.statement(node) for node in stored]
 
 

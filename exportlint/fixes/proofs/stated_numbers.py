@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from exportlint.analysis.domain.values import Const, External, Shape, Size, Tensor, Value
 from exportlint.analysis.library_functions import find
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import binding, parameters
 from exportlint.syntax.definitions import FunctionNode
 
 _Test = Callable[[ast.expr], bool]
@@ -151,8 +152,7 @@ class _Walk:
             function = _owner(code, node)
             if function is None or _stores(function, node.id):
                 return False
-            arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-            found = [a.annotation for a in arguments if a.arg == node.id]
+            found = [a.annotation for a in parameters(function) if a.arg == node.id]
         else:
             around = code.tree.enclosing_class(_placed(code, node))
             is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
@@ -181,18 +181,13 @@ def _owner(code: Code, node: ast.AST) -> FunctionNode | None:
 
 def _is_outer(function: FunctionNode, name: str) -> bool:
     """Whether a name is an argument, or a variable of something around a function."""
-    arguments = function.args
-    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    given = [*parameters(function), function.args.vararg, function.args.kwarg]
     declared = (n for n in ast.walk(function) if isinstance(n, (ast.Global, ast.Nonlocal)))
     return any(a is not None and a.arg == name for a in given) or any(name in n.names for n in declared)
 
 
-def _stores(function: FunctionNode, name: str) -> list[ast.Name]:
-    return [
-        node
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-    ]
+def _stores(function: FunctionNode, name: str) -> list[ast.AST]:
+    return [node for node in ast.walk(function) if binding(node) == name]
 
 
 def _given(code: Code, function: FunctionNode, name: str, *, whole: bool) -> Iterator[ast.expr | bool]:
@@ -200,6 +195,8 @@ def _given(code: Code, function: FunctionNode, name: str, *, whole: bool) -> Ite
     for store in _stores(function, name):
         parent = code.tree.parents[store]
         match parent:
+            case _ if not isinstance(store, ast.Name):  # an import, a capture, a function
+                yield False
             case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
                 yield value
             case ast.AugAssign(op=op, value=value):
@@ -212,7 +209,7 @@ def _given(code: Code, function: FunctionNode, name: str, *, whole: bool) -> Ite
                 yield False
 
 
-def _unpacked(code: Code, target: ast.Tuple | ast.List, store: ast.Name, *, whole: bool) -> ast.expr | bool:
+def _unpacked(code: Code, target: ast.Tuple | ast.List, store: ast.expr, *, whole: bool) -> ast.expr | bool:
     """What `a` is given in `a, b = …`."""
     statement = code.tree.parents[target]
     if not isinstance(statement, ast.Assign) or any(isinstance(item, ast.Starred) for item in target.elts):

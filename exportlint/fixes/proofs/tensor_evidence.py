@@ -10,6 +10,7 @@ from exportlint.analysis.domain.values import External, Origin, Tensor, TorchMod
 from exportlint.analysis.eval.parameter_usage import NOT_MODULES, TENSOR_ONLY
 from exportlint.analysis.torch import table
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import parameters
 from exportlint.syntax.definitions import dotted
 
 _NO_LIST = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
@@ -45,10 +46,10 @@ def _is_shown(code: Code, name: ast.Name) -> bool:
     function = code.tree.function(name)
     if function is None:
         return False
-    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    annotations = [code.text(a.annotation) for a in given if a.arg in {name.id, value.name} and a.annotation]
+    names = {name.id, value.name}
+    annotations = [code.text(a.annotation) for a in parameters(function) if a.arg in names and a.annotation]
     uses = code.tree.once(_uses, function)
-    found = [uses[used] for used in {name.id, value.name} if used in uses]
+    found = [uses[used] for used in names if used in uses]
     return (
         any("Tensor" in text for text in annotations)
         or any(use.shown for use in found)

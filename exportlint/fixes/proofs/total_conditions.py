@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.values import Const, Size, Value
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.numbers.operands import is_scalar
 from exportlint.fixes.proofs.observed_values import builtin, operands, operation, tensor
@@ -57,6 +58,21 @@ def is_total(code: Code, node: ast.expr, known: frozenset[str]) -> bool:
     if isinstance(node, (ast.Name, ast.Attribute)):
         return tensor(code, node) is None or surely_tensor(code, node)
     return isinstance(node, ast.Constant)
+
+
+def is_total_number(code: Code, node: ast.expr) -> bool:
+    """Whether a number of Python has a value whatever its variables hold: `n * 2 + 1`, and not `1 / n` or `self.n`."""
+    if isinstance(node, ast.UnaryOp):
+        return not isinstance(node.op, ast.Invert) and is_total_number(code, node.operand)
+    if isinstance(node, ast.BinOp):
+        grows = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
+        return grows and is_total_number(code, node.left) and is_total_number(code, node.right)
+    return isinstance(node, (ast.Constant, ast.Name)) and code.surely(_is_number, node)
+
+
+def _is_number(value: Value) -> bool:
+    is_constant = isinstance(value, Const) and isinstance(value.value, (bool, int, float))
+    return is_constant or (isinstance(value, Size) and value.kind in {"int", "float"})
 
 
 def has_truth(code: Code, node: ast.expr, known: frozenset[str]) -> bool:

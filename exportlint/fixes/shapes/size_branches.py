@@ -20,7 +20,9 @@ from exportlint.findings import Fix
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call
+from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.purity import only_looks_up
 from exportlint.fixes.proofs.size_values import is_natural
 from exportlint.fixes.proofs.stated_numbers import is_whole_number
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
@@ -110,10 +112,10 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     if sides is None:
         return None
     bound, size = sides
-    cut = [item for item in _items(part.slice) if not _is_everything(item)]
+    cut = [item for item in indices(part) if not takes_all(item)]
     if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].upper is None or cut[0].lower or cut[0].step:
         return None
-    upper, dim = cut[0].upper, _items(part.slice).index(cut[0])
+    upper, dim = cut[0].upper, indices(part).index(cut[0])
     if not _is_size_of(code, size, part.value, dim):
         return None
     cut_part = code.concrete(part)
@@ -122,7 +124,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
         cut_part = code.concrete(part, {upper: limit})
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
-    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and is_whole_number(code, bound)
+    is_same = surely_tensor(code, part.value) and is_natural(code, bound) and _are_whole(code, bound)
     message = code.while_taken("Slice without a condition", safe=is_same)
     line = code.statement("{name} = {part}", name=name, part=cut_part)
     return code.fix(message, code.statements.replace([statement], [line]), safe=is_same)
@@ -191,14 +193,6 @@ def _is_one(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 1
 
 
-def _items(index: ast.expr) -> list[ast.expr]:
-    return index.elts if isinstance(index, ast.Tuple) else [index]
-
-
-def _is_everything(item: ast.expr) -> bool:
-    return isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None
-
-
 def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     """The sides of `a < b`, the one that is to be smaller first."""
     match test:
@@ -211,8 +205,8 @@ def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _are_whole(code: Code, *nodes: ast.expr) -> bool:
-    """Whether numbers are integers, of which torch makes no floats."""
-    return all(is_whole_number(code, node) for node in nodes)
+    """Whether numbers are integers, of which torch makes no floats, and the same however often they are asked for."""
+    return all(is_whole_number(code, node) for node in nodes) and only_looks_up(code, *nodes)
 
 
 def _key(node: ast.expr) -> str:

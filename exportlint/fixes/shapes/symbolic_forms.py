@@ -20,7 +20,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, binary
 from exportlint.fixes.edit.template import call as call_of
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.evaluated_once import is_repeatable
+from exportlint.fixes.proofs.purity import may_repeat
 from exportlint.fixes.proofs.size_values import is_float, is_natural, is_number, is_size, is_whole
 from exportlint.fixes.proofs.stated_numbers import is_float_number, is_whole_number, stated
 from exportlint.fixes.proofs.tensor_evidence import is_tensor, surely_tensor
@@ -167,7 +167,7 @@ class SymbolicForm:
             return None
         one, other = map(self.of, call.args)
         for statement in analysed([templates.statement("{x}", x=operand) for operand in (one, other)]):
-            if not isinstance(statement, ast.Expr) or not is_repeatable(statement.value):
+            if not isinstance(statement, ast.Expr) or not may_repeat(self._code, statement.value):
                 raise DeclinedError("it would compute the operands twice")
         return bare_tuple([binary("//", one, other), binary("%", one, other)])
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.values import Const, Python
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
 from exportlint.fixes.state.constructor import Assignment, Constructor, buffer
@@ -86,7 +87,7 @@ def _is_changed_later(code: Code, use: ast.Attribute) -> bool:
     return function is not None and any(
         not isinstance(node.ctx, ast.Load)
         and ast.unparse(node) == ast.unparse(use)
-        and (is_renewed(code, use) or (node.lineno, node.col_offset) > (use.lineno, use.col_offset))
+        and (is_renewed(code, use) or place(node) > place(use))
         for node in code.tree.contents(function).attributes(use.attr)
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import bound_names, fresh, qualified
 from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.syntax.definitions import dotted
 
@@ -57,7 +58,7 @@ class Constructor:
             method = self._method(node)
             if method is not None and _is_name(node.value, receiver(method)):
                 found.append((method, node))
-        return [node for _, node in sorted(found, key=lambda use: use[0].lineno)]
+        return [node for _, node in sorted(found, key=lambda use: place(use[0]))]
 
     def _method(self, node: ast.AST) -> ast.FunctionDef | None:
         """The method of the class that a node in it belongs to."""
@@ -128,7 +129,7 @@ class Constructor:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
                 writes = [use for use in self.uses(node.attr) if not isinstance(use.ctx, ast.Load)]
                 first = self.assignment(node.attr)
-                if len(writes) == 1 and (before is None or first.statement.lineno < before.lineno):
+                if len(writes) == 1 and (before is None or place(first.statement) < place(before)):
                     found.append(node.value)
         return found
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.trails import Site
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft, is_docstring
+from exportlint.fixes.edit.tree import place as start
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
 from exportlint.syntax.definitions import FunctionNode
@@ -30,7 +31,7 @@ def copy_first(
     """
     if not changes:
         raise DeclinedError("what changes it is not found")
-    first = min(changes, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
+    first = min(changes, key=start)
     place = code.tree.statement(first)
     while code.tree.parents[place] is not function:
         reached = {n for s in (place, *code.tree.following(place)) for n in ast.walk(s)}
@@ -72,7 +73,7 @@ def is_held(code: Code, function: FunctionNode, name: str, statement: ast.stmt) 
     """Whether something in front of a statement may share the storage of a variable with it."""
     return any(
         isinstance(node.ctx, ast.Load)
-        and _precedes(node, statement)
+        and start(node) < start(statement)
         and not is_consumed(code, node)
         and not _is_renewed(code, node)
         for node in code.tree.contents(function).named(name)
@@ -83,10 +84,6 @@ def _is_renewed(code: Code, node: ast.Name) -> bool:
     """Whether what a variable holds goes on in the same variable: `x = x.view(-1)`."""
     statement = code.tree.statement(node)
     return isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [node.id]
-
-
-def _precedes(node: ast.Name, statement: ast.stmt) -> bool:
-    return (node.lineno, node.col_offset) < (statement.lineno, statement.col_offset)
 
 
 def _is_repeated(code: Code, statement: ast.stmt, function: FunctionNode) -> bool:

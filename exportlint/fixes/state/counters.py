@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.values import Const, Size, Tensor, Value
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.writes import IN_PLACE
 from exportlint.fixes.state.buffers import is_renewed, needs_clone, registration
@@ -56,7 +57,7 @@ def _number_use(code: Code, use: ast.Attribute, kind: type) -> Iterator[Draft]:
     parent = code.tree.parents[use]
     if isinstance(use.ctx, ast.Load):
         subscript = code.tree.parents[parent] if isinstance(parent, ast.Tuple) else parent
-        if isinstance(subscript, ast.Subscript) and use in _indices(subscript):
+        if isinstance(subscript, ast.Subscript) and use in indices(subscript):
             yield _selection(code, subscript, use)
         elif not isinstance(parent, (ast.BinOp, ast.UnaryOp)):
             raise DeclinedError(f"`{use.attr}` is used as a number")
@@ -96,17 +97,11 @@ def _require_number(code: Code, node: ast.expr, kind: type) -> None:
         raise DeclinedError("it may become a number of another type")
 
 
-def _indices(subscript: ast.Subscript) -> list[ast.expr]:
-    return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
-
-
 def _selection(code: Code, subscript: ast.Subscript, use: ast.Attribute) -> Draft:
     """`x[:, self.i]` with operators that take the index from a tensor."""
-    indices = _indices(subscript)
-    dim = indices.index(use)
-    if not all(
-        isinstance(i, ast.Slice) and not (i.lower or i.upper or i.step) for i in indices[:dim] + indices[dim + 1 :]
-    ):
+    items = indices(subscript)
+    dim = items.index(use)
+    if not all(map(takes_all, items[:dim] + items[dim + 1 :])):
         raise DeclinedError("it is one index of several")
     owner, index = subscript.value, code.make("{use}.reshape(1).clone()", use=use)
     if isinstance(subscript.ctx, ast.Load):

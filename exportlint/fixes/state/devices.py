@@ -13,6 +13,7 @@ from exportlint.analysis.domain.values import Const, Origin, Tensor
 from exportlint.analysis.facts import Creation, DeviceMove
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.tree import parameters
 from exportlint.fixes.errors import DeclinedError
 
 TRANSFERS = frozenset({"device", "non_blocking", "copy", "memory_format"})
@@ -64,7 +65,7 @@ def _other_arguments(code: Code, call: ast.Call) -> list[ast.expr | ast.keyword]
 def _owner(code: Code, node: ast.AST) -> str:
     """A tensor whose device is the one to take: the first argument that is one. Raises DeclinedError."""
     function = code.tree.function(node)
-    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs] if function else []
+    arguments = parameters(function) if function is not None else []
     found = [a.arg for a in arguments if isinstance(code.value(ast.Name(a.arg, ast.Load())), Tensor)]
     sure = [name for name in found if code.surely(_is_sure, ast.Name(name, ast.Load()))]
     if not sure and not found:
