@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from exportlint.edits import apply, compatible, places
@@ -19,16 +19,22 @@ from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import NO_FIXES, Unit, Workspace
 
 MAX_ROUNDS = 10
+MAX_FOLLOW_UPS = 3
+"""How many times the new errors of a fix are fixed along with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A text of the file, the findings in it that have a fix to apply, and all findings there are."""
+    """A text of the file, the findings in it that have a fix to apply, and all findings there are.
+
+    `shift` leads there from the text that was fixed.
+    """
 
     source: SourceFile
     waiting: tuple[Finding, ...]
     marks: Marks
     units: Mapping[Path, Unit]
+    shift: Chain = Chain()
 
 
 _Key = tuple[Mark, tuple[str, ...]]
@@ -36,10 +42,15 @@ _Key = tuple[Mark, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why fixes do not hold together, and which of them are next to what is wrong then."""
+    """Why fixes do not hold together, and which of them are next to what is wrong then.
+
+    `errors` are all that is wrong if these are new errors in the file itself, and `after` is the text that has them.
+    """
 
     why: str
     suspects: frozenset[Mark] = frozenset()
+    after: _State | None = None
+    errors: frozenset[Mark] = frozenset()
 
 
 def repair(workspace: Workspace, job: Job) -> Repair:
@@ -90,7 +101,7 @@ class _Rounds:
                 limit += len(waiting) - len(together)
             accepted, after = self._settle(state, ([], state), together)
             if accepted:
-                self._follow(accepted, state, after)
+                self._follow(after.shift)
                 state = after
                 fixed += accepted
                 rounds += 1
@@ -104,6 +115,10 @@ class _Rounds:
         if isinstance(outcome, _State):
             return [*good[0], *more], outcome
         if len(more) == 1:
+            chosen = [*good[0], *more]
+            completed = self._completed(base, chosen, outcome)
+            if completed is not None:
+                return chosen, completed
             self._failed[_key(more[0])] = outcome.why
             return good
         suspects = [finding for finding in more if Mark.of(finding) in outcome.suspects]
@@ -113,23 +128,51 @@ class _Rounds:
             others, suspects = [*more[:half]], [*more[half:]]
         return self._settle(base, self._settle(base, good, others), suspects)
 
-    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
-        """What comes of fixes, or why one of them does not do what it is for, or does harm."""
-        edits = self._laid_out(base, chosen)
+    def _completed(self, base: _State, chosen: Sequence[Finding], failure: _Failure) -> _State | None:
+        """What comes of fixes together with those of the new errors that they lead to; None if errors remain.
+
+        State that becomes a tensor makes a condition on it data-dependent, and the fix of that condition holds only
+        then: neither of the two fixes holds alone.
+        """
+        for _ in range(MAX_FOLLOW_UPS):
+            state, errors = failure.after, failure.errors
+            waiting = [finding for finding in state.waiting if Mark.of(finding) in errors] if state else []
+            if state is None or not waiting or len({Mark.of(finding) for finding in waiting}) < len(errors):
+                return None
+            outcome = self._attempt(base, chosen, follow_ups=_together(waiting, state), start=state)
+            if isinstance(outcome, _State):
+                return outcome
+            failure = outcome
+        return None
+
+    def _attempt(
+        self,
+        base: _State,
+        chosen: Sequence[Finding],
+        *,
+        follow_ups: Sequence[Finding] = (),
+        start: _State | None = None,
+    ) -> _State | _Failure:
+        """What comes of fixes, or why one of them does not do what it is for, or does harm.
+
+        `start` is what came of them before, to which their follow-ups are applied.
+        """
+        start = start or replace(base, shift=Chain())
+        edits = self._laid_out(start, follow_ups or chosen)
         try:
-            source = base.source.edited(places(edits, base.source.lines))
+            source = start.source.edited(places(edits, start.source.lines))
         except SourceError:
             return _Failure("its text does not fit the file")
-        if source.text != apply(edits, base.source.lines) or source.data == base.source.data:
+        if source.text != apply(edits, start.source.lines) or source.data in {start.source.data, base.source.data}:
             return _Failure("it changes nothing")
-        if not _compiles(source) and _compiles(base.source):
+        if not _compiles(source) and _compiles(start.source):
             return _Failure("the file would not parse")
-        after = self._look(source)
-        shift = Shift(edits, base.source.lines, source.lines)
+        shift = Chain((*start.shift.shifts, Shift(edits, start.source.lines, source.lines)))
+        after = replace(self._look(source), shift=shift)
         fixed = {Mark.of(finding) for finding in chosen}
         if broken(base.marks, after.marks):
             return _Failure("the file could not be analyzed any more")
-        wrong = news(base.marks, after.marks, {source.filename: Chain((shift,))}, fixed)
+        wrong = news(base.marks, after.marks, {source.filename: shift}, fixed)
         if not wrong:
             return after
         harmed = [each.mark.span for each in wrong if each.mark.filename == source.filename]
@@ -139,7 +182,9 @@ class _Rounds:
             for span in (finding.span, *(edit.span for edit in _edits([finding])))
             if any(_touches(shift.reach(span), place) for place in harmed)
         )
-        return _Failure(str(wrong[0]), suspects)
+        is_new = len(harmed) == len(wrong) and not any(each.remains for each in wrong)
+        errors = frozenset(each.mark for each in wrong) if is_new else frozenset[Mark]()
+        return _Failure(str(wrong[0]), suspects, after, errors)
 
     def _laid_out(self, state: _State, findings: Iterable[Finding]) -> list[Edit]:
         """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""
@@ -166,10 +211,9 @@ class _Rounds:
             for mark in self._unwanted
         )
 
-    def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
+    def _follow(self, shift: Chain) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
-        shift = Shift(self._laid_out(before, accepted), before.source.lines, after.source.lines)
-        self._shift = Chain((*self._shift.shifts, shift))
+        self._shift = Chain((*self._shift.shifts, *shift.shifts))
         self._failed = {
             (mark.at(shift.span(mark.span)), contents): why
             for (mark, contents), why in self._failed.items()

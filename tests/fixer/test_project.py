@@ -16,7 +16,7 @@ from tests.fixer.words import tasks
 
 pytestmark = pytest.mark.usefixtures("words")
 
-WORDS = ["bad", "named", "poor", "odd", "show", "same", "evil", "torn", "late", "api", "first3", "good", "x"]
+WORDS = ["bad", "named", "poor", "odd", "show", "same", "evil", "torn", "late", "hard", "api", "first3", "good", "x"]
 
 
 def fixed(tasks: list[Task], most: Applicability = Applicability.SAFE, jobs: int = 1) -> FixResult:
@@ -35,6 +35,8 @@ def texts(result: FixResult) -> dict[str, str]:
         ("same, bad", "same, good"),  # one that does not hold is no hindrance to others
         ("bad, evil, bad, torn, bad", "good, evil, good, torn, good"),
         ("late", "late"),
+        ("hard", "good"),  # its new error is fixed along with it
+        ("hard, evil, bad, hard", "good, evil, good, good"),
         ("bad, late", "good, x"),  # what fails in one round may hold in the next
         ("first9", "first0"),
         ("odd, show", "odd, show"),
@@ -149,7 +151,7 @@ def test_processes_do_not_matter(tmp_path: Path) -> None:
     [
         ({"a.py": "bad"}, []),
         ({"a.py": "same, bad"}, ["the finding would remain"]),
-        ({"a.py": "bad, evil"}, ["it would introduce EXP101 at a.py:1"]),
+        ({"a.py": "bad, evil"}, ["it would introduce EXP102 at a.py:1"]),
         ({"a.py": "x = 1\ntorn\n"}, ["the file would not parse"]),
         ({"a.py": "first3, torn, bad"}, ["the file would not parse"]),
         ({"a.py": "ping"}, ["the fixes of the file come to no end"]),
