@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from exportlint.edits import apply, compatible, places
@@ -19,22 +19,18 @@ from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import NO_FIXES, Unit, Workspace
 
 MAX_ROUNDS = 10
-MAX_FOLLOW_UPS = 3
-"""How many times the new errors of a fix are fixed along with it."""
+MAX_STEPS = 4
+"""So many fixes in a row may each uncover the error that the next one fixes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A text of the file, the findings in it that have a fix to apply, and all findings there are.
-
-    `shift` leads there from the text that was fixed.
-    """
+    """A text of the file, the findings in it that have a fix to apply, and all findings there are."""
 
     source: SourceFile
     waiting: tuple[Finding, ...]
     marks: Marks
     units: Mapping[Path, Unit]
-    shift: Chain = Chain()
 
 
 _Key = tuple[Mark, tuple[str, ...]]
@@ -44,13 +40,21 @@ _Key = tuple[Mark, tuple[str, ...]]
 class _Failure:
     """Why fixes do not hold together, and which of them are next to what is wrong then.
 
-    `errors` are all that is wrong if these are new errors in the file itself, and `after` is the text that has them.
+    `uncovers`: all that is wrong are new errors in the file.
     """
 
     why: str
     suspects: frozenset[Mark] = frozenset()
-    after: _State | None = None
-    errors: frozenset[Mark] = frozenset()
+    uncovers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Fixes that are applied together, and what the file is before and afterwards."""
+
+    before: _State
+    chosen: Sequence[Finding]
+    after: _State
 
 
 def repair(workspace: Workspace, job: Job) -> Repair:
@@ -72,6 +76,7 @@ class _Rounds:
         self._original = source
         self._reads: set[Path] = set()
         self._failed: dict[_Key, str] = {}
+        self._uncovering: set[_Key] = set()
         self._unwanted = job.without
         self._shift = Chain()
 
@@ -86,22 +91,31 @@ class _Rounds:
         all_tried = True
         while True:
             waiting = [f for f in state.waiting if _key(f) not in self._failed and not self._is_unwanted(f)]
-            if not waiting:
-                if all_tried:
-                    return self._result(state.source, fixed, units=state.units)
+            if not waiting and not all_tried:
                 # What failed with an earlier text may hold now.
                 self._failed.clear()
                 all_tried = True
                 continue
+            steps = [] if waiting else self._pursue(state)
+            if not waiting and not steps:
+                return self._result(state.source, fixed, units=state.units)
             if rounds == limit:
-                return self._result(original, endless=waiting)
+                return self._result(original, endless=waiting or steps[0].chosen)
+            if steps:
+                for step in steps:
+                    self._follow(step.chosen, step.before, step.after)
+                fixed += steps[0].chosen
+                state = steps[-1].after
+                rounds += 1
+                all_tried = not self._failed
+                continue
             together = _together(waiting, state)
             if not rounds:
                 # Fixes that wait for others to be out of their way do not show that there is no end.
                 limit += len(waiting) - len(together)
             accepted, after = self._settle(state, ([], state), together)
             if accepted:
-                self._follow(after.shift)
+                self._follow(accepted, state, after)
                 state = after
                 fixed += accepted
                 rounds += 1
@@ -115,11 +129,9 @@ class _Rounds:
         if isinstance(outcome, _State):
             return [*good[0], *more], outcome
         if len(more) == 1:
-            chosen = [*good[0], *more]
-            completed = self._completed(base, chosen, outcome)
-            if completed is not None:
-                return chosen, completed
             self._failed[_key(more[0])] = outcome.why
+            if outcome.uncovers:
+                self._uncovering.add(_key(more[0]))
             return good
         suspects = [finding for finding in more if Mark.of(finding) in outcome.suspects]
         others = [finding for finding in more if Mark.of(finding) not in outcome.suspects]
@@ -128,63 +140,78 @@ class _Rounds:
             others, suspects = [*more[:half]], [*more[half:]]
         return self._settle(base, self._settle(base, good, others), suspects)
 
-    def _completed(self, base: _State, chosen: Sequence[Finding], failure: _Failure) -> _State | None:
-        """What comes of fixes together with those of the new errors that they lead to; None if errors remain.
-
-        State that becomes a tensor makes a condition on it data-dependent, and the fix of that condition holds only
-        then: neither of the two fixes holds alone.
-        """
-        for _ in range(MAX_FOLLOW_UPS):
-            state, errors = failure.after, failure.errors
-            waiting = [finding for finding in state.waiting if Mark.of(finding) in errors] if state else []
-            if state is None or not waiting or len({Mark.of(finding) for finding in waiting}) < len(errors):
-                return None
-            outcome = self._attempt(base, chosen, follow_ups=_together(waiting, state), start=state)
-            if isinstance(outcome, _State):
-                return outcome
-            failure = outcome
-        return None
-
-    def _attempt(
-        self,
-        base: _State,
-        chosen: Sequence[Finding],
-        *,
-        follow_ups: Sequence[Finding] = (),
-        start: _State | None = None,
-    ) -> _State | _Failure:
-        """What comes of fixes, or why one of them does not do what it is for, or does harm.
-
-        `start` is what came of them before, to which their follow-ups are applied.
-        """
-        start = start or replace(base, shift=Chain())
-        edits = self._laid_out(start, follow_ups or chosen)
-        try:
-            source = start.source.edited(places(edits, start.source.lines))
-        except SourceError:
-            return _Failure("its text does not fit the file")
-        if source.text != apply(edits, start.source.lines) or source.data in {start.source.data, base.source.data}:
-            return _Failure("it changes nothing")
-        if not _compiles(source) and _compiles(start.source):
-            return _Failure("the file would not parse")
-        shift = Chain((*start.shift.shifts, Shift(edits, start.source.lines, source.lines)))
-        after = replace(self._look(source), shift=shift)
+    def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
+        """What comes of fixes, or why one of them does not do what it is for, or does harm."""
+        made = self._made(base, chosen)
+        if isinstance(made, _Failure):
+            return made
+        after, shift = made
         fixed = {Mark.of(finding) for finding in chosen}
-        if broken(base.marks, after.marks):
-            return _Failure("the file could not be analyzed any more")
-        wrong = news(base.marks, after.marks, {source.filename: shift}, fixed)
+        wrong = news(base.marks, after.marks, {after.source.filename: Chain((shift,))}, fixed)
         if not wrong:
             return after
-        harmed = [each.mark.span for each in wrong if each.mark.filename == source.filename]
+        harmed = [each.mark.span for each in wrong if each.mark.filename == after.source.filename]
         suspects = frozenset(
             Mark.of(finding)
             for finding in chosen
             for span in (finding.span, *(edit.span for edit in _edits([finding])))
             if any(_touches(shift.reach(span), place) for place in harmed)
         )
-        is_new = len(harmed) == len(wrong) and not any(each.remains for each in wrong)
-        errors = frozenset(each.mark for each in wrong) if is_new else frozenset[Mark]()
-        return _Failure(str(wrong[0]), suspects, after, errors)
+        uncovers = len(harmed) == len(wrong) and not any(each.remains for each in wrong)
+        return _Failure(str(wrong[0]), suspects, uncovers)
+
+    def _made(self, base: _State, chosen: Sequence[Finding]) -> tuple[_State, Shift] | _Failure:
+        """The file with fixes, if it can be looked at then."""
+        edits = self._laid_out(base, chosen)
+        try:
+            source = base.source.edited(places(edits, base.source.lines))
+        except SourceError:
+            return _Failure("its text does not fit the file")
+        if source.text != apply(edits, base.source.lines) or source.data == base.source.data:
+            return _Failure("it changes nothing")
+        if not _compiles(source) and _compiles(base.source):
+            return _Failure("the file would not parse")
+        after = self._look(source)
+        if broken(base.marks, after.marks):
+            return _Failure("the file could not be analyzed any more")
+        return after, Shift(edits, base.source.lines, source.lines)
+
+    def _pursue(self, state: _State) -> list[_Step]:
+        """Steps that begin with a fix that failed only because it uncovers errors, which the next steps fix."""
+        for finding in state.waiting:
+            key = _key(finding)
+            if key in self._uncovering and not self._is_unwanted(finding):
+                self._uncovering.remove(key)
+                steps = self._chain(state, finding)
+                if steps:
+                    return steps
+        return []
+
+    def _chain(self, base: _State, finding: Finding) -> list[_Step]:
+        """A fix, and those of the errors that it uncovers, until no error is new; empty if that does not come about."""
+        steps: list[_Step] = []
+        shifts: list[Shift] = []
+        state, chosen = base, [finding]
+        filename = base.source.filename
+        while len(steps) < MAX_STEPS:
+            made = self._made(state, chosen)
+            if isinstance(made, _Failure):
+                return []
+            after, shift = made
+            shifts.append(shift)
+            steps.append(_Step(state, chosen, after))
+            fixed = {Mark.of(one) for one in chosen}
+            if any(each.remains for each in news(state.marks, after.marks, {filename: Chain((shift,))}, fixed)):
+                return []
+            wrong = news(base.marks, after.marks, {filename: Chain(tuple(shifts))}, {Mark.of(finding)})
+            if not wrong:
+                return steps
+            uncovered = {each.mark for each in wrong}
+            fixable = [one for one in after.waiting if Mark.of(one) in uncovered]
+            if any(each.remains for each in wrong) or {Mark.of(one) for one in fixable} < uncovered:
+                return []
+            state, chosen = after, _together(fixable, after)
+        return []
 
     def _laid_out(self, state: _State, findings: Iterable[Finding]) -> list[Edit]:
         """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""
@@ -211,9 +238,10 @@ class _Rounds:
             for mark in self._unwanted
         )
 
-    def _follow(self, shift: Chain) -> None:
+    def _follow(self, accepted: Iterable[Finding], before: _State, after: _State) -> None:
         """Know what failed by its new place. Where that was edited, it may be tried again."""
-        self._shift = Chain((*self._shift.shifts, *shift.shifts))
+        shift = Shift(self._laid_out(before, accepted), before.source.lines, after.source.lines)
+        self._shift = Chain((*self._shift.shifts, shift))
         self._failed = {
             (mark.at(shift.span(mark.span)), contents): why
             for (mark, contents), why in self._failed.items()

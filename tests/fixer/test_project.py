@@ -16,7 +16,10 @@ from tests.fixer.words import tasks
 
 pytestmark = pytest.mark.usefixtures("words")
 
-WORDS = ["bad", "named", "poor", "odd", "show", "same", "evil", "torn", "late", "hard", "api", "first3", "good", "x"]
+WORDS = [
+    "bad", "named", "poor", "odd", "show", "same", "evil", "deep", "deeper", "mixed", "torn", "late", "api", "first3",
+    "good", "x",
+]  # fmt: skip
 
 
 def fixed(tasks: list[Task], most: Applicability = Applicability.SAFE, jobs: int = 1) -> FixResult:
@@ -35,9 +38,10 @@ def texts(result: FixResult) -> dict[str, str]:
         ("same, bad", "same, good"),  # one that does not hold is no hindrance to others
         ("bad, evil, bad, torn, bad", "good, evil, good, torn, good"),
         ("late", "late"),
-        ("hard", "good"),  # its new error is fixed along with it
-        ("hard, evil, bad, hard", "good, evil, good, good"),
         ("bad, late", "good, x"),  # what fails in one round may hold in the next
+        ("deep", "good"),  # what it uncovers has a fix
+        ("deeper, evil", "good + good, evil"),
+        ("mixed, bad", "mixed, good"),  # nothing fixes all that it uncovers
         ("first9", "first0"),
         ("odd, show", "odd, show"),
         ("bad, odd  # exportlint: ignore[EXP101]", "bad, odd  # exportlint: ignore[EXP101]"),
