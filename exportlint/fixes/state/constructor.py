@@ -50,14 +50,25 @@ class Constructor:
         """Its `__init__`."""
         return next((method for method in self.methods if method.name == "__init__"), None)
 
-    def uses(self, name: str) -> list[ast.Attribute]:
-        """Where the class reads or writes `self.name`, in order."""
+    def uses(self, name: str, *, of_class: bool = False) -> list[ast.Attribute]:
+        """Where the class reads or writes `self.name`, in order; `of_class`: or that of the class itself."""
         return [
             node
             for method in self.methods
             for node in ast.walk(method)
-            if isinstance(node, ast.Attribute) and node.attr == name and _is_name(node.value, receiver(method))
+            if isinstance(node, ast.Attribute)
+            and node.attr == name
+            and (_is_name(node.value, receiver(method)) or (of_class and self._is_class(node.value, receiver(method))))
         ]
+
+    def _is_class(self, node: ast.expr, own: str) -> bool:
+        """`Net`, `type(self)`, `self.__class__`."""
+        return ast.unparse(node) in {self.node.name, f"type({own})", f"{own}.__class__"}
+
+    def assigns(self, name: str) -> bool:
+        """Whether `__init__` assigns `self.name` anywhere."""
+        inside = set(ast.walk(self.init)) if self.init is not None else set()
+        return any(use in inside and not isinstance(use.ctx, ast.Load) for use in self.uses(name))
 
     def assignment(self, name: str) -> Assignment:
         """The one statement by which `__init__` gives `self.name` its first value, whichever way it goes.
@@ -78,21 +89,30 @@ class Constructor:
         taken = {node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute)}
         return fresh(name, taken | {method.name for method in self.methods})
 
-    def require_private(self, name: str) -> None:
-        """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
-        root, own = self.code.tree.root, set(self.uses(name))
+    def require_private(self, name: str, *, of_class: bool = False, also: Sequence[ast.Attribute] = ()) -> None:
+        """Raises DeclinedError if other code than the methods of this class may use `self.name`.
+
+        `of_class`: it is an attribute of the class. `also`: other places that are known to use it.
+        """
+        root, own = self.code.tree.root, {*self.uses(name, of_class=of_class), *also}
         package = self.code.module.package
         if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
             raise DeclinedError(f"what the class inherits may use `{name}`")
         for node in ast.walk(root):
-            if isinstance(node, ast.Attribute) and node.attr == name and node not in own:
+            if isinstance(node, ast.Attribute) and node.attr == name and node not in own and not self._is_called(node):
                 raise DeclinedError(f"`{name}` is used outside of the class")
             if isinstance(node, ast.Constant) and node.value == name:
                 raise DeclinedError(f"`{name}` is used by its name")
             if isinstance(node, ast.ClassDef) and any(dotted(base) == self.node.name for base in node.bases):
                 raise DeclinedError(f"another class inherits `{name}`")
-        if any(isinstance(n, ast.Name) and n.id == name for s in self.node.body for n in ast.walk(s) if _is_field(s)):
+        fields = [s for s in self.node.body if _is_field(s)] if not of_class else []
+        if any(isinstance(n, ast.Name) and n.id == name for s in fields for n in ast.walk(s)):
             raise DeclinedError(f"`{name}` is an attribute of the class as well")
+
+    def _is_called(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is called, as the method `x.mean()` is: what holds state is not."""
+        around = self.code.tree.parents[node]
+        return isinstance(around, ast.Call) and around.func is node
 
     def require_constant(
         self, expression: ast.expr, before: ast.stmt | None = None, *, asked: frozenset[str] = frozenset()
