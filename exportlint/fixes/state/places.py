@@ -274,7 +274,13 @@ def keep_object(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     Raises:
         DeclinedError: as `keep` does, or the class does not stand by itself.
     """
-    return [*class_as_module(code, constructor.node), *keep(code, constructor, own_attribute(constructor, name))]
+    based, first = _module_base(code, constructor)
+    place, called = own_attribute(constructor, name), code.statement("super().__init__()")
+    if code.tree.statement(place.first) is first:
+        registered = place.register
+        place = replace(place, register=lambda new: registered([called, *new]))
+        return [based, *keep(code, constructor, place)]
+    return [based, code.statements.insert_before(first, [called]), *keep(code, constructor, place)]
 
 
 def class_of_object(code: Code, target: ast.Attribute) -> Constructor:
@@ -339,21 +345,20 @@ def as_module(code: Code, made: ast.expr) -> list[Draft]:
     found = code.module.bindings.get(name)
     if not isinstance(found, Class):
         raise DeclinedError("its class is none of this file that stands by itself")
-    return class_as_module(code, found.node)
+    constructor = Constructor(code, found.node.body[0])
+    based, first = _module_base(code, constructor)
+    return [based, code.statements.insert_before(first, [code.statement("super().__init__()")])]
 
 
-def class_as_module(code: Code, node: ast.ClassDef) -> list[Draft]:
-    """A class without bases as one of modules. Raises DeclinedError."""
+def _module_base(code: Code, constructor: Constructor) -> tuple[Draft, ast.stmt]:
+    """What makes a class one of modules, but for the first statement of its `__init__`. Raises DeclinedError."""
+    node = constructor.node
     if node.bases or node.keywords or node.decorator_list:
         raise DeclinedError("its class is none of this file that stands by itself")
-    constructor = Constructor(code, node.body[0])
     if constructor.init is None or not constructor.init.args.args:
         raise DeclinedError("its class has no `__init__`")
     first = next(s for s in constructor.init.body if not is_docstring(s))
-    return [
-        code.statements.changed(node, partial(with_base, base=code.name("torch.nn.Module", node))),
-        code.statements.insert_before(first, [code.statement("super().__init__()")]),
-    ]
+    return code.statements.changed(node, partial(with_base, base=code.name("torch.nn.Module", node))), first
 
 
 def _instead(code: Code, uses: Sequence[ast.expr], name: str) -> dict[ast.expr, Expression]:
