@@ -26,9 +26,9 @@ _SOMETIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 TRACED = frozenset({
-    "sin", "cos", "log", "log1p", "square", "pow", "abs", "neg", "mul", "add", "sub", "mean", "sum", "prod", "var", "clamp",
-    "reshape", "view", "transpose", "cat", "where", "softplus", "gelu", "silu", "matmul", "mm", "dot", "mse_loss",
-    "cumsum", "erf", "atan", "minimum", "maximum", "detach",
+    "sin", "cos", "log", "log1p", "square", "pow", "abs", "neg", "mul", "add", "sub", "mean", "sum", "prod", "var",
+    "clamp", "reshape", "view", "transpose", "cat", "where", "softplus", "gelu", "silu", "matmul", "mm", "dot",
+    "mse_loss", "cumsum", "erf", "atan", "minimum", "maximum", "detach",
 })  # fmt: skip
 """Operators whose derivatives take their operands; measured with torch 2.13."""
 
