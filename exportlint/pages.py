@@ -102,6 +102,10 @@ class Block:
         """The mode that the fixes are for: `unsafe in strict` stands above what has none in the other mode."""
         return self.directive("fix").partition(" in ")[2] or MODES[0]
 
+    def exports_in(self, mode: str) -> bool:
+        """Whether it exports in a mode: what `unsafe in non-strict` stands above does in that one only."""
+        return not self.directive("fix").endswith(" in non-strict") or mode == "non-strict"
+
     @property
     def settings(self) -> str:
         """The settings to lint it with, in TOML."""

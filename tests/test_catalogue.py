@@ -64,7 +64,8 @@ def every_block(*kinds: str) -> pytest.MarkDecorator:
 
 def proven_block(*kinds: str) -> pytest.MarkDecorator:
     """Parametrise by the blocks of these kinds and the modes; each page's first one is in every run."""
-    found = [(p, b, mode) for p, b in BLOCKS if p in ABOUT_TORCH and b.kind in kinds for mode in MODES]
+    blocks = [(p, b) for p, b in BLOCKS if p in ABOUT_TORCH and b.kind in kinds]
+    found = [(p, b, mode) for p, b in blocks for mode in MODES if b.exports_in(mode)]
     return pytest.mark.parametrize(
         ("page", "block", "mode"), first_of_each(found, lambda case: case[0].code), ids=id_of
     )

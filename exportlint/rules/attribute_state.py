@@ -10,11 +10,18 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import eager_only
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.state.buffers import registered_tensor
 from exportlint.fixes.state.constructor import Constructor
-from exportlint.fixes.state.counters import registered_number
 from exportlint.fixes.state.hoist_to_init import attribute_made_once
+from exportlint.fixes.state.places import (
+    class_attribute,
+    class_of_object,
+    first_value,
+    keep,
+    keep_object,
+    own_attribute,
+)
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
@@ -48,17 +55,29 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     target = code.node(ast.Attribute)
-    if fact.holder != "module":
-        raise DeclinedError("only modules have buffers")
     if not fact.carried:
+        if fact.holder != "module":
+            raise DeclinedError("something else may read it")
         if fact.before == "none":
             return code.fix(
                 "Register a buffer", *attribute_made_once(code, target, is_buffer=fact.is_tensor), safe=False
             )
         return _forgotten(code, target, context)
-    if fact.before == "tensor":
-        return code.fix("Keep it in a buffer, if the sizes agree", *registered_tensor(code, target), safe=False)
-    return code.fix("Keep it in a buffer", *registered_number(code, target), safe=False)
+    message = f"Keep it in a buffer{', if the sizes agree' if fact.is_tensor else ''}"
+    return code.fix(message, *_kept(code, target, fact), safe=False)
+
+
+def _kept(code: Code, target: ast.Attribute, fact: StateChange) -> list[Draft]:
+    """What becomes of an attribute that later calls read. Raises DeclinedError."""
+    name = target.attr
+    if fact.holder == "object":
+        made = class_of_object(code, target)
+        return keep_object(code, made, name)
+    constructor = Constructor(code, target)
+    if fact.holder == "class" or not constructor.assigns(name):
+        return keep(code, constructor, class_attribute(constructor, name))
+    place = own_attribute(constructor, name)
+    return first_value(code, constructor, place) or keep(code, constructor, place)
 
 
 def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:

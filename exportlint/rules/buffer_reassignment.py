@@ -10,7 +10,7 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Time
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.state.buffers import tensor_use
+from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
@@ -53,8 +53,7 @@ def _fix(code: Code, fact: BufferWrite) -> Fix:
     constructor = Constructor(code, target)
     function = code.tree.function(target)
     uses = [use for use in constructor.uses(target.attr) if code.tree.function(use) is function]
-    drafts = [draft for use in uses for draft in tensor_use(code, use)]
-    return code.fix("Copy into the buffer, if the sizes agree", *drafts, safe=False)
+    return code.fix("Copy into the buffer, if the sizes agree", *Kept(code, uses).drafts(), safe=False)
 
 
 def _claim(fact: BufferWrite) -> Claim:

@@ -12,6 +12,7 @@ from exportlint.fixes.eager_only.reports import eager_only
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.places import keep_items
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING))
@@ -43,9 +44,15 @@ def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     """What export puts there is missing afterwards."""
+    node = code.node(ast.expr)
+    if fact.carried and fact.holder == "module":
+        name = next(
+            (n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n) == fact.name), ""
+        )
+        drafts = keep_items(code, Constructor(code, node), name)
+        return code.fix("Keep each item in a buffer, if the sizes agree", *drafts, safe=False)
     if fact.carried or fact.holder != "module":
         raise DeclinedError("what the next call finds there has to be kept")
-    node = code.node(ast.expr)
     uses = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n) == fact.name]
     statement = code.tree.statement(node)
     if len(uses) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)):

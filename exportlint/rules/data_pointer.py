@@ -9,6 +9,7 @@ from exportlint.analysis.facts import HostRead
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.arrays.array_flow import without_dlpack
 from exportlint.fixes.eager_only.unused import left_out
 from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
@@ -38,4 +39,6 @@ def _fix(code: Code, fact: HostRead, context: Context) -> Fix:
     if fact.api in {"share_memory_", "pin_memory"} and isinstance(call.func, ast.Attribute):
         message = "Leave the memory of the tensor as it is"
         return code.fix(message, code.replace(call, call.func.value), safe=False)
+    if fact.api == "torch.from_dlpack" and len(call.args) == 1 and not call.keywords:
+        return without_dlpack(code, call, call.args[0])
     return left_out(code, call, context.version)

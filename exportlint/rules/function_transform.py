@@ -12,6 +12,7 @@ from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.gradients.reverse_mode import by_autograd
 from exportlint.registry import rule
 
 REVERSE = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -39,11 +40,15 @@ def function_transform(fact: Call, context: Context) -> Iterator[Report]:
         what = " of a function transform" if claim is FORWARD and fact.name == "torch.vmap" else ""
         message = f"torch.export cannot trace `{public_name(fact.name)}`{what}"
     instead = "use `torch.autograd.grad` in non-strict mode"
-    yield Report(severity, message, instead, fix=lambda code: _fix(code, name))
+    yield Report(severity, message, instead, fix=lambda code: _fix(code, name, context))
 
 
-def _fix(code: Code, name: str) -> Fix:
+def _fix(code: Code, name: str, context: Context) -> Fix:
+    if name in {"grad", "jacrev"}:
+        if context.mode != "non-strict":
+            raise DeclinedError("`torch.autograd.grad` is for non-strict mode")
+        return by_autograd(code)
     call = code.node(ast.Call).func
     if name != "functionalize" or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
-        raise DeclinedError("`torch.autograd.grad` is for non-strict mode, and for functions that return one number")
+        raise DeclinedError("torch.export has nothing like it")
     return code.fix("Call the function itself", code.replace(call, call.args[0]), safe=False)

@@ -11,6 +11,8 @@ from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import eager_only
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.places import keep_global
 from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -36,6 +38,10 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     """What export counts is missing afterwards."""
+    if fact.carried:
+        constructor = Constructor(code, code.node(ast.expr))
+        drafts = keep_global(code, constructor, fact.name.partition("[")[0])
+        return code.fix("Keep it in a buffer, which each module has for itself", *drafts, safe=False)
     statement = code.tree.statement(code.node(ast.expr))
     reads = [
         node
@@ -43,6 +49,6 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
         if isinstance(node, ast.Name) and node.id == fact.name and isinstance(node.ctx, ast.Load)
     ]
     inside = set(ast.walk(statement))
-    if fact.carried or not isinstance(statement, (ast.Assign, ast.AugAssign)) or not inside.issuperset(reads):
+    if not isinstance(statement, (ast.Assign, ast.AugAssign)) or not inside.issuperset(reads):
         raise DeclinedError("something reads it")
     return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from exportlint.analysis.domain.values import NONE
 from exportlint.analysis.facts.environment import BakedUse, Drawn
@@ -34,4 +35,4 @@ def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
         message = f"`{fact.api}` is called at export only, and strict mode refuses it"
     if severity is not None:
         instead = "draw with `torch.rand`, `torch.randint` and the like, which stay in the program"
-        yield Report(severity, message, instead, fix=draw_with_torch)
+        yield Report(severity, message, instead, fix=partial(draw_with_torch, is_used=is_use))

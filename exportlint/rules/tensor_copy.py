@@ -10,6 +10,7 @@ from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.eager_only.unused import left_out
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.names import qualified
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.state.container_copies import copy_of_items
@@ -22,6 +23,9 @@ DEEP = Claim(
 SAVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 SHALLOW = Claim(non_strict={(2, 4): None, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
 CLAIMS = {"copy.copy": SHALLOW, "torch.save": SAVE}
+
+LOADS = frozenset({"pickle.loads", "cloudpickle.loads", "dill.loads"})
+"""What gives back what was pickled."""
 
 
 @rule("EXP205", "tensor-copy", Copy)
@@ -41,7 +45,8 @@ def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
 def _fix(code: Code, fact: Copy, context: Context) -> Fix:
     call = code.node(ast.Call)
     if fact.api not in {"copy.copy", "copy.deepcopy"}:
-        return left_out(code, call, context.version)
+        loaded = _loaded(code, call)
+        return left_out(code, call, context.version) if loaded is None else loaded
     if len(call.args) != 1 or call.keywords:
         raise DeclinedError("the copy has options")
     original = call.args[0]
@@ -56,6 +61,18 @@ def _fix(code: Code, fact: Copy, context: Context) -> Fix:
         message = "Call the module itself, whose parameters get the gradients"
         return code.fix(message, code.replace(call, original), safe=False)
     raise DeclinedError("the copy may be changed")
+
+
+def _loaded(code: Code, dumped: ast.Call) -> Fix | None:
+    """`pickle.loads(pickle.dumps(x))` as a copy of tensors; None if it is something else."""
+    around = code.tree.parents[dumped]
+    name = qualified(around.func, code.tree.root, code.module.package) if isinstance(around, ast.Call) else None
+    if name not in LOADS or not isinstance(around, ast.Call) or around.args[:1] != [dumped] or len(dumped.args) != 1:
+        return None
+    original = dumped.args[0]
+    is_tensor = tensor(code, original) is not None
+    copied = code.make("{x}.clone()", x=original) if is_tensor else copy_of_items(code, original)
+    return None if copied is None else code.fix("Clone each tensor", code.replace(around, copied), safe=False)
 
 
 def _is_only_called(code: Code, copied: ast.Call) -> bool:

@@ -9,6 +9,7 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.checks import check_of_tensor
 from exportlint.fixes.control_flow.truth import branch_fix
 from exportlint.fixes.control_flow.while_loops import range_fix
 from exportlint.fixes.eager_only.unused import left_out
@@ -92,9 +93,14 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
     if fact.target.startswith("math."):
         number = read_numbers.of_math(code, node)
         return code.fix("Use the operator of torch", code.replace(node, number), safe=False)
+    if fact.target.startswith("torch._check"):
+        return check_of_tensor(code, node)
     if len(node.args) != 1 or fact.target == "complex()":
         raise DeclinedError("torch.export has no symbol for it")
     argument = node.args[0]
+    if fact.target == "round()":
+        rounded = method(code.concrete(argument), "round")
+        return code.fix("Round with torch: Python cannot round tensors", code.replace(node, rounded), safe=False)
     if fact.target.endswith("of one tensor"):
         reduced = method(code.concrete(argument), fact.target[:3])
         return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, reduced), safe=False)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
 
 from exportlint.analysis.facts.state import Unregistered
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report
 from exportlint.findings import Fix
-from exportlint.fixes.edit.arguments import with_base
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.places import as_module
 from exportlint.registry import rule
-from exportlint.syntax.definitions import Class
 
 STRICT = {(2, 4): ERROR, (2, 15): WARNING}
 CLAIM = Claim(non_strict={(2, 4): None, (2, 6): WARNING}, strict=STRICT)
@@ -58,7 +55,7 @@ def _fix(code: Code, fact: Unregistered) -> Fix:
     if not isinstance(statement, ast.Assign) or statement.targets != [target]:
         raise DeclinedError("it is no attribute that is assigned by itself")
     if fact.holder == "object":
-        return code.fix("Make it a module", *_module(code, statement.value), safe=False)
+        return code.fix("Make it a module", *as_module(code, statement.value), safe=False)
     if fact.holder not in {"list", "dict"}:
         raise DeclinedError("no module has it")
     kind = f"{'Module' if fact.modules else 'Parameter'}{'List' if fact.holder == 'list' else 'Dict'}"
@@ -91,20 +88,3 @@ def _is_key(node: ast.expr) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str) and bool(node.value) and "." not in node.value
     return not isinstance(node, ast.Tuple)
-
-
-def _module(code: Code, made: ast.expr) -> list[Draft]:
-    """The class of an object as a class of modules."""
-    name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
-    found = code.module.bindings.get(name)
-    if not isinstance(found, Class) or found.node.bases or found.node.keywords or found.node.decorator_list:
-        raise DeclinedError("its class is none of this file that stands by itself")
-    node = found.node
-    constructor = Constructor(code, node.body[0])
-    if constructor.init is None or not constructor.init.args.args:
-        raise DeclinedError("its class has no `__init__`")
-    first = next(s for s in constructor.init.body if not is_docstring(s))
-    return [
-        code.statements.changed(node, partial(with_base, base=code.name("torch.nn.Module", node))),
-        code.statements.insert_before(first, [code.statement("super().__init__()")]),
-    ]

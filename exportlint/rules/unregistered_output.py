@@ -12,7 +12,7 @@ from exportlint.analysis.facts.plain import ObjectOf
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.edit.template import call, of_generator
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.pytrees import register
@@ -60,8 +60,9 @@ def _fix(code: Code, fact: Output) -> Fix:
     first = fact.parts[0][0]
     if isinstance(first, ObjectOf):
         return register(code, first.type.definition)
-    if code.tree.at(code.site, ast.Yield, ast.YieldFrom) is not None:
-        raise DeclinedError("a generator gives its values one by one")
+    given = code.tree.at(code.site, ast.Yield, ast.YieldFrom)
+    if given is not None:
+        return _collected(code, given)
     returned = code.node(ast.Return).value
     edits: list[Draft] = []
     for part, name in fact.parts:
@@ -70,6 +71,36 @@ def _fix(code: Code, fact: Output) -> Fix:
             raise DeclinedError("what is returned is put together elsewhere")
         edits.append(code.replace(node, _instead(code, node, name)))
     return code.fix("Return what a program can", *edits, safe=False)
+
+
+def _collected(code: Code, given: ast.expr) -> Fix:
+    """A list of what a generator gives. Raises DeclinedError if it is sent something, or returns something besides."""
+    function = code.tree.function(given)
+    if not isinstance(function, ast.FunctionDef):
+        raise DeclinedError("a generator gives its values one by one")
+    own = [node for node in ast.walk(function) if code.tree.function(node) is function]
+    name = code.fresh("outputs", given)
+    drafts = []
+    for node in own:
+        statement = code.tree.parents[node]
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            if not isinstance(statement, ast.Expr) or node.value is None:
+                raise DeclinedError("the caller decides what the generator does")
+            template = "{name}.append({value})" if isinstance(node, ast.Yield) else "{name}.extend({value})"
+            drafts.append(code.replace(statement, code.statement(template, name=name, value=node.value)))
+        elif isinstance(node, ast.Return):
+            if node.value is not None:
+                raise DeclinedError("the generator returns something besides")
+            drafts.append(code.replace(node, code.statement("return {name}", name=name)))
+    first = next(s for s in function.body if not is_docstring(s))
+    last = function.body[-1]
+    end = code.statement("return {name}", name=name)
+    if not code.statements.have_lines([first]) or not code.statements.have_lines([last]):
+        raise DeclinedError("statements share lines with others")
+    drafts.append(code.statements.insert_before(first, [code.statement("{name} = []", name=name)]))
+    if not isinstance(last, ast.Return):
+        drafts.append(code.statements.insert_after(last, [end]))
+    return code.fix("Return a list", *drafts, safe=False)
 
 
 def _instead(code: Code, node: ast.expr, name: str) -> Expression:

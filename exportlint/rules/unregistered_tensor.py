@@ -13,6 +13,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.writes import written
 from exportlint.fixes.state.buffers import registration
 from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.places import keep_global
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
@@ -35,6 +36,9 @@ def unregistered_tensor(fact: PlainTensorWrite, context: Context) -> Iterator[Re
 def _fix(code: Code) -> Fix:
     """The buffer moves with the module; the plain tensor stayed where it was made."""
     base = written(code.node(ast.expr, ast.AugAssign))
+    if isinstance(base, ast.Name):
+        drafts = keep_global(code, Constructor(code, base), base.id)
+        return code.fix("Keep it in a buffer, which each module has for itself", *drafts, safe=False)
     if not isinstance(base, ast.Attribute):
         raise DeclinedError("it is no attribute")
     first = Constructor(code, base).assignment(base.attr)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.values import ClassValue
+from exportlint.analysis.domain.values import ClassValue, External
 from exportlint.analysis.facts import Call
+from exportlint.analysis.facts.plain import ClassName
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.arrays.array_flow import without_dlpack
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import is_docstring
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
@@ -56,7 +59,7 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
 
 def _makes_subclass(fact: Call) -> bool:
     """Whether a tensor becomes one of a class of the project: strict mode can do that."""
-    return "subclass" in fact.name and any(isinstance(value, ClassValue) for value in fact.positional)
+    return "subclass" in fact.name and any(isinstance(value, ClassName) for value in fact.positional)
 
 
 def _fix(code: Code, fact: Call) -> Fix:
@@ -68,7 +71,28 @@ def _fix(code: Code, fact: Call) -> Fix:
         return _solution(code, call)
     if fact.name in {"torch.nested.nested_tensor", "torch.nested.as_nested_tensor"}:
         return _padded(code, call)
+    if fact.name == "torch.Tensor.as_subclass":
+        return _plain(code, call)
+    if fact.name in {"torch.to_dlpack", "torch.utils.dlpack.to_dlpack"}:
+        around = code.tree.parents[call]
+        if isinstance(around, ast.Call) and around.args == [call] and not around.keywords and len(call.args) == 1:
+            return without_dlpack(code, around, call.args[0])
     raise DeclinedError("no operator of torch does the same")
+
+
+def _plain(code: Code, call: ast.Call) -> Fix:
+    """A tensor that stays plain. Its class may say nothing of its own."""
+    if not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+        raise DeclinedError("the class is not known")
+    subclass = code.value(call.args[0])
+    if isinstance(subclass, ClassValue):
+        body = subclass.definition.node.body
+        if subclass.definition.node.keywords or not all(isinstance(s, ast.Pass) or is_docstring(s) for s in body):
+            raise DeclinedError("the class has methods, which plain tensors have not")
+    elif subclass != External("torch.Tensor"):
+        raise DeclinedError("the class is not known")
+    message = "Leave it a plain tensor: tests for its class see that"
+    return code.fix(message, code.replace(call, call.func.value), safe=False)
 
 
 def _pairs(code: Code, call: ast.Call) -> Fix:

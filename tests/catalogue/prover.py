@@ -259,8 +259,8 @@ def _contents(value: Any) -> list[Any]:
 
 
 def _held(leaf: Any) -> list[Any] | None:
-    if dataclasses.is_dataclass(leaf):
-        return list(vars(leaf).values())
+    if dataclasses.is_dataclass(leaf) or type(leaf).__module__.startswith("EXP"):  # a class of a block
+        return list(leaf.values() if isinstance(leaf, dict) else vars(leaf).values())
     return list(leaf) if isinstance(leaf, (set, ValuesView)) else None
 
 

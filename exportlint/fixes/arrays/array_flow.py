@@ -18,7 +18,7 @@ from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import same
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.read_numbers import item
-from exportlint.fixes.proofs.observed_values import builtin
+from exportlint.fixes.proofs.observed_values import builtin, tensor
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -43,6 +43,14 @@ def computed_by_torch(code: Code) -> Fix:
     if flow.leaves:
         message += ", and return tensors instead of arrays"
     return code.fix(message, *flow.edits, safe=False)
+
+
+def without_dlpack(code: Code, made: ast.Call, original: ast.expr) -> Fix:
+    """The tensor itself in place of one that shares its memory by way of DLPack. Raises DeclinedError."""
+    if tensor(code, original) is None:
+        raise DeclinedError("it may be an array")
+    message = "Use the tensor itself: eager refuses one that requires gradients"
+    return code.fix(message, code.replace(made, original), safe=False)
 
 
 class _Flow:
@@ -77,7 +85,9 @@ class _Flow:
             self.arrays.names |= names
             return
         for target in targets:
-            if not isinstance(target, (ast.Name, ast.Subscript)):
+            if isinstance(target, ast.Subscript):
+                self._rewritten(target.value)
+            elif not isinstance(target, ast.Name):
                 self._expression(target)
         self.arrays.names -= names
 

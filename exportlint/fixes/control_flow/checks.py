@@ -83,6 +83,26 @@ def checked(code: Code) -> Fix:
     return code.fix(title(_raised(refusal)), code.statements.replace([asking], lines), safe=False)
 
 
+def check_of_tensor(code: Code, check: ast.Call) -> Fix:
+    """`torch._check(tensor, lambda: message)`, which eager refuses for every tensor, as a check of its truth.
+
+    Raises:
+        DeclinedError: it checks something besides, or its message is not known.
+    """
+    condition, *others = check.args
+    if not isinstance(code.tree.parents[check], ast.Expr) or len(others) > 1 or check.keywords:
+        raise DeclinedError("the check is given more than a condition and a message")
+    message = others[0].body if others and isinstance(others[0], ast.Lambda) else None
+    if others and message is None:
+        raise DeclinedError("a function makes the message")
+    truth = tensor_condition(code, condition).tensor
+    return code.fix(
+        "Check it in the program: eager refuses a tensor here, whatever it holds",
+        code.replace(check, assertion(code, check, truth, message_of(code, message))),
+        safe=False,
+    )
+
+
 def _raised(statement: ast.Raise) -> str:
     """The class of the exception that a statement raises, as it is written there; empty if it is not."""
     error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc

@@ -30,6 +30,8 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
     """
     element = _dropped_element(code, node)
     if element is not None:
+        if not _is_dispensable(code, element):
+            raise DeclinedError("it may change what the program computes with")
         exporting = is_exporting(code, node, version)
         asked = code.make("{element} if not {exporting} else None", element=element, exporting=exporting)
         return code.fix(MESSAGE, code.replace(element, asked), safe=computes_only(code, [element]))
@@ -111,12 +113,13 @@ def _is_left_out(code: Code, statement: ast.stmt) -> bool:
 
 def _only_writes(code: Code, statement: ast.stmt) -> bool:
     """Whether a statement only makes text or bytes of something, perhaps into a file."""
-    if not isinstance(statement, ast.Expr):
-        return False
-    if not isinstance(statement.value, ast.Call):
-        return computes_only(code, [statement])
-    callee = code.value(statement.value.func)
-    return (isinstance(callee, External) and find(callee.name).effect == "write") or computes_only(code, [statement])
+    return isinstance(statement, ast.Expr) and _is_dispensable(code, statement.value)
+
+
+def _is_dispensable(code: Code, node: ast.expr) -> bool:
+    """Whether an expression whose value is dropped does no more than to make text or bytes, perhaps into a file."""
+    callee = code.value(node.func) if isinstance(node, ast.Call) else None
+    return (isinstance(callee, External) and find(callee.name).effect == "write") or computes_only(code, [node])
 
 
 def _adjacent(code: Code, statements: Sequence[ast.stmt]) -> Iterable[list[ast.stmt]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -95,7 +94,7 @@ def unused_imports(text: Text, tree: Tree, drafts: Sequence[Draft]) -> list[Draf
         if len(names) < len(line.names):
             draft = statements.changed(line, partial(without_names, left_out=names))
         else:
-            draft = _with_blank_lines(text, statements.replace([line], []))
+            draft = statements.left_out(line)
         if not any(draft.start <= other.end and other.start <= draft.end for other in drafts):
             found.append(draft)
     return found
@@ -114,14 +113,3 @@ def _words(root: ast.Module) -> set[str]:
 
 def _bound(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
-
-
-def _with_blank_lines(text: Text, draft: Draft) -> Draft:
-    """A line that is left out, with the blank lines behind it if there are some in front of it, or nothing is."""
-    lines = text.lines
-    row, end = lines.position(draft.start).row, lines.position(draft.end).row
-    if row > 1 and lines.line(row - 1).strip():
-        return draft
-    while end < len(lines) and not lines.line(end).strip() and end in text.block(row):
-        end += 1
-    return replace(draft, end=lines.line_start(end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -102,6 +103,24 @@ class Statements:
             start = colon.end if colon is not None else 0
             lead = "\n" + indent
         return Draft(start, end, lead + self.lines(items, indent))
+
+    def left_out(self, statement: ast.stmt) -> Draft:
+        """Nothing in place of a statement, with no more blank lines than stood on one side of it.
+
+        At the beginning of a block, there are none.
+        """
+        draft, lines = self.replace([statement], []), self.source.lines
+        row, end = lines.position(draft.start).row, lines.position(draft.end).row
+        if draft.text or draft.start != lines.line_start(row):
+            return draft
+        above, behind = row, end
+        while above > 1 and not lines.line(above - 1).strip():
+            above -= 1
+        while behind < len(lines) and not lines.line(behind).strip() and behind in self.source.block(row):
+            behind += 1
+        begins = self.tree.block(statement)[0] is statement
+        stop = behind if begins else min(behind, end + row - above)
+        return dataclasses.replace(draft, end=lines.line_start(stop))
 
     def insert_before(
         self, statement: ast.stmt, new: Sequence[Statement], *, above_comments: bool = False, blank_lines: int = 0

@@ -1,8 +1,10 @@
 """Random numbers of Python and numpy, drawn by torch.
 
-`random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`.
+`random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`,
+and a range that is shuffled `torch.randperm`.
 
-Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were.
+Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were: a condition on one is a
+condition on data.
 """
 
 from __future__ import annotations
@@ -28,18 +30,29 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.choice": ("seq",), "numpy.random.random": ("size",), "numpy.random.random_sample": ("size",),
     "numpy.random.uniform": ("low", "high", "size"), "numpy.random.normal": ("loc", "scale", "size"),
     "numpy.random.randint": ("low", "high", "size"), "numpy.random.standard_normal": ("size",),
-    "numpy.random.permutation": ("x",),
+    "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size"), "numpy.random.exponential":
+    ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",), "random.sample":
+    ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
 }  # fmt: skip
 """What each function takes, in order."""
 
+_TAKES_TENSORS = (ast.BinOp, ast.UnaryOp, ast.Assign, ast.AugAssign, ast.Return)
 BY_DIMENSIONS = {"numpy.random.rand": "torch.rand", "numpy.random.randn": "torch.randn"}
 WRAPPERS = frozenset({"torch.from_numpy", "torch.tensor", "torch.as_tensor"})
 
 
-def draw_with_torch(code: Code) -> Fix:
-    """A 0-d tensor, or one of the sizes of an array. Raises DeclinedError."""
+def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
+    """A 0-d tensor, or one of the sizes of an array. `is_used`: what is computed depends on it.
+
+    Raises:
+        DeclinedError: torch has nothing like it, or Python needs the number.
+    """
     call = code.node(ast.Call)
     name = qualified(call.func, code.tree.root, code.module.package) or ""
+    if name in {"random.shuffle", "numpy.random.shuffle"}:
+        return _shuffled(code, call)
+    if name == "uuid.uuid4":
+        return _remainder(code, call)
     if any(isinstance(argument, ast.Starred) for argument in call.args) or any(k.arg is None for k in call.keywords):
         raise DeclinedError("its arguments are not known")
     replaced: ast.expr = call
@@ -47,17 +60,60 @@ def draw_with_torch(code: Code) -> Fix:
     wrapper = qualified(parent.func, code.tree.root, code.module.package) if isinstance(parent, ast.Call) else None
     draw = _Draw(code, call)
     drawn = draw.drawn(name)
-    if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call] and not parent.keywords:
+    if _is_seeded(code, call, name):
+        raise DeclinedError("a seed of the same call makes the numbers always the same")
+    if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call]:
+        if any(keyword.arg not in {"dtype", "device"} for keyword in parent.keywords):
+            raise DeclinedError("the tensor that is made of them has options")
         replaced = parent
+        drawn = code.make("{drawn}.to({*options})", drawn=drawn, options=parent.keywords) if parent.keywords else drawn
     elif isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
         if not surely_tensor(code, parent.value):
             raise DeclinedError("what it indexes may be no tensor")
         replaced = parent
         row = _Draw(code, call, shape="(1,)").drawn(name)
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
-    elif not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Assign, ast.AugAssign, ast.Return)):
+    elif not isinstance(parent, _TAKES_TENSORS) and not (is_used and isinstance(parent, ast.Compare)):
         raise DeclinedError("Python needs the number")
     return code.fix("Draw with torch, which gives other numbers", code.replace(replaced, drawn), safe=False)
+
+
+def _shuffled(code: Code, call: ast.Call) -> Fix:
+    """`order = list(range(n))` that is shuffled in the next statement, as `order = torch.randperm(n)`."""
+    shuffling = code.tree.parents[call]
+    block = code.tree.block(shuffling) if isinstance(shuffling, ast.Expr) else []
+    before = block[block.index(shuffling) - 1] if shuffling in block[1:] else None
+    match before, call.args:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made), [ast.Name(id=given)] if name == given:
+            count = _count(code, made)
+            if count is not None:
+                drawn = code.make("{f}({count})", f=code.name("torch.randperm"), count=count)
+                drafts = [code.replace(made, drawn), code.statements.replace([code.tree.statement(call)], [])]
+                return code.fix("Draw with torch, which gives another order", *drafts, safe=False)
+    raise DeclinedError("what is shuffled is no range that the statement before makes")
+
+
+def _remainder(code: Code, call: ast.Call) -> Fix:
+    """`uuid.uuid4().int % n` as an integer below `n`."""
+    number = code.tree.parents[call]
+    match code.tree.parents[number]:
+        case ast.BinOp(left=left, op=ast.Mod(), right=count) as remainder if left is number:
+            if isinstance(number, ast.Attribute) and number.attr == "int" and isinstance(_number(count), int):
+                drawn = code.make("{f}(0, {count}, ())", f=code.name("torch.randint"), count=count)
+                message = "Draw with torch, which gives other numbers"
+                return code.fix(message, code.replace(remainder, drawn), safe=False)
+    raise DeclinedError("torch has no numbers that are as large")
+
+
+def _count(code: Code, made: ast.Call) -> ast.expr | None:
+    """How many numbers `list(range(n))` and `np.arange(n)` have."""
+    name = qualified(made.func, code.tree.root, code.module.package)
+    match made.args:
+        case [ast.Call(func=ast.Name(id="range"), args=[count], keywords=[])] if name == "list":
+            return count
+        case [count] if name == "numpy.arange" and not made.keywords:
+            return count
+    return None
 
 
 class _Draw:
@@ -81,7 +137,9 @@ class _Draw:
             "random": self._uniform, "random_sample": self._uniform, "uniform": self._uniform,
             "gauss": self._normal, "normalvariate": self._normal, "normal": self._normal,
             "standard_normal": self._normal, "randint": self._integer, "randrange": self._integer,
-            "choice": self._choice, "permutation": self._permutation,
+            "choice": self._choice, "permutation": self._permutation, "sample": self._sample,
+            "getrandbits": self._bits, "randbelow": self._below, "exponential": self._exponential,
+            "expovariate": self._exponential,
         }  # fmt: skip
         self._includes_end = name == "random.randint"
         return ways[name.rpartition(".")[2]](arguments)
@@ -129,10 +187,13 @@ class _Draw:
         high = given.get("b", given.get("high", given.get("stop")))
         if low is None:
             raise DeclinedError("a bound is missing")
-        start: Given = 0 if high is None else low
         end: Given = low if high is None else high
         if self._includes_end and high is not None:
             end = self._behind(high)
+        return self._between(0 if high is None else low, end, given)
+
+    def _between(self, start: Given, end: Given, given: dict[str, ast.expr]) -> Expression:
+        """Integers from `start` on, below `end`."""
         shape = self._shape(given)
         self.is_index = not shape
         size = shape or [self._code.make(self._default)]
@@ -148,8 +209,37 @@ class _Draw:
                 return left
         return self._code.make("{number} + 1", number=node)
 
+    def _below(self, given: dict[str, ast.expr]) -> Expression:
+        return self._between(0, given["exclusive_upper_bound"], {})
+
+    def _bits(self, given: dict[str, ast.expr]) -> Expression:
+        bits = _number(given["k"])
+        if not isinstance(bits, int) or not 0 < bits < 63:
+            raise DeclinedError("torch has no integers of as many bits")
+        return self._between(0, 2**bits, {})
+
+    def _exponential(self, given: dict[str, ast.expr]) -> Expression:
+        empty = self._filled("torch.empty", self._shape(given))
+        drawn = self._code.make("{empty}.exponential_()", empty=empty)
+        scale, rate = given.get("scale"), given.get("lambd")
+        if scale is not None:
+            return self._code.make("{scale} * {drawn}", scale=scale, drawn=drawn)
+        return drawn if rate is None else self._code.make("{drawn} / {rate}", drawn=drawn, rate=rate)
+
+    def _sample(self, given: dict[str, ast.expr]) -> Expression:
+        match given["population"]:
+            case ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]):
+                drawn = self._code.name("torch.randperm")
+                return self._code.make("{f}({count})[:{k}]", f=drawn, count=count, k=given["k"])
+        raise DeclinedError("it does not sample from a range")
+
     def _choice(self, given: dict[str, ast.expr]) -> Expression:
-        numbers = given["seq"]
+        numbers = given.get("seq", given.get("a"))
+        assert numbers is not None
+        if "a" in given and isinstance(_number(numbers), int):
+            return self._between(0, numbers, given)
+        if self._shape(given):
+            raise DeclinedError("it chooses several of them")
         if not isinstance(numbers, (ast.List, ast.Tuple)) or None in map(_number, numbers.elts):
             raise DeclinedError("it does not choose from numbers")
         return self._code.make(
@@ -174,6 +264,18 @@ class _Draw:
 
     def _is(self, node: ast.expr, expected: object) -> bool:
         return isinstance(node, ast.Constant) and node.value == expected
+
+
+def _is_seeded(code: Code, call: ast.Call, name: str) -> bool:
+    """Whether the function around a draw seeds what it draws from, in front of it."""
+    function = code.tree.function(call)
+    seed = f"{name.rpartition('.')[0]}.seed"
+    return any(
+        isinstance(node, ast.Call)
+        and node.lineno <= call.lineno
+        and qualified(node.func, code.tree.root, code.module.package) == seed
+        for node in (ast.walk(function) if function is not None else ())
+    )
 
 
 def _number(node: ast.expr) -> float | None:

@@ -69,7 +69,7 @@ class _Flow:
 
 
 def _flows(parent: ast.AST) -> dict[ast.AST, _Flow]:
-    """What is behind each statement in the blocks of a node, from the last one on: so that all of them cost one walk."""
+    """What is behind each statement in the blocks of a node, worked out from the last one on: one walk for all."""
     found: dict[ast.AST, _Flow] = {}
     for field in BLOCKS:
         behind = _Flow()
@@ -80,7 +80,7 @@ def _flows(parent: ast.AST) -> dict[ast.AST, _Flow]:
             goes_on = _Reader(reads).block([node], bound)
             behind = _Flow(
                 frozenset(reads) | (behind.needed - bound if goes_on else frozenset()),
-                bound | behind.bound if goes_on else frozenset(bound),
+                frozenset(bound) | (behind.bound if goes_on else frozenset()),
                 behind.jumps or any(isinstance(part, (ast.Break, ast.Continue)) for part in ast.walk(node)),
             )
     return found

@@ -1,99 +1,254 @@
-"""Attributes that calls leave behind, kept in buffers: what assigned them changes the buffer in place.
+"""Values that calls leave behind, kept in buffers: what assigned them changes the buffer in place.
 
 `self.last = x` becomes `self.last.copy_(x)` of a buffer that `__init__` registers; reads that others hold on to
-become clones.
+become clones. For a value that is None at first, a second buffer says whether it is there: `if self.last is None:
+self.last = x` becomes `self.last.copy_(torch.where(~self.has_last, x, self.last))`.
 
-Needs: only the methods of the class use the attribute. Never safe: `copy_` keeps size and dtype, and the buffer moves
-with the module.
+Needs: only the code that is rewritten uses the value. Never safe: `copy_` keeps size and dtype, and the buffer moves
+with the module. What is kept on the first call only is computed on each.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Python
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import SYMBOLS, augmented
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
-from exportlint.fixes.state.constructor import Assignment, Constructor, buffer
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
+from exportlint.fixes.proofs.purity import is_pure
+from exportlint.fixes.state.constructor import Assignment, buffer
+from exportlint.syntax.definitions import FunctionNode
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.code import Given
-    from exportlint.fixes.edit.template import Expression
+    from exportlint.fixes.edit.template import Expression, Statement
 
 SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
 """Operators that need what they computed with for their gradients."""
 
 
-def registered_tensor(code: Code, target: ast.Attribute) -> list[Draft]:
-    """A tensor attribute as a buffer, and everywhere in the class what becomes of its uses. Raises DeclinedError."""
-    constructor = Constructor(code, target)
-    constructor.require_private(target.attr)
-    first = constructor.assignment(target.attr)
-    if not isinstance(first.value, ast.Call):
-        raise DeclinedError("its first value may be no tensor")
-    later = [use for use in constructor.uses(target.attr) if use is not first.target]
-    return [registration(code, first), *(draft for use in later for draft in tensor_use(code, use))]
+@dataclass(frozen=True)
+class Kept:
+    """A value that calls leave behind, as a buffer of a module.
+
+    `uses` are where code reads or writes it, `instead` how they are spelled from now on, if otherwise. `flag` is the
+    name of the buffer that says whether the value is there, empty if it always is.
+    """
+
+    code: Code
+    uses: Sequence[ast.expr]
+    instead: Mapping[ast.expr, Expression] = field(default_factory=dict)
+    flag: str = ""
+
+    def drafts(self) -> Iterator[Draft]:
+        """What becomes of the uses.
+
+        Raises:
+            DeclinedError: the value is bound along with others, or left out.
+        """
+        branches = dict.fromkeys(branch for use in self.uses for branch in self._branch(use))
+        merged = {node for branch in branches for node in ast.walk(branch)}
+        yield from map(self._merged, branches)
+        rest = [use for use in self.uses if use not in merged]
+        for use in rest:
+            if not isinstance(use.ctx, ast.Load):  # type: ignore[attr-defined]
+                yield from self.written(use)
+        reads = [use for use in rest if isinstance(use.ctx, ast.Load) and not self._is_rewritten(use)]  # type: ignore[attr-defined]
+        for node, new in self.reads(reads).items():
+            yield self.code.replace(node, new)
+
+    def written(self, use: ast.expr) -> Iterator[Draft]:
+        """What becomes of a statement that binds the value. Raises DeclinedError."""
+        code, statement = self.code, self.code.tree.parents[use]
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            lines = self.assigned(use, statement.value)
+            yield code.replace(statement, lines[0]) if len(lines) == 1 else code.statements.replace([statement], lines)
+        elif not isinstance(statement, ast.AugAssign):
+            raise DeclinedError(f"`{code.text(use)}` is assigned along with others")
+        elif use in self.instead:
+            new = augmented(SYMBOLS[type(statement.op)], self.place(use), self.value(statement.value))
+            yield code.replace(statement, new)
+
+    def reads(self, uses: Sequence[ast.expr]) -> dict[ast.expr, Expression]:
+        """What stands where the value is read: the buffer or a copy of it, and for `is None` what says that."""
+        found: dict[ast.expr, Expression] = {}
+        for use in uses:
+            chosen = self._choice(use)
+            if chosen is not None:
+                found[chosen[0]] = chosen[1]
+        inside = {node for chosen in found for node in ast.walk(chosen)}
+        for use in uses:
+            if use not in inside:
+                asked = self._none_test(use)
+                new = asked[1] if asked is not None else self._read(use)
+                if new is not None:
+                    found[asked[0] if asked is not None else use] = new
+        return found
+
+    def place(self, use: ast.expr) -> Expression:
+        """How a use is spelled from now on."""
+        return self.instead.get(use) or self.code.concrete(use)
+
+    def assigned(self, use: ast.expr, value: ast.expr) -> list[Statement]:
+        """The statements that bind it to a value."""
+        code, flag = self.code, self._flag(use)
+        if isinstance(value, ast.Constant) and value.value is None:
+            if flag is None:
+                raise DeclinedError(f"`{code.text(use)}` becomes None again")
+            return [code.statement("{flag}.fill_(False)", flag=flag)]
+        copied = code.statement("{place}.copy_({value})", place=self.place(use), value=self.value(value))
+        return [copied] if flag is None else [copied, code.statement("{flag}.fill_(True)", flag=flag)]
+
+    def value(self, value: ast.expr) -> Expression:
+        """An expression with the buffer, or a copy of it, where it reads the value."""
+        parts = set(ast.walk(value))
+        return self.code.concrete(value, self.reads([use for use in self.uses if use in parts]))
+
+    def is_renewed(self, use: ast.expr) -> bool:
+        """Whether a use is part of what the value itself is bound to."""
+        statement = self.code.tree.statement(use)
+        return isinstance(statement, ast.Assign) and statement.targets[0] in self.uses
+
+    def needs_clone(self, use: ast.expr) -> bool:
+        """Whether somebody holds on to the tensor that is read, or autograd may, while the call still changes it."""
+        code = self.code
+        around = code.tree.parents[use]
+        if not is_consumed(code, use):
+            return not self.is_renewed(use) or isinstance(around, (ast.Call, ast.keyword))
+        if isinstance(around, ast.BinOp):
+            other = around.left if around.right is use else around.right
+            is_number = isinstance(code.value(other), (Const, Python)) and not _is_state(code, other)
+            saves = isinstance(around.op, SAVING) and not is_number
+        else:
+            saves = isinstance(around, (ast.Call, ast.keyword, ast.List, ast.Tuple))
+        return saves and self._is_changed_later(use)
+
+    def _read(self, use: ast.expr) -> Expression | None:
+        """The buffer in place of what reads it, or a copy; None if it stays as it is."""
+        if self.needs_clone(use):
+            return self.code.make("{place}.clone()", place=self.place(use))
+        return self.instead.get(use)
+
+    def _is_rewritten(self, use: ast.expr) -> bool:
+        """Whether a use stands in a statement that is rewritten as a whole."""
+        statement = self.code.tree.statement(use)
+        is_added = isinstance(statement, ast.AugAssign) and statement.target in self.instead
+        return self.is_renewed(use) or is_added
+
+    def _is_changed_later(self, use: ast.expr) -> bool:
+        function = self.code.tree.function(use)
+        return any(
+            not isinstance(other.ctx, ast.Load)  # type: ignore[attr-defined]
+            and self.code.tree.function(other) is function
+            and (self.is_renewed(use) or place(other) > place(use))
+            for other in self.uses
+        )
+
+    # --- a value that is None at first
+
+    def _flag(self, use: ast.expr) -> Expression | None:
+        place = self.instead.get(use, use)
+        owner = place.value if hasattr(place, "value") else None
+        if not self.flag or owner is None:
+            return None
+        return self.code.make("{owner}.{flag}", owner=owner, flag=self.flag)
+
+    def _is_asked(self, use: ast.expr) -> tuple[ast.Compare, bool] | None:
+        """The question whether a use is None, and whether the answer is yes if it is."""
+        match self.code.tree.parents[use]:
+            case (
+                ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]) as t
+            ):
+                return (t, isinstance(op, ast.Is)) if left is use else None
+        return None
+
+    def _none_test(self, use: ast.expr) -> tuple[ast.expr, Expression] | None:
+        """The question whether the value is there, and the one that asks the buffer for it. Raises DeclinedError."""
+        asked, flag = self._is_asked(use), self._flag(use)
+        if asked is None:
+            return None
+        if flag is None:
+            raise DeclinedError(f"`{self.code.text(use)}` may be None")
+        test, is_none = asked
+        return test, self.code.make("~{flag}" if is_none else "{flag}.clone()", flag=flag)
+
+    def _choice(self, use: ast.expr) -> tuple[ast.IfExp, Expression] | None:
+        """`new if self.last is None else self.last`, and what chooses between the two tensors."""
+        asked, flag = self._is_asked(use), self._flag(use)
+        around = self.code.tree.parents[asked[0]] if asked is not None else None
+        if asked is None or flag is None or not isinstance(around, ast.IfExp) or around.test is not asked[0]:
+            return None
+        missing, there = (around.body, around.orelse) if asked[1] else (around.orelse, around.body)
+        if not all(is_pure(self.code, arm) for arm in (missing, there)):
+            return None
+        return around, self._where(flag, missing, self.place(there) if there in self.uses else self.value(there))
+
+    def _branch(self, use: ast.expr) -> Iterator[ast.If]:
+        """The `if` that only asks whether a use is None, in order to give it a value."""
+        asked = self._is_asked(use)
+        around = self.code.tree.parents[asked[0]] if asked is not None else None
+        if asked is None or not isinstance(around, ast.If) or around.test is not asked[0] or not self.flag:
+            return
+        missing, there = (around.body, around.orelse) if asked[1] else (around.orelse, around.body)
+        if self._given(missing) is not None and (not there or self._given(there) is not None):
+            yield around
+
+    def _given(self, block: Sequence[ast.stmt]) -> ast.expr | None:
+        """What a block that does nothing else binds the value to."""
+        match [*block]:
+            case [ast.Assign(targets=[target], value=value)] if target in self.uses:
+                is_none = isinstance(value, ast.Constant) and value.value is None
+                return value if not is_none and is_pure(self.code, value) else None
+        return None
+
+    def _merged(self, branch: ast.If) -> Draft:
+        """Writes what the value has to be at first where it is not there yet."""
+        use = next(use for use in self.uses if self.code.tree.parents[use] is branch.test)
+        asked, flag, code = self._is_asked(use), self._flag(use), self.code
+        assert asked is not None
+        assert flag is not None
+        missing, there = (branch.body, branch.orelse) if asked[1] else (branch.orelse, branch.body)
+        first, later = self._given(missing), self._given(there)
+        assert first is not None
+        for value in (first, later):
+            if value is not None:
+                require_unguarded(code, value)
+        old = self.place(use) if later is None else self.value(later)
+        copied = code.statement("{place}.copy_({value})", place=self.place(use), value=self._where(flag, first, old))
+        return code.statements.replace([branch], [copied, code.statement("{flag}.fill_(True)", flag=flag)])
+
+    def _where(self, flag: Expression, missing: ast.expr, there: Expression) -> Expression:
+        """One of two values. The flag is negated, so that autograd does not keep the buffer, which changes."""
+        code = self.code
+        where = code.name("torch.where", missing)
+        return code.make(
+            "{f}(~{flag}, {missing}, {there})", f=where, flag=flag, missing=self.value(missing), there=there
+        )
+
+
+def _is_state(code: Code, node: ast.expr) -> bool:
+    """Whether calls change what holds a number, so that a tensor may stand there as well."""
+    return isinstance(node, (ast.Attribute, ast.Subscript)) and ast.unparse(node) in code.tree.once(
+        _changed, code.tree.root
+    )
+
+
+def _changed(root: ast.Module) -> frozenset[str]:
+    """The attributes and items that methods bind, by their source."""
+    methods = (n for n in ast.walk(root) if isinstance(n, FunctionNode) and n.name != "__init__")
+    nodes = (n for method in methods for n in ast.walk(method) if isinstance(n, (ast.Attribute, ast.Subscript)))
+    return frozenset(ast.unparse(n) for n in nodes if isinstance(n.ctx, ast.Store))
 
 
 def registration(code: Code, first: Assignment, value: Given = None) -> Draft:
     """The buffer that `__init__` registers in place of an attribute; with another value, if one is given."""
     registered = buffer(code, first.target.value, first.target.attr, first.value if value is None else value)
     return code.statements.replace([first.statement], [registered])
-
-
-def tensor_use(code: Code, use: ast.Attribute) -> Iterator[Draft]:
-    """What becomes of a use of an attribute that is a buffer: what is bound to it is copied, what goes on is a copy.
-
-    Raises:
-        DeclinedError: it is bound along with others, or left out.
-    """
-    statement = code.tree.parents[use]
-    if isinstance(use.ctx, ast.Load):
-        if not is_renewed(code, use) and needs_clone(code, use):
-            yield code.replace(use, code.make("{use}.clone()", use=use))
-    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        new = _with_clones(code, statement.value, use)
-        yield code.replace(statement, code.statement("{use}.copy_({new})", use=use, new=new))
-    elif not isinstance(statement, ast.AugAssign):
-        raise DeclinedError(f"`{use.attr}` is assigned along with others")
-
-
-def is_renewed(code: Code, use: ast.Attribute) -> bool:
-    """Whether a use is part of what the attribute itself is bound to."""
-    statement = code.tree.statement(use)
-    return isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == ast.unparse(use)
-
-
-def needs_clone(code: Code, use: ast.Attribute) -> bool:
-    """Whether somebody holds on to the tensor that is read, or autograd may, while the call still changes it."""
-    around = code.tree.parents[use]
-    if not is_consumed(code, use):
-        return not is_renewed(code, use) or isinstance(around, (ast.Call, ast.keyword))
-    if isinstance(around, ast.BinOp):
-        other = around.left if around.right is use else around.right
-        saves = isinstance(around.op, SAVING) and not isinstance(code.value(other), (Const, Python))
-    else:
-        saves = isinstance(around, (ast.Call, ast.keyword, ast.List, ast.Tuple))
-    return saves and _is_changed_later(code, use)
-
-
-def _is_changed_later(code: Code, use: ast.Attribute) -> bool:
-    function = code.tree.function(use)
-    return function is not None and any(
-        not isinstance(node.ctx, ast.Load)
-        and ast.unparse(node) == ast.unparse(use)
-        and (is_renewed(code, use) or place(node) > place(use))
-        for node in code.tree.contents(function).attributes(use.attr)
-    )
-
-
-def _with_clones(code: Code, value: ast.expr, target: ast.Attribute) -> Expression:
-    """What is bound to an attribute, with a copy of it where it is read itself."""
-    read = [node for node in ast.walk(value) if isinstance(node, ast.Attribute)]
-    found = [node for node in read if ast.unparse(node) == ast.unparse(target) and needs_clone(code, node)]
-    return code.concrete(value, {node: code.make("{node}.clone()", node=node) for node in found})

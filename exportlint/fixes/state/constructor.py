@@ -51,12 +51,15 @@ class Constructor:
         """Its `__init__`."""
         return next((method for method in self.methods if method.name == "__init__"), None)
 
-    def uses(self, name: str) -> list[ast.Attribute]:
-        """Where the class reads or writes `self.name`, in order."""
+    def uses(self, name: str, *, of_class: bool = False) -> list[ast.Attribute]:
+        """Where the class reads or writes `self.name`, in order; `of_class`: or that of the class itself."""
         found: list[tuple[ast.FunctionDef, ast.Attribute]] = []
         for node in self.code.tree.contents(self.node).attributes(name):
             method = self._method(node)
-            if method is not None and _is_name(node.value, receiver(method)):
+            if method is None:
+                continue
+            own = receiver(method)
+            if _is_name(node.value, own) or (of_class and self._is_class(node.value, own)):
                 found.append((method, node))
         return [node for _, node in sorted(found, key=lambda use: place(use[0]))]
 
@@ -65,6 +68,15 @@ class Constructor:
         while (around := self.code.tree.parents[node]) is not self.node:
             node = around
         return node if isinstance(node, ast.FunctionDef) else None
+
+    def _is_class(self, node: ast.expr, own: str) -> bool:
+        """`Net`, `type(self)`, `self.__class__`."""
+        return ast.unparse(node) in {self.node.name, f"type({own})", f"{own}.__class__"}
+
+    def assigns(self, name: str) -> bool:
+        """Whether `__init__` assigns `self.name` anywhere."""
+        inside = set(ast.walk(self.init)) if self.init is not None else set()
+        return any(use in inside and not isinstance(use.ctx, ast.Load) for use in self.uses(name))
 
     def assignment(self, name: str) -> Assignment:
         """The one statement by which `__init__` gives `self.name` its first value, whichever way it goes.
@@ -85,21 +97,29 @@ class Constructor:
         taken = self.code.tree.contents(self.node).attribute_names
         return fresh(name, taken | {method.name for method in self.methods})
 
-    def require_private(self, name: str) -> None:
-        """Raises DeclinedError if something else than the methods of this class may use `self.name`."""
-        root, own = self.code.tree.root, set(self.uses(name))
+    def require_private(self, name: str, *, of_class: bool = False, also: Sequence[ast.Attribute] = ()) -> None:
+        """Raises DeclinedError if other code than the methods of this class may use `self.name`.
+
+        `of_class`: it is an attribute of the class. `also`: other places that are known to use it.
+        """
+        root, own = self.code.tree.root, {*self.uses(name, of_class=of_class), *also}
         package = self.code.module.package
         if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
             raise DeclinedError(f"what the class inherits may use `{name}`")
         contents = self.code.tree.contents(root)
-        if any(node not in own for node in contents.attributes(name)):
+        if any(node not in own and not self._is_called(node) for node in contents.attributes(name)):
             raise DeclinedError(f"`{name}` is used outside of the class")
         if name in contents.strings:
             raise DeclinedError(f"`{name}` is used by its name")
         if self.node.name in self.code.tree.once(_inherited, root):
             raise DeclinedError(f"another class inherits `{name}`")
-        if name in self.code.tree.once(_fields, self.node):
+        if not of_class and name in self.code.tree.once(_fields, self.node):
             raise DeclinedError(f"`{name}` is an attribute of the class as well")
+
+    def _is_called(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is called, as the method `x.mean()` is: what holds state is not."""
+        around = self.code.tree.parents[node]
+        return isinstance(around, ast.Call) and around.func is node
 
     def require_constant(
         self, expression: ast.expr, before: ast.stmt | None = None, *, asked: frozenset[str] = frozenset()

@@ -1,124 +1,155 @@
 """Numbers that calls leave behind, kept in buffers without dimensions.
 
-`self.n += 1` becomes `self.n.add_(1)` of `register_buffer("n", torch.tensor(0), persistent=False)`.
+`self.n += 1` becomes `self.n.add_(1)` of `register_buffer("n", torch.tensor(0), persistent=False)`, and `self.on = not
+self.on` becomes `self.on.logical_not_()`.
 
-Needs: only the methods of the class use the attribute, and in arithmetic or as one index. Never safe: who reads the
-attribute gets a tensor.
+Needs: only the code that is rewritten uses the number, in arithmetic, in conditions or as one index. Never safe: who
+reads the attribute gets a tensor, and a condition on it is one on data.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Size, Tensor, Value
-from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.aliasing import is_consumed
 from exportlint.fixes.proofs.writes import IN_PLACE
-from exportlint.fixes.state.buffers import is_renewed, needs_clone, registration
-from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.buffers import Kept
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.code import Given
+    from exportlint.fixes.edit.template import Expression, Statement
+
+Number = int | float | bool
+
+_ASKING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Return, ast.Assign)
+"""What tensors without dimensions can stand in wherever numbers can."""
 
 
-def registered_number(code: Code, target: ast.Attribute) -> list[Draft]:
-    """A number as a buffer with no dimensions, and everywhere in the class what becomes of its uses.
+@dataclass(frozen=True)
+class Counted(Kept):
+    """A number that calls leave behind. `kind` is its type."""
 
-    Raises:
-        DeclinedError: it is needed as a Python number somewhere, or may become one of another type.
-    """
-    constructor = Constructor(code, target)
-    constructor.require_private(target.attr)
-    first = constructor.assignment(target.attr)
-    number = _number(first.value)
-    if number is None or isinstance(number, bool):
-        raise DeclinedError("its first value is no number")
-    made = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first.statement), value=first.value)
-    later = [use for use in constructor.uses(target.attr) if use is not first.target]
-    return [
-        registration(code, first, made),
-        *(draft for use in later for draft in _number_use(code, use, type(number))),
-    ]
+    kind: type = int
+
+    def drafts(self) -> Iterator[Draft]:
+        """What becomes of the uses.
+
+        Raises:
+            DeclinedError: it is needed as a Python number, or may become one of another type.
+        """
+        rest: list[ast.expr] = []
+        for use in self.uses:
+            subscript = self._indexed(use)
+            if not isinstance(use.ctx, ast.Load):  # type: ignore[attr-defined]
+                yield from self.written(use)
+            elif subscript is not None:
+                yield self._selection(subscript, use)
+            elif not self._is_rewritten(use):
+                rest.append(use)
+        for node, new in self.reads(rest).items():
+            yield self.code.replace(node, new)
+
+    def reads(self, uses: Sequence[ast.expr]) -> dict[ast.expr, Expression]:
+        """What stands where the number is read. Raises DeclinedError."""
+        for use in uses:
+            parent = self.code.tree.parents[use]
+            is_test = getattr(parent, "test", None) is use
+            if not isinstance(parent, _ASKING) and not is_test and not is_consumed(self.code, use):
+                raise DeclinedError(f"Python needs `{self.code.text(use)}` as a number")
+        return super().reads(uses)
+
+    def written(self, use: ast.expr) -> Iterator[Draft]:
+        """What becomes of a statement that binds the number. Raises DeclinedError."""
+        statement = self.code.tree.statement(use)
+        yield self.code.replace(statement, self._written(use, statement))
+
+    def _is_rewritten(self, use: ast.expr) -> bool:
+        statement = self.code.tree.statement(use)
+        return self.is_renewed(use) or (isinstance(statement, ast.AugAssign) and statement.target in self.uses)
+
+    def _indexed(self, use: ast.expr) -> ast.Subscript | None:
+        """What a number is an index of."""
+        parent = self.code.tree.parents[use]
+        subscript = self.code.tree.parents[parent] if isinstance(parent, ast.Tuple) else parent
+        return subscript if isinstance(subscript, ast.Subscript) and use in indices(subscript) else None
+
+    def _written(self, use: ast.expr, statement: ast.stmt) -> Statement:
+        """The statement that changes the buffer in place of one that binds the number."""
+        match statement:
+            case ast.AugAssign(op=op, value=value) if type(op) in IN_PLACE:
+                self._require_number(value)
+                if self.kind is bool or (self.kind is int and isinstance(op, (ast.Div, ast.Pow))):
+                    raise DeclinedError(f"`{self.code.text(use)}` becomes a number of another type")
+                return self._called(self.place(use), IN_PLACE[type(op)], self.value(value))
+            case ast.Assign(targets=[_], value=ast.UnaryOp(op=ast.Not(), operand=operand)) if operand in self.uses:
+                return self._called(self.place(use), "logical_not_")
+            case ast.Assign(targets=[_], value=value):
+                if any(node in self.uses for node in ast.walk(value)):
+                    if not isinstance(value, (ast.BinOp, ast.Compare)) and not self._fits(value):
+                        raise DeclinedError(f"`{self.code.text(use)}` may become a number of Python again")
+                    return self._called(self.place(use), "copy_", self.value(value))
+                self._require_number(value)
+                return self._called(self.place(use), "fill_", self.value(value))
+        raise DeclinedError(f"`{self.code.text(use)}` is assigned along with others")
+
+    def _require_number(self, node: ast.expr) -> None:
+        number = number_of(node)
+        if not (type(number) in self._types() or self._fits(node)):
+            raise DeclinedError("it may become a number of another type")
+
+    def _types(self) -> tuple[type, ...]:
+        return (int, float) if self.kind is float else (self.kind,)
+
+    def _fits(self, node: ast.expr) -> bool:
+        """Whether an expression surely is a number of the type, or a tensor that holds one."""
+
+        def fits(value: Value) -> bool:
+            if isinstance(value, Const):
+                return type(value.value) in self._types()
+            if isinstance(value, Tensor):
+                return value.zero_dim and (value.kind == self.kind.__name__ or self.kind is float)
+            return isinstance(value, Size) and value.kind == "int" and self.kind is not bool
+
+        return self.code.surely(fits, node)
+
+    def _selection(self, subscript: ast.Subscript, use: ast.expr) -> Draft:
+        """`x[:, self.i]` with operators that take the index from a tensor."""
+        code, items = self.code, indices(subscript)
+        dim = items.index(use)
+        if not all(map(takes_all, items[:dim] + items[dim + 1 :])):
+            raise DeclinedError("it is one index of several")
+        owner, index = subscript.value, code.make("{place}.reshape(1).clone()", place=self.place(use))
+        if isinstance(subscript.ctx, ast.Load):
+            template = "{owner}.index_select({dim}, {index}).squeeze({dim})"
+            return code.replace(subscript, code.make(template, owner=owner, dim=dim, index=index))
+        statement = code.tree.parents[subscript]
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            raise DeclinedError("more is done to what it is the index of")
+        value = statement.value
+        if number_of(value) is not None:
+            return code.replace(statement, self._called(owner, "index_fill_", dim, index, value))
+        row = code.make("{value}.unsqueeze({dim})", value=value, dim=dim)
+        return code.replace(statement, self._called(owner, "index_copy_", dim, index, row))
+
+    def _called(self, owner: Given, name: str, *given: Given) -> Statement:
+        """The statement `owner.name(given)`."""
+        return self.code.statement("{owner}.{name}({*given})", owner=owner, name=name, given=given)
 
 
-def _number(node: ast.expr) -> int | float | None:
+def number_of(node: ast.expr) -> Number | None:
+    """The number that a literal is, or an infinity: `float("-inf")`; None for anything else."""
+    match node:
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)], keywords=[]):
+            return float(text) if text.strip("+-").lower() in {"inf", "infinity"} else None
     try:
         value = ast.literal_eval(node)
     except ValueError:
         return None
     return value if isinstance(value, (int, float)) else None
-
-
-def _number_use(code: Code, use: ast.Attribute, kind: type) -> Iterator[Draft]:
-    parent = code.tree.parents[use]
-    if isinstance(use.ctx, ast.Load):
-        subscript = code.tree.parents[parent] if isinstance(parent, ast.Tuple) else parent
-        if isinstance(subscript, ast.Subscript) and use in indices(subscript):
-            yield _selection(code, subscript, use)
-        elif not isinstance(parent, (ast.BinOp, ast.UnaryOp)):
-            raise DeclinedError(f"`{use.attr}` is used as a number")
-        elif not is_renewed(code, use) and needs_clone(code, use):
-            yield code.replace(use, code.make("{use}.clone()", use=use))
-        return
-    if isinstance(parent, ast.AugAssign) and type(parent.op) in IN_PLACE:
-        _require_number(code, parent.value, kind)
-        if kind is int and isinstance(parent.op, (ast.Div, ast.Pow)):
-            raise DeclinedError("an int becomes a float")
-        yield _called(code, parent, use, IN_PLACE[type(parent.op)], parent.value)
-    elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
-        holds_itself = any(ast.unparse(n) == ast.unparse(use) for n in ast.walk(parent.value) if n is not use)
-        if not holds_itself:
-            _require_number(code, parent.value, kind)
-        elif not isinstance(parent.value, ast.BinOp):
-            raise DeclinedError("it may become a number of Python again")
-        yield _called(code, parent, use, "copy_" if holds_itself else "fill_", parent.value)
-    else:
-        raise DeclinedError(f"`{use.attr}` is assigned along with others")
-
-
-def _require_number(code: Code, node: ast.expr, kind: type) -> None:
-    allowed = (int,) if kind is int else (int, float)
-    number = _number(node)
-    if type(number) in allowed:
-        return
-
-    def fits(value: Value) -> bool:
-        if isinstance(value, Const):
-            return type(value.value) in allowed
-        if isinstance(value, Tensor):
-            return value.zero_dim and (value.kind == "int" or kind is float)
-        return isinstance(value, Size) and value.kind == "int"
-
-    if not code.surely(fits, node):
-        raise DeclinedError("it may become a number of another type")
-
-
-def _selection(code: Code, subscript: ast.Subscript, use: ast.Attribute) -> Draft:
-    """`x[:, self.i]` with operators that take the index from a tensor."""
-    items = indices(subscript)
-    dim = items.index(use)
-    if not all(map(takes_all, items[:dim] + items[dim + 1 :])):
-        raise DeclinedError("it is one index of several")
-    owner, index = subscript.value, code.make("{use}.reshape(1).clone()", use=use)
-    if isinstance(subscript.ctx, ast.Load):
-        template = "{owner}.index_select({dim}, {index}).squeeze({dim})"
-        return code.replace(subscript, code.make(template, owner=owner, dim=dim, index=index))
-    statement = code.tree.parents[subscript]
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        raise DeclinedError("more is done to what it is the index of")
-    value = statement.value
-    if _number(value) is not None:
-        return _called(code, statement, owner, "index_fill_", dim, index, value)
-    return _called(
-        code, statement, owner, "index_copy_", dim, index, code.make("{value}.unsqueeze({dim})", value=value, dim=dim)
-    )
-
-
-def _called(code: Code, statement: ast.stmt, owner: Given, name: str, *given: Given) -> Draft:
-    """`owner.name(given)` in place of a statement."""
-    new = code.statement("{owner}.{name}({*given})", owner=owner, name=name, given=given)
-    return code.replace(statement, new)

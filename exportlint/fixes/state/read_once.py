@@ -1,21 +1,33 @@
 """What `forward` asks of the host, asked once instead, by `__init__`.
 
-`float(os.environ["SCALE"])` becomes `self.scale`, and numbers from a seeded generator a buffer.
+`float(os.environ["SCALE"])` becomes `self.scale`, and numbers from a seeded generator, or behind
+`torch.manual_seed(0)`, a buffer.
 
-Never safe: what changes after the module is made is not seen.
+Never safe: what changes after the module is made is not seen, numbers are drawn on the CPU, and what else draws is no
+longer seeded.
 """
 
 from __future__ import annotations
 
 import ast
 import keyword
+from typing import TYPE_CHECKING
 
 from exportlint.findings import Fix
+from exportlint.fixes.edit.arguments import with_argument
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.purity import api_of
+from exportlint.fixes.proofs.writes import writes
 from exportlint.fixes.state.constructor import Constructor, buffer, receiver
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression
+
+SEEDS = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
 CONVERSIONS = frozenset({"int", "float", "bool", "str"})
 CLEANERS = frozenset({"lower", "upper", "strip"})
 
@@ -74,6 +86,9 @@ def _name(code: Code, read: ast.expr) -> str:
 def drawn_once(code: Code) -> Fix:
     """Numbers from a generator that is made anew each time, in a buffer. Raises DeclinedError if they may differ."""
     made = code.expression
+    called = made.func if isinstance(made, ast.Call) else made
+    if qualified(called, code.tree.root, code.module.package) in SEEDS and isinstance(made, ast.Call):
+        return _drawn_after(code, made)
     while isinstance(around := code.tree.parents[made], (ast.Attribute, ast.Call)) and _is_seeding(around, made):
         made = around
     constructor, method = Constructor(code, made), code.tree.function(made)
@@ -100,9 +115,62 @@ def drawn_once(code: Code) -> Fix:
     owner = receiver(method)
     edits += [
         constructor.append([buffer(code, owner, name, drawn)]),
-        code.replace(draw, code.make("{owner}.{name}", owner=owner, name=name)),
+        code.replace(draw, _buffered(code, method, owner, name, target)),
     ]
     return code.fix("Draw once, in `__init__`, and keep the numbers in a buffer", *edits, safe=False)
+
+
+def _drawn_after(code: Code, seeding: ast.Call) -> Fix:
+    """What is drawn behind `torch.manual_seed(0)`, in a buffer."""
+    constructor, method = Constructor(code, seeding), code.tree.function(seeding)
+    if method not in constructor.methods or not isinstance(method, ast.FunctionDef) or len(seeding.args) != 1:
+        raise DeclinedError("it is seeded by a function inside of another")
+    draws = [n for n in ast.walk(method) if isinstance(n, ast.Call) and _is_random(code, n)]
+    if len(draws) != 1:
+        raise DeclinedError("not one tensor is drawn from it, but none or several")
+    (draw,) = draws
+    if place(draw) < place(seeding) or code.tree.block(code.tree.statement(draw)) is not code.tree.block(
+        code.tree.statement(seeding)
+    ):
+        raise DeclinedError("the tensor may be drawn without the seed")
+    for part in (seeding, draw):
+        constructor.require_constant(part)
+    drawn = with_argument(
+        code.concrete(draw),
+        code.make("{generator}().manual_seed({seed})", generator=code.name("torch.Generator"), seed=seeding.args[0]),
+        "generator",
+    )
+    target = code.tree.parents[draw]
+    is_named = isinstance(target, ast.Assign) and isinstance(target.targets[0], ast.Name)
+    name = constructor.free(target.targets[0].id if is_named else "noise")  # type: ignore[attr-defined]
+    owner = receiver(method)
+    drafts = [
+        _unseeded(code, seeding),
+        constructor.append([buffer(code, owner, name, drawn)]),
+        code.replace(draw, _buffered(code, method, owner, name, target)),
+    ]
+    return code.fix("Draw once, in `__init__`, and seed nothing else", *drafts, safe=False)
+
+
+def _buffered(code: Code, method: ast.FunctionDef, owner: str, name: str, statement: ast.AST) -> Expression:
+    """The buffer that has the numbers, or a copy of it if the variable that gets them is written to."""
+    names = statement.targets if isinstance(statement, ast.Assign) else []
+    is_written = any(True for name in names for _ in writes(method, name))
+    return code.make("{owner}.{name}.clone()" if is_written else "{owner}.{name}", owner=owner, name=name)
+
+
+def _is_random(code: Code, call: ast.Call) -> bool:
+    """Whether a call draws from the generator that is seeded."""
+    api = api_of(code, call)
+    return api is not None and api.random and not any(k.arg == "generator" for k in call.keywords)
+
+
+def _unseeded(code: Code, seeding: ast.Call) -> Draft:
+    """Leaves out the statement that seeds. Raises DeclinedError."""
+    statement = code.tree.parents[seeding]
+    if not isinstance(statement, ast.Expr):
+        raise DeclinedError("more is done with the generator than to seed it")
+    return code.statements.replace([statement], [])
 
 
 def _is_seeding(around: ast.expr, inner: ast.expr) -> bool:

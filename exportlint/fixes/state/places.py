@@ -1,0 +1,385 @@
+"""Where calls leave values for the next ones: attributes, items of containers, globals, objects that are no modules.
+
+Whatever it is, one buffer of a module takes its place, and all code that uses it is rewritten. Never safe: other files
+may use it as well, and what several modules shared, each of them has for itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.domain.values import Tensor
+from exportlint.fixes.edit.arguments import with_base
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.statements import Draft, is_docstring
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.observed_values import tensor
+from exportlint.fixes.state.buffers import Kept
+from exportlint.fixes.state.constructor import Constructor, buffer, receiver
+from exportlint.fixes.state.counters import Counted, number_of
+from exportlint.syntax.definitions import Class, FunctionNode
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.code import Given
+    from exportlint.fixes.edit.template import Expression, Statement
+
+DTYPES = {"int": "int64", "bool": "bool"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in which calls leave one value.
+
+    `name` is what the buffer is called, `owner` what has it in the constructor, `first` what it holds before the first
+    call. `register` puts statements into the constructor, in place of what gave it that.
+    """
+
+    name: str
+    owner: Given
+    first: ast.expr
+    uses: Sequence[ast.expr]
+    register: Callable[[Sequence[Statement]], list[Draft]]
+    instead: Mapping[ast.expr, Expression] = field(default_factory=dict)
+
+
+def keep(code: Code, constructor: Constructor, place: Place) -> list[Draft]:
+    """A place as a buffer, and what becomes of its uses.
+
+    Raises:
+        DeclinedError: no buffer can hold what calls leave there, or something needs it as it is.
+    """
+    statements, drafts = _registered(code, constructor, place)
+    return [*place.register(statements), *drafts]
+
+
+def keep_items(code: Code, constructor: Constructor, name: str) -> list[Draft]:
+    """The items of a list or dict that `__init__` makes as buffers, and those that stay as attributes.
+
+    Raises:
+        DeclinedError: as `keep` does, or the container is used otherwise than by constant keys.
+    """
+    places = items(constructor, name)
+    statements: list[Statement] = []
+    drafts: list[Draft] = []
+    for place in places:
+        if all(isinstance(use.ctx, ast.Load) for use in place.uses) and not _is_state(code, place.first):  # type: ignore[attr-defined]
+            attribute = code.make("{owner}.{name}", owner=place.owner, name=place.name)
+            statements.append(code.statement("{attribute} = {value}", attribute=attribute, value=place.first))
+            drafts += (code.replace(use, new) for use, new in place.instead.items())
+        else:
+            new, changed = _registered(code, constructor, place)
+            statements += new
+            drafts += changed
+    return [*places[0].register(statements), *drafts]
+
+
+def _is_state(code: Code, first: ast.expr) -> bool:
+    return number_of(first) is not None or isinstance(code.value(first), Tensor)
+
+
+def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[list[Statement], list[Draft]]:
+    """The statements that register what is in a place, and what becomes of its uses. Raises DeclinedError."""
+    first, number = place.first, number_of(place.first)
+    kept = Kept(code, place.uses, place.instead)
+    if number is not None:
+        value = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first), value=first)
+        counted = Counted(code, place.uses, place.instead, kind=type(number))
+        return [buffer(code, place.owner, place.name, value)], [*counted.drafts()]
+    if isinstance(first, ast.Call):
+        return [buffer(code, place.owner, place.name, first)], [*kept.drafts()]
+    if not isinstance(first, ast.Constant) or first.value is not None:
+        raise DeclinedError("its first value is neither a number nor a tensor")
+    flag = constructor.free(f"has_{place.name.lstrip('_')}")
+    there = code.make("{tensor}(False)", tensor=code.name("torch.tensor", first))
+    registered = [
+        buffer(code, place.owner, place.name, _empty(code, place)),
+        buffer(code, place.owner, flag, there),
+    ]
+    return registered, [*replace(kept, flag=flag).drafts()]
+
+
+def _empty(code: Code, place: Place) -> Expression:
+    """A tensor like those that calls leave in a place. Raises DeclinedError if their sizes are not known."""
+    values = [
+        statement.value
+        for use in place.uses
+        if isinstance(statement := code.tree.parents[use], ast.Assign) and use in statement.targets
+    ]
+    found = [held for value in values if (held := tensor(code, value)) is not None]
+    if not found:
+        raise DeclinedError("what calls leave there may be no tensor")
+    sizes = [size for held in found if (size := _sizes(held)) is not None]
+    if len({*sizes}) != 1:
+        raise DeclinedError("its sizes are those of the inputs, and a buffer needs them in `__init__`")
+    zeros, shape = code.name("torch.zeros", place.first), code.make("({*sizes},)", sizes=[*sizes[0]])
+    dtypes = {DTYPES.get(held.kind or "") for held in found}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    if dtype is None:
+        return code.make("{zeros}({shape})", zeros=zeros, shape=shape)
+    name = code.name(f"torch.{dtype}", place.first)
+    return code.make("{zeros}({shape}, dtype={dtype})", zeros=zeros, shape=shape, dtype=name)
+
+
+def _sizes(held: Tensor) -> tuple[int, ...] | None:
+    """The sizes of a tensor, if all of them are known."""
+    numbers = [dim.number for dim in held.shape.dims]
+    is_known = held.shape.rank is not None and None not in numbers
+    return tuple(number for number in numbers if number is not None) if is_known else None
+
+
+# --- places
+
+
+def own_attribute(constructor: Constructor, name: str) -> Place:
+    """An attribute that `__init__` gives its first value. Raises DeclinedError."""
+    used = _foreign_uses(constructor, name)
+    constructor.require_private(name, also=used)
+    first = constructor.assignment(name)
+    return Place(
+        name,
+        first.target.value,
+        first.value,
+        [*(use for use in constructor.uses(name) if use is not first.target), *used],
+        lambda new: [constructor.code.statements.replace([first.statement], new)],
+    )
+
+
+def _foreign_uses(constructor: Constructor, name: str) -> list[ast.Attribute]:
+    """Where other classes of the file use an attribute of an object of this one: `self.state.name`."""
+    code, cls = constructor.code, constructor.node.name
+    owners = {
+        ast.unparse(statement.targets[0])
+        for statement in ast.walk(code.tree.root)
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Name)
+        and statement.value.func.id == cls
+        and isinstance(statement.targets[0], ast.Attribute)
+    }
+    attributes = [n for n in ast.walk(code.tree.root) if isinstance(n, ast.Attribute) and n.attr == name]
+    return [node for node in attributes if ast.unparse(node.value) in owners]
+
+
+def class_attribute(constructor: Constructor, name: str) -> Place:
+    """An attribute to which the body of the class gives its first value. Raises DeclinedError."""
+    code = constructor.code
+    constructor.require_private(name, of_class=True)
+    body = [s for s in constructor.node.body if name in _bound(s)]
+    match body:
+        case [ast.Assign(targets=[ast.Name()], value=first) | ast.AnnAssign(value=ast.expr() as first)]:
+            uses = constructor.uses(name, of_class=True)
+            return Place(
+                name,
+                "self",
+                first,
+                uses,
+                lambda new: [constructor.append(new), code.statements.left_out(body[0])],  # `hasattr` would find it
+                _instead(code, uses, name),
+            )
+    raise DeclinedError(f"the class does not assign `{name}` once")
+
+
+def items(constructor: Constructor, name: str) -> list[Place]:
+    """The items of a list or dict that `__init__` makes and that code only uses by constant keys.
+
+    Raises:
+        DeclinedError: the container is used otherwise.
+    """
+    code = constructor.code
+    constructor.require_private(name)
+    first = constructor.assignment(name)
+    entries = _entries(first.value)
+    subscripts: dict[object, list[ast.expr]] = {key: [] for key in entries}
+    for use in constructor.uses(name):
+        if use is first.target:
+            continue
+        around = code.tree.parents[use]
+        key = _key(around.slice) if isinstance(around, ast.Subscript) and around.value is use else None
+        if key not in subscripts or not isinstance(around, ast.Subscript):
+            raise DeclinedError(f"`{name}` is not only used by the keys that `__init__` gives it")
+        subscripts[key].append(around)
+    names = {key: constructor.free(f"{name}_{key}") for key in entries}
+    return [
+        Place(
+            names[key],
+            first.target.value,
+            value,
+            subscripts[key],
+            lambda new: [code.statements.replace([first.statement], new)],
+            _instead(code, subscripts[key], names[key]),
+        )
+        for key, value in entries.items()
+    ]
+
+
+def _entries(value: ast.expr) -> dict[object, ast.expr]:
+    match value:
+        case ast.List(elts=items) if not any(isinstance(i, ast.Starred) for i in items):
+            return dict(enumerate(items))
+        case ast.Dict(keys=keys, values=values):
+            named = [_key(key) if key is not None else None for key in keys]
+            if all(isinstance(key, str) and key.isidentifier() for key in named) and len({*named}) == len(named):
+                return dict(zip(named, values, strict=True))
+    raise DeclinedError("what it holds at first does not stand there")
+
+
+def _key(node: ast.expr) -> object:
+    return node.value if isinstance(node, ast.Constant) and type(node.value) in {str, int} else None
+
+
+def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
+    """A variable of the file that only methods of the class use, as a buffer. One that is private goes.
+
+    Raises:
+        DeclinedError: as `keep` does, or other code uses it, or it is not assigned once.
+    """
+    root = code.tree.root
+    defined = [s for s in root.body if name in _bound(s)]
+    inside = {node for method in constructor.methods for node in ast.walk(method)}
+    names = [n for n in ast.walk(root) if isinstance(n, ast.Name) and n.id == name]
+    if len(defined) != 1 or not isinstance(defined[0], (ast.Assign, ast.AnnAssign)) or defined[0].value is None:
+        raise DeclinedError(f"the file does not assign `{name}` once")
+    if any(n not in inside and code.tree.parents[n] is not defined[0] for n in names) or _is_said(root, name):
+        raise DeclinedError(f"other code uses `{name}`")
+    declared = [n for n in ast.walk(root) if isinstance(n, ast.Global) and name in n.names]
+    if any(len(declaration.names) > 1 for declaration in declared):
+        raise DeclinedError(f"`{name}` is declared along with others")
+    left_out = [code.statements.replace([s], []) for s in declared]
+    left_out += [code.statements.left_out(s) for s in defined if name.startswith("_")]
+    first, own = defined[0].value, constructor.free(name.lstrip("_").lower())
+    uses: list[ast.expr] = [n for n in names if n in inside]
+    entries = _entries(first) if isinstance(first, (ast.List, ast.Dict)) else {}
+    if entries:
+        subscripts = [code.tree.parents[use] for use in uses]
+        keys = {_key(s.slice) for s in subscripts if isinstance(s, ast.Subscript)}
+        if len(keys) != 1 or not all(isinstance(s, ast.Subscript) for s in subscripts) or not keys <= entries.keys():
+            raise DeclinedError(f"`{name}` is not only used by one key")
+        (key,) = keys
+        uses, first, own = (
+            [s for s in subscripts if isinstance(s, ast.Subscript)],
+            entries[key],
+            constructor.free(str(key)),
+        )
+    place = Place(own, "self", first, uses, lambda new: [constructor.append(new)], _instead(code, uses, own))
+    return [*keep(code, constructor, place), *left_out]
+
+
+def keep_object(code: Code, constructor: Constructor, name: str) -> list[Draft]:
+    """An attribute of an object that is no module, whose class becomes one. `constructor` is that of its class.
+
+    Raises:
+        DeclinedError: as `keep` does, or the class does not stand by itself.
+    """
+    based, first = _module_base(code, constructor)
+    place, called = own_attribute(constructor, name), code.statement("super().__init__()")
+    if code.tree.statement(place.first) is first:
+        registered = place.register
+        place = replace(place, register=lambda new: registered([called, *new]))
+        return [based, *keep(code, constructor, place)]
+    return [based, code.statements.insert_before(first, [called]), *keep(code, constructor, place)]
+
+
+def class_of_object(code: Code, target: ast.Attribute) -> Constructor:
+    """The class of the object that has an attribute: the one around it, or one of which `__init__` makes the object.
+
+    Raises:
+        DeclinedError: it is none of the file.
+    """
+    around = Constructor(code, target)
+    method = code.tree.function(target)
+    if isinstance(method, ast.FunctionDef) and ast.unparse(target.value) == receiver(method):
+        return around
+    if not isinstance(target.value, ast.Attribute):
+        raise DeclinedError("nothing says which object it is")
+    made = around.assignment(target.value.attr).value
+    found = (
+        code.module.bindings.get(made.func.id)
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Name)
+        else None
+    )
+    if not isinstance(found, Class):
+        raise DeclinedError("its class is none of this file that stands by itself")
+    return Constructor(code, found.node.body[0])
+
+
+def first_value(code: Code, constructor: Constructor, place: Place) -> list[Draft] | None:
+    """An attribute that is None until the first call gives it what is always the same, as a buffer that has it.
+
+    None if it gets something else, or becomes None again.
+    """
+    asking = [use for use in place.uses if isinstance(code.tree.parents[use], ast.Compare)]
+    around = code.tree.parents[code.tree.parents[asking[0]]] if len(asking) == 1 else None
+    match around:
+        case ast.If(
+            test=ast.Compare(ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
+            body=[ast.Assign(targets=[target], value=ast.Call() as value)],
+            orelse=[],
+        ) if target in place.uses:
+            pass
+        case _:
+            return None
+    inside = set(ast.walk(around))
+    later = [use for use in place.uses if use not in inside]
+    given = [p.value for use in later if isinstance(p := code.tree.parents[use], ast.Assign) and use in p.targets]
+    try:
+        constructor.require_constant(value)
+    except DeclinedError:
+        return None
+    if any(isinstance(one, ast.Constant) and one.value is None for one in given):
+        return None
+    left_out = code.statements.replace([around], [])
+    return [left_out, *keep(code, constructor, replace(place, first=value, uses=later))]
+
+
+def _is_said(root: ast.Module, name: str) -> bool:
+    return any(isinstance(n, ast.Constant) and n.value == name for n in ast.walk(root))
+
+
+def as_module(code: Code, made: ast.expr) -> list[Draft]:
+    """The class of an object that an expression makes as a class of modules. Raises DeclinedError."""
+    name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
+    found = code.module.bindings.get(name)
+    if not isinstance(found, Class):
+        raise DeclinedError("its class is none of this file that stands by itself")
+    constructor = Constructor(code, found.node.body[0])
+    based, first = _module_base(code, constructor)
+    return [based, code.statements.insert_before(first, [code.statement("super().__init__()")])]
+
+
+def _module_base(code: Code, constructor: Constructor) -> tuple[Draft, ast.stmt]:
+    """What makes a class one of modules, but for the first statement of its `__init__`. Raises DeclinedError."""
+    node = constructor.node
+    if node.bases or node.keywords or node.decorator_list:
+        raise DeclinedError("its class is none of this file that stands by itself")
+    if constructor.init is None or not constructor.init.args.args:
+        raise DeclinedError("its class has no `__init__`")
+    first = next(s for s in constructor.init.body if not is_docstring(s))
+    return code.statements.changed(node, partial(with_base, base=code.name("torch.nn.Module", node))), first
+
+
+def _instead(code: Code, uses: Sequence[ast.expr], name: str) -> dict[ast.expr, Expression]:
+    """`self.name` for each use, as the method around it calls its object."""
+    found = {}
+    for use in uses:
+        function = code.tree.function(use)
+        methods = [a for a in (function, *code.tree.ancestors(use)) if isinstance(a, FunctionNode)]
+        method = methods[-1] if methods else None
+        owner = receiver(method) if isinstance(method, ast.FunctionDef) else ""
+        if method is None or not owner or any(_is_static(decorator) for decorator in method.decorator_list):
+            raise DeclinedError("a method that has no module uses it")
+        found[use] = code.make("{owner}.{name}", owner=owner, name=name)
+    return found
+
+
+def _is_static(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Name) and decorator.id in {"staticmethod", "classmethod"}
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The variables that a statement assigns."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
