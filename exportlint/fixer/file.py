@@ -19,6 +19,8 @@ from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import NO_FIXES, Unit, Workspace
 
 MAX_ROUNDS = 10
+MAX_STEPS = 4
+"""So many fixes in a row may each uncover the error that the next one fixes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,23 @@ _Key = tuple[Mark, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why fixes do not hold together, and which of them are next to what is wrong then."""
+    """Why fixes do not hold together, and which of them are next to what is wrong then.
+
+    `uncovers`: all that is wrong are new errors in the file.
+    """
 
     why: str
     suspects: frozenset[Mark] = frozenset()
+    uncovers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Fixes that are applied together, and what the file is before and afterwards."""
+
+    before: _State
+    chosen: Sequence[Finding]
+    after: _State
 
 
 def repair(workspace: Workspace, job: Job) -> Repair:
@@ -61,6 +76,7 @@ class _Rounds:
         self._original = source
         self._reads: set[Path] = set()
         self._failed: dict[_Key, str] = {}
+        self._uncovering: set[_Key] = set()
         self._unwanted = job.without
         self._shift = Chain()
 
@@ -75,15 +91,24 @@ class _Rounds:
         all_tried = True
         while True:
             waiting = [f for f in state.waiting if _key(f) not in self._failed and not self._is_unwanted(f)]
-            if not waiting:
-                if all_tried:
-                    return self._result(state.source, fixed, units=state.units)
+            if not waiting and not all_tried:
                 # What failed with an earlier text may hold now.
                 self._failed.clear()
                 all_tried = True
                 continue
+            steps = [] if waiting else self._pursue(state)
+            if not waiting and not steps:
+                return self._result(state.source, fixed, units=state.units)
             if rounds == limit:
-                return self._result(original, endless=waiting)
+                return self._result(original, endless=waiting or steps[0].chosen)
+            if steps:
+                for step in steps:
+                    self._follow(step.chosen, step.before, step.after)
+                fixed += steps[0].chosen
+                state = steps[-1].after
+                rounds += 1
+                all_tried = not self._failed
+                continue
             together = _together(waiting, state)
             if not rounds:
                 # Fixes that wait for others to be out of their way do not show that there is no end.
@@ -105,6 +130,8 @@ class _Rounds:
             return [*good[0], *more], outcome
         if len(more) == 1:
             self._failed[_key(more[0])] = outcome.why
+            if outcome.uncovers:
+                self._uncovering.add(_key(more[0]))
             return good
         suspects = [finding for finding in more if Mark.of(finding) in outcome.suspects]
         others = [finding for finding in more if Mark.of(finding) not in outcome.suspects]
@@ -115,6 +142,26 @@ class _Rounds:
 
     def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
         """What comes of fixes, or why one of them does not do what it is for, or does harm."""
+        made = self._made(base, chosen)
+        if isinstance(made, _Failure):
+            return made
+        after, shift = made
+        fixed = {Mark.of(finding) for finding in chosen}
+        wrong = news(base.marks, after.marks, {after.source.filename: Chain((shift,))}, fixed)
+        if not wrong:
+            return after
+        harmed = [each.mark.span for each in wrong if each.mark.filename == after.source.filename]
+        suspects = frozenset(
+            Mark.of(finding)
+            for finding in chosen
+            for span in (finding.span, *(edit.span for edit in _edits([finding])))
+            if any(_touches(shift.reach(span), place) for place in harmed)
+        )
+        uncovers = len(harmed) == len(wrong) and not any(each.remains for each in wrong)
+        return _Failure(str(wrong[0]), suspects, uncovers)
+
+    def _made(self, base: _State, chosen: Sequence[Finding]) -> tuple[_State, Shift] | _Failure:
+        """The file with fixes, if it can be looked at then."""
         edits = self._laid_out(base, chosen)
         try:
             source = base.source.edited(places(edits, base.source.lines))
@@ -125,21 +172,46 @@ class _Rounds:
         if not _compiles(source) and _compiles(base.source):
             return _Failure("the file would not parse")
         after = self._look(source)
-        shift = Shift(edits, base.source.lines, source.lines)
-        fixed = {Mark.of(finding) for finding in chosen}
         if broken(base.marks, after.marks):
             return _Failure("the file could not be analyzed any more")
-        wrong = news(base.marks, after.marks, {source.filename: Chain((shift,))}, fixed)
-        if not wrong:
-            return after
-        harmed = [each.mark.span for each in wrong if each.mark.filename == source.filename]
-        suspects = frozenset(
-            Mark.of(finding)
-            for finding in chosen
-            for span in (finding.span, *(edit.span for edit in _edits([finding])))
-            if any(_touches(shift.reach(span), place) for place in harmed)
-        )
-        return _Failure(str(wrong[0]), suspects)
+        return after, Shift(edits, base.source.lines, source.lines)
+
+    def _pursue(self, state: _State) -> list[_Step]:
+        """Steps that begin with a fix that failed only because it uncovers errors, which the next steps fix."""
+        for finding in state.waiting:
+            key = _key(finding)
+            if key in self._uncovering and not self._is_unwanted(finding):
+                self._uncovering.remove(key)
+                steps = self._chain(state, finding)
+                if steps:
+                    return steps
+        return []
+
+    def _chain(self, base: _State, finding: Finding) -> list[_Step]:
+        """A fix, and those of the errors that it uncovers, until no error is new; empty if that does not come about."""
+        steps: list[_Step] = []
+        shifts: list[Shift] = []
+        state, chosen = base, [finding]
+        filename = base.source.filename
+        while len(steps) < MAX_STEPS:
+            made = self._made(state, chosen)
+            if isinstance(made, _Failure):
+                return []
+            after, shift = made
+            shifts.append(shift)
+            steps.append(_Step(state, chosen, after))
+            fixed = {Mark.of(one) for one in chosen}
+            if any(each.remains for each in news(state.marks, after.marks, {filename: Chain((shift,))}, fixed)):
+                return []
+            wrong = news(base.marks, after.marks, {filename: Chain(tuple(shifts))}, {Mark.of(finding)})
+            if not wrong:
+                return steps
+            uncovered = {each.mark for each in wrong}
+            fixable = [one for one in after.waiting if Mark.of(one) in uncovered]
+            if any(each.remains for each in wrong) or {Mark.of(one) for one in fixable} < uncovered:
+                return []
+            state, chosen = after, _together(fixable, after)
+        return []
 
     def _laid_out(self, state: _State, findings: Iterable[Finding]) -> list[Edit]:
         """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""

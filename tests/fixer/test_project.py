@@ -16,7 +16,10 @@ from tests.fixer.words import tasks
 
 pytestmark = pytest.mark.usefixtures("words")
 
-WORDS = ["bad", "named", "poor", "odd", "show", "same", "evil", "torn", "late", "api", "first3", "good", "x"]
+WORDS = [
+    "bad", "named", "poor", "odd", "show", "same", "evil", "deep", "deeper", "mixed", "torn", "late", "api", "first3",
+    "good", "x",
+]  # fmt: skip
 
 
 def fixed(tasks: list[Task], most: Applicability = Applicability.SAFE, jobs: int = 1) -> FixResult:
@@ -36,6 +39,9 @@ def texts(result: FixResult) -> dict[str, str]:
         ("bad, evil, bad, torn, bad", "good, evil, good, torn, good"),
         ("late", "late"),
         ("bad, late", "good, x"),  # what fails in one round may hold in the next
+        ("deep", "good"),  # what it uncovers has a fix
+        ("deeper, evil", "good + good, evil"),
+        ("mixed, bad", "mixed, good"),  # nothing fixes all that it uncovers
         ("first9", "first0"),
         ("odd, show", "odd, show"),
         ("bad, odd  # exportlint: ignore[EXP101]", "bad, odd  # exportlint: ignore[EXP101]"),
@@ -149,7 +155,7 @@ def test_processes_do_not_matter(tmp_path: Path) -> None:
     [
         ({"a.py": "bad"}, []),
         ({"a.py": "same, bad"}, ["the finding would remain"]),
-        ({"a.py": "bad, evil"}, ["it would introduce EXP101 at a.py:1"]),
+        ({"a.py": "bad, evil"}, ["it would introduce EXP102 at a.py:1"]),
         ({"a.py": "x = 1\ntorn\n"}, ["the file would not parse"]),
         ({"a.py": "first3, torn, bad"}, ["the file would not parse"]),
         ({"a.py": "ping"}, ["the fixes of the file come to no end"]),

@@ -9,10 +9,14 @@ A file is linted together with those that it imports. What is found, and what th
 | `odd` | warning | `good`, unsafe |
 | `show` | warning | `good`, display-only |
 | `same` | warning | `same_`, which is found as well |
-| `evil` | warning | `bad` |
+| `awful` | error | none |
+| `evil` | warning | `awful` |
+| `deep` | warning | `bad`, which has a fix |
+| `deeper` | warning | `bad + wait`: `wait` is an error whose fix is `bad` |
+| `mixed` | warning | `bad + awful` |
 | `ping`, `pong` | warnings of two rules | each other |
 | `torn` | warning | `)`, no Python |
-| `late` | warning | `bad` unless `good` stands in front of it in its line, else nothing |
+| `late` | warning | `awful` unless `good` stands in front of it in its line, else nothing |
 | `api` | warning | `new`, but whoever imports the file and says `uses` finds an error in `new` |
 | `named` | warning | `good`, with a variable that all such fixes bring |
 | `first3` | warning | `first2`, of another rule, and so on to `first0` |
@@ -40,11 +44,16 @@ _FIXES = {
     "show": ("EXP203", "good"),
     "same": ("EXP301", "same_"),
     "same_": ("EXP301", None),
-    "evil": ("EXP302", "bad"),
+    "awful": ("EXP102", None),
+    "evil": ("EXP302", "awful"),
+    "deep": ("EXP303", "bad"),
+    "deeper": ("EXP304", "bad + wait"),
+    "wait": ("EXP103", "bad"),
+    "mixed": ("EXP306", "bad + awful"),
     "ping": ("EXP401", "pong"),
     "pong": ("EXP402", "ping"),
     "torn": ("EXP501", ")"),
-    "late": ("EXP502", "bad"),
+    "late": ("EXP502", "awful"),
     "named": ("EXP503", "good"),
     "api": ("EXP601", "new"),
     **{f"first{n}": (f"EXP{301 + n}", f"first{n - 1}") for n in range(1, 10)},
@@ -78,7 +87,7 @@ def _findings(module: Module, settings: Settings, *, is_used: bool) -> Iterator[
             applicability = _APPLICABILITIES.get(word, Applicability.SAFE)
             names = frozenset({(0, "good")} if word == "named" else ())
             fix = Fix(applicability, f"Say {content}", (Edit(span, content),), names)
-        severity = Severity.ERROR if word == "bad" else Severity.WARNING
+        severity = Severity.ERROR if word in {"bad", "awful", "wait"} else Severity.WARNING
         yield Finding(code, "x", severity, word, source.filename, span, fix=fix)
 
 
