@@ -12,7 +12,6 @@ from exportlint.findings import Applicability
 from exportlint.fixer import fix
 from tests.fixes.rewrites import Rewrite
 
-
 SOURCE = """
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
