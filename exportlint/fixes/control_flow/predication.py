@@ -61,12 +61,12 @@ class Predicated:
     `around` is what they stand in, or are moved out of: variables that only they use are left as they are.
     """
 
-    def __init__(self, code: Code, around: ast.stmt, fresh: Fresh, masked: frozenset[str] = frozenset()) -> None:
+    def __init__(self, code: Code, around: ast.stmt, fresh: Fresh, masked: frozenset[str] | None = None) -> None:
         self._around = around
         self._fresh = fresh
         self._before = code
         self._masked = masked
-        """The variables of which the caller knows that their old values are needed."""
+        """The variables whose old values are needed, where the caller knows."""
         self.counted: dict[str, None] = {}
         """The variables that held numbers, and hold tensors now."""
 
@@ -210,8 +210,8 @@ class Predicated:
 
     def _is_kept(self, name: str) -> bool:
         """Whether the old value of a variable may be needed."""
-        if name in self._masked:
-            return True
+        if self._masked is not None:
+            return name in self._masked
         return is_bound(self._before, name, maybe=True) or read_later(self._before, self._around, name)
 
     def _place(self, code: Code, node: ast.expr) -> Expression:
