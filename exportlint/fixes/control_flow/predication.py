@@ -65,8 +65,9 @@ class Predicated:
         self._around = around
         self._fresh = fresh
         self._before = code
-        self._masked = masked
+        self.masked = masked
         """The variables whose old values are needed, where the caller knows."""
+        self._called_anyway = False
         self.counted: dict[str, None] = {}
         """The variables that held numbers, and hold tensors now."""
 
@@ -78,8 +79,9 @@ class Predicated:
             code = code.after([one])
         return lines
 
-    def statement(self, code: Code, one: ast.stmt, when: Predicate) -> list[Statement]:
-        """One statement. Raises as `block` does."""
+    def statement(self, code: Code, one: ast.stmt, when: Predicate, *, called: bool = False) -> list[Statement]:
+        """One statement; it may call modules and functions if they are `called` anyway. Raises as `block` does."""
+        self._called_anyway = called
         match one:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
@@ -106,10 +108,10 @@ class Predicated:
         if isinstance(target, (ast.Tuple, ast.List)):
             return self._unpacked(code, target, value, when)
         if isinstance(target, ast.Name) and not self._is_kept(target.id):
-            _require_pure(code, value)
+            self._require_pure(code, value)
             return code.statements.moved([one])
         old = self._place(code, target)
-        return [statement("{target} = {new}", target=old, new=when.choose(code, _value(code, value), old))]
+        return [statement("{target} = {new}", target=old, new=when.choose(code, self._value(code, value), old))]
 
     def _unpacked(self, code: Code, target: ast.Tuple | ast.List, value: ast.expr, when: Predicate) -> list[Statement]:
         if not all(isinstance(item, ast.Name) for item in target.elts):
@@ -118,7 +120,7 @@ class Predicated:
         kept = [name for name in names if self._is_kept(name)]
         own = {name: self._fresh.name(name, numbered=True) if name in kept else name for name in names}
         targets = expression("({*names},)", names=list(map(dotted, own.values())))
-        lines = [code.statement("{targets} = {value}", targets=targets, value=_value(code, value))]
+        lines = [code.statement("{targets} = {value}", targets=targets, value=self._value(code, value))]
         for item in target.elts:
             assert isinstance(item, ast.Name)
             if item.id in kept:
@@ -131,10 +133,10 @@ class Predicated:
         if symbol is None:
             raise DeclinedError("the operator is not known")
         if isinstance(one.target, ast.Name) and not self._is_kept(one.target.id):
-            _require_pure(code, one.value)
+            self._require_pure(code, one.value)
             return code.statements.moved([one])
         target, neutral = self._place(code, one.target), NEUTRAL.get(type(one.op))
-        value = _value(code, one.value)
+        value = self._value(code, one.value)
         if neutral is not None and isinstance(one.target, ast.Name) and one.target.id in self.counted:
             counted = binary(symbol, target, when.choose(code, value, neutral))
             return [statement("{name} = {counted}", name=target, counted=counted)]
@@ -150,7 +152,7 @@ class Predicated:
         if not name.endswith("_") or made.keywords:
             raise DeclinedError("it does more than write")
         target = code.concrete(made.func.value)
-        arguments = [_value(code, argument) for argument in made.args]
+        arguments = [self._value(code, argument) for argument in made.args]
         if not is_pure(code, made.func.value):
             raise DeclinedError("what is written has effects")
         known = table.tensor_member(name[:-1])
@@ -208,10 +210,26 @@ class Predicated:
                 lines += self.block(code, body_, Predicate(dotted(next(made))))
         return lines
 
+    def _value(self, code: Code, node: ast.expr) -> Expression:
+        """A value that is computed in any case. Numbers that it divides by become tensors, which may be zero."""
+        self._require_pure(code, node)
+        require_unguarded(code, node)
+        divisors = {
+            part.right: call(code.name("torch.tensor", node), code.concrete(part.right))
+            for part in ast.walk(node)
+            if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS)
+            if isinstance(code.value(part.right), Scalar) and tensor(code, part.left) is None
+        }
+        return code.concrete(node, divisors)
+
+    def _require_pure(self, code: Code, node: ast.expr) -> None:
+        if not is_pure(code, node) and not (self._called_anyway and calls_only(node)):
+            raise DeclinedError("what is written has effects")
+
     def _is_kept(self, name: str) -> bool:
         """Whether the old value of a variable may be needed."""
-        if self._masked is not None:
-            return name in self._masked
+        if self.masked is not None:
+            return name in self.masked
         return is_bound(self._before, name, maybe=True) or read_later(self._before, self._around, name)
 
     def _place(self, code: Code, node: ast.expr) -> Expression:
@@ -259,19 +277,9 @@ def source_of(assigning: Statement) -> str:
     return node.targets[0].id
 
 
-def _value(code: Code, node: ast.expr) -> Expression:
-    """A value that is computed in any case. Numbers that it divides by become tensors, which may be zero."""
-    _require_pure(code, node)
-    require_unguarded(code, node)
-    divisors = {
-        part.right: call(code.name("torch.tensor", node), code.concrete(part.right))
-        for part in ast.walk(node)
-        if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS)
-        if isinstance(code.value(part.right), Scalar) and tensor(code, part.left) is None
-    }
-    return code.concrete(node, divisors)
-
-
-def _require_pure(code: Code, node: ast.expr) -> None:
-    if not is_pure(code, node):
-        raise DeclinedError("what is written has effects")
+def calls_only(node: ast.expr) -> bool:
+    """Whether nothing in an expression shows that it has an effect: it may call modules and functions."""
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return not any(
+        isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for part in ast.walk(node)
+    ) and not any(isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_") for call in calls)
