@@ -104,7 +104,7 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
         raise DeclinedError("a variable has no value in front of the loop")
     if isinstance(one, (ast.Assign, ast.AugAssign)):
         target = one.targets[0] if isinstance(one, ast.Assign) else one.target
-        if isinstance(target, ast.Name) and target.id not in predicated.masked:
+        if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):
             if not _has_no_effect(code, one.value):
                 raise DeclinedError("the loop does more than assign variables")
             return []

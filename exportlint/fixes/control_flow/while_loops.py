@@ -102,10 +102,9 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     carried = [index, *_carried(code, node, node.body, but=index)]
     start = call(code.name("torch.tensor"), code.concrete(given.args[0]) if len(given.args) == 2 else 0)
     limit, prepared = _number_tensor(code, given.args[-1]), []
-    if not code.surely(is_tensor, given.args[-1]) and code.surely(lambda v: isinstance(v, Scalar), given.args[-1]):
-        if isinstance(given.args[-1], ast.Name):  # a number cannot be captured by a function of an operator
-            name = code.fresh("limit", node)
-            prepared, limit = [assigned_to([name], limit)], dotted(name)
+    if isinstance(given.args[-1], ast.Name) and code.surely(lambda v: isinstance(v, Scalar), given.args[-1]):
+        name = code.fresh("limit", node)  # a function of an operator cannot capture a number
+        prepared, limit = [assigned_to([name], limit)], dotted(name)
     condition = binary("<", index, limit)
     return _fix(code, node, carried, condition, {index: start}, step=binary("+", index, 1), prepared=prepared)
 
