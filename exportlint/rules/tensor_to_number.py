@@ -14,7 +14,7 @@ from exportlint.fixes.control_flow.while_loops import range_fix
 from exportlint.fixes.eager_only.unused import left_out
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import method
+from exportlint.fixes.edit.template import call, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers import read_numbers
 from exportlint.fixes.numbers.index_select import selection_fix
@@ -95,6 +95,9 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
     if len(node.args) != 1 or fact.target == "complex()":
         raise DeclinedError("torch.export has no symbol for it")
     argument = node.args[0]
+    if fact.target == "round()" and not isinstance(fact.operand, Scalar):
+        rounded = call(code.name("torch.round"), code.concrete(argument))
+        return code.fix("Use `torch.round`, which a tensor has", code.replace(node, rounded), safe=False)
     if fact.target.endswith("of one tensor"):
         reduced = method(code.concrete(argument), fact.target[:3])
         return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, reduced), safe=False)

@@ -22,7 +22,7 @@ from exportlint.analysis.facts import Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import call, keyword
+from exportlint.fixes.edit.template import call, keyword, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.observed_values import operation, scalar, tensor
@@ -40,6 +40,10 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
     """
     index = code.node(ast.expr)
     subscript = code.tree.parents[index]
+    if isinstance(subscript, ast.Slice) and fact.target == "slice bound" and isinstance(fact.operand, Tensor):
+        return code.fix(
+            "Read the bound with `.item()`", code.replace(index, method(code.concrete(index), "item")), safe=False
+        )
     if isinstance(subscript, ast.Slice):
         return _of_slice(code, code.tree.parents[subscript])
     if isinstance(subscript, ast.Tuple):

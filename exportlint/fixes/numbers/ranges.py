@@ -1,6 +1,7 @@
 """Numbers that count from one to another without a tensor: `torch.arange(a, b).tolist()` becomes `list(range(a, b))`.
 
-Never safe: bounds that are no integers are refused, and where the first number is the greater one, `range` gives none, and `torch.arange` raises.
+Never safe: bounds that are no integers are refused, and where the first number is the greater one, `range` gives none
+and `torch.arange` raises.
 """
 
 from __future__ import annotations
