@@ -8,6 +8,7 @@ from exportlint.analysis.domain.values import Python, Scalar, Sequence, Tuple, U
 from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.shapes.padded_sequences import padded_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -36,7 +37,8 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
         return
     if severity is None:
         return
-    yield Report(severity, message, "run the module on the padded sequence and mask what lies beyond the lengths")
+    instead = "run the module on the padded sequence and mask what lies beyond the lengths"
+    yield Report(severity, message, instead, fix=lambda code: padded_fix(code, fact))
 
 
 def _holds_numbers(fact: Call) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.numbers.index_select import selection_fix
+from exportlint.fixes.numbers.ranges import range_numbers_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -44,5 +46,5 @@ def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
         severity,
         f"{what} comes out of a tensor: torch.export cannot know which one",
         "stack what there is to choose from and use `index_select`, or choose by something that is no tensor",
-        fix=lambda code: selection_fix(code, fact),
+        fix=lambda code: first_of(code, fact, range_numbers_fix, selection_fix),
     )

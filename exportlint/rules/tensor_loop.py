@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.fixes.control_flow.hit_loops import hits_fix
 from exportlint.fixes.control_flow.vectorised import iteration_fix
 from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
+from exportlint.fixes.edit.attempts import first_of
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -39,12 +41,12 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
             severity,
             "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it gives",
             "stay with the tensor, and work on it as a whole",
-            fix=lambda code: iteration_fix(code, fact),
+            fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
         )
     elif fact.target == "iteration":
         yield Report(
             severity,
             "loop over a tensor whose length depends on data: torch.export cannot know how often to loop",
             "work on the whole tensor at once instead of element by element",
-            fix=lambda code: iteration_fix(code, fact),
+            fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
         )

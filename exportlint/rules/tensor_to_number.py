@@ -98,7 +98,7 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
     if len(node.args) != 1 or fact.target == "complex()":
         raise DeclinedError("torch.export has no symbol for it")
     argument = node.args[0]
-    if fact.target == "round()":
+    if fact.target == "round()" and not isinstance(fact.operand, Scalar):
         rounded = method(code.concrete(argument), "round")
         return code.fix("Round with torch: Python cannot round tensors", code.replace(node, rounded), safe=False)
     if fact.target.endswith("of one tensor"):

@@ -155,7 +155,7 @@ def _check(code: Code, demand: Demand, message: Expression | None) -> list[State
     return [statement("{check}", check=assertion(code, node, truth, message))]
 
 
-def assertion(code: Code, node: ast.expr, truth: Expression, message: Expression | None) -> Expression:
+def assertion(code: Code, node: ast.AST, truth: Expression, message: Expression | None) -> Expression:
     """`torch._assert_async(truth, message)`."""
     return call(code.name("torch._assert_async", node), truth, *([] if message is None else [message]))
 

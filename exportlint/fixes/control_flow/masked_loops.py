@@ -12,16 +12,17 @@ from collections.abc import Sequence
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
-from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.merging import Fresh
+from exportlint.fixes.control_flow.predication import Predicate, Predicated, calls_only
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import SYMBOLS, binary, call, dotted, statement
+from exportlint.fixes.edit.template import call, dotted, statement
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
+from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after
 from exportlint.fixes.proofs.purity import is_pure
 
 
@@ -43,20 +44,26 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     condition = tensor_condition(code, branch.test)
     flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
     carried = _carried(code, loop)
+    late = carried - definitely_assigned(code.tree, loop)
+    predicated = Predicated(code, loop, Fresh(code, loop), frozenset(carried))
+    when = Predicate(dotted(flag), holds=False)
     index = loop.body.index(branch)
     if not isinstance(leave, ast.Continue):
-        start = statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))
+        start = [statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))]
+        start += [statement("{name} = None", name=name) for name in sorted(late)]
         left = statement("{flag} = {flag} | {condition}", flag=flag, condition=condition.tensor)
-        edits = [code.statements.insert_before(loop, [start]), code.statements.replace([branch], [left])]
+        edits = [code.statements.insert_before(loop, start), code.statements.replace([branch], [left])]
         masked = loop.body[:index] + loop.body[index + 1 :]
         if isinstance(leave, ast.Return):
             edits += _returned(code, loop, leave.value, flag)
     else:
+        if late:
+            raise DeclinedError("a variable has no value in front of the loop")
         left = statement("{flag} = {condition}", flag=flag, condition=condition.tensor)
         edits = [code.statements.replace([branch], [left])]
         masked = loop.body[index + 1 :]
     for one in masked:
-        edits += _masked(code, one, flag, carried)
+        edits += _masked(code, one, predicated, when, late)
     message = "Run all passes and drop results with `torch.where`, which needs them of one shape"
     return code.fix(message, *edits, safe=False)
 
@@ -84,31 +91,27 @@ def _carried(code: Code, loop: ast.For) -> set[str]:
     return found
 
 
-def _masked(code: Code, assigning: ast.stmt, flag: str, carried: set[str]) -> Sequence[Draft]:
-    if isinstance(assigning, ast.Assign) and len(assigning.targets) == 1:
-        target, value = assigning.targets[0], assigning.value
-    elif isinstance(assigning, ast.AugAssign):
-        target, value = assigning.target, assigning.value
-    else:
-        raise DeclinedError("the loop does more than assign variables")
-    if not isinstance(target, ast.Name) or not _has_no_effect(code, value):
-        raise DeclinedError("the loop does more than assign variables")
-    if target.id not in carried:
-        return []
-    if any((v := s.variable(target.id)) is None or not is_tensor(v) for s in code.observed.snapshots):
-        raise DeclinedError(f"`{target.id}` holds no tensor in front of the loop")
-    new = code.concrete(value)
-    if isinstance(assigning, ast.AugAssign):
-        new = binary(SYMBOLS[type(assigning.op)], target.id, new)
-    chosen = call(code.name("torch.where"), flag, target.id, new)
-    return [code.statements.replace([assigning], [statement("{name} = {chosen}", name=target.id, chosen=chosen)])]
+def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, late: set[str]) -> Sequence[Draft]:
+    if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id in late:
+        if len(one.targets) > 1:
+            raise DeclinedError("several variables are assigned at once")
+        name = one.targets[0].id
+        template = "{name} = {new} if {name} is None else {chosen}"
+        new = code.concrete(one.value)
+        chosen = when.choose(code, new, dotted(name))
+        return [code.statements.replace([one], [code.statement(template, name=name, new=new, chosen=chosen)])]
+    if late & set(bound([one])):
+        raise DeclinedError("a variable has no value in front of the loop")
+    if isinstance(one, (ast.Assign, ast.AugAssign)):
+        target = one.targets[0] if isinstance(one, ast.Assign) else one.target
+        if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):
+            if not _has_no_effect(code, one.value):
+                raise DeclinedError("the loop does more than assign variables")
+            return []
+    lines = predicated.statement(code, one, when, called=True)
+    return [code.statements.replace([one], lines)]
 
 
 def _has_no_effect(code: Code, node: ast.expr) -> bool:
     """Whether an expression surely has no effect, or is the call of a module or function, as far as that shows."""
-    if is_pure(code, node):
-        return True
-    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-    return not any(
-        isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for part in ast.walk(node)
-    ) and not any(isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_") for call in calls)
+    return is_pure(code, node) or calls_only(node)

@@ -99,9 +99,20 @@ def arm(code: Code, through: Way, keep: Collection[str], final: Collection[str],
     return Arm(tuple(lines), variables, replace(returned, safe=returned.safe and sound))
 
 
-def merged(code: Code, branch: Branching, fresh: Fresh, forms: Forms, *, in_vain: bool = False) -> Arm:
-    """What a branch that does not return leaves in the variables that are read behind it. Raises DeclinedError."""
-    found = cases(branch)
+def merged(
+    code: Code,
+    branch: Branching,
+    fresh: Fresh,
+    forms: Forms,
+    *,
+    in_vain: bool = False,
+    found: Sequence[Case] | None = None,
+) -> Arm:
+    """What a branch that does not return leaves in the variables that are read behind it. Raises DeclinedError.
+
+    `found` are the ways that count, if they are not all.
+    """
+    found = found or cases(branch)
     ways = [way(case.body) for case in found]
     assigned = [set(each.assigned) for each in ways]
     names = [n for n in dict.fromkeys(n for each in ways for n in each.assigned) if read_later(code, branch, n)]

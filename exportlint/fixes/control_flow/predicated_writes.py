@@ -1,109 +1,76 @@
 """Writes that hang on tensor data: they always happen, and `torch.where` keeps the old values.
 
-`if c: x[i] = v` becomes `x[i] = torch.where(c, v, x[i])`, and `x.add_(v)` becomes `x.copy_(torch.where(c, x.add(v),
-x))`.
+`if c: x[i] = v` becomes `x[i] = torch.where(c, v, x[i])`, and `if c: self.fill(v)` calls the method in any case and
+then puts back what the tensors of `self` held. The code behind `else` follows with the opposite condition.
 
-Never safe: the version of the tensor counts up in any case, and what is written is broadcast and cast.
+Never safe: the version of the tensor counts up in any case, what is written is broadcast and cast, and numbers become
+tensors.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.torch import table
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
-from exportlint.fixes.control_flow.where import branch_of
+from exportlint.fixes.control_flow.predication import Predicate, Predicated
+from exportlint.fixes.control_flow.where import branch_of, choice
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import SYMBOLS, augmented, call, expression, method, statement
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.guarded_indices import require_unguarded
-from exportlint.fixes.proofs.observed_values import operation, tensor
-from exportlint.fixes.proofs.purity import is_pure
+from exportlint.syntax.definitions import FunctionNode
 
 if TYPE_CHECKING:
-    from exportlint.fixes.edit.template import Expression, Statement
-
-NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
-"""What changes nothing as the right operand."""
+    from exportlint.fixes.edit.template import Statement
 
 
 def write_fix(code: Code, _: Fact) -> Fix:
-    """Write what was there where the condition of an `if` without `else` does not hold. Never safe.
+    """Write what was there where the condition of an `if` does not hold. Never safe.
 
     Raises:
         DeclinedError: it does more than write to tensors and assign variables.
     """
     branch = branch_of(code)
-    if not isinstance(branch, ast.If) or branch.orelse or code.tree.function(branch) is None:
-        raise DeclinedError("it is no `if` without `else`")
+    if not isinstance(branch, ast.If) or code.tree.function(branch) is None:
+        raise DeclinedError("it is no `if`")
+    if code.statements.is_elif(branch):
+        raise DeclinedError("what the `if` in front of it asks comes first")
     conditions = [tensor_condition(code, branch.test)]
     lines: list[Statement] = []
-    if len(branch.body) > 1:
-        conditions = hoisted(conditions, lines, Fresh(code, branch))
-    here = code
-    for one in branch.body:
-        lines.append(_written(here, one, conditions[0].tensor))
-        here = here.after([one])
+    fresh = Fresh(code, branch)
+    if len(branch.body) > 1 or branch.orelse or not isinstance(branch.body[0], (ast.Assign, ast.AugAssign, ast.Expr)):
+        conditions = hoisted(conditions, lines, fresh)
+    predicated = Predicated(code, branch, fresh)
+    for body, holds in ((branch.body, True), (branch.orelse, False)):
+        lines += predicated.block(code, body, Predicate(conditions[0].tensor, holds))
+    edits = [code.statements.replace([branch], lines), *predicated.starts(code)]
+    if predicated.counted:
+        edits += _branches_by(code, branch, set(predicated.counted), lines)
     message = "Write in any case, and keep the old values with `torch.where`"
-    return code.fix(message, code.statements.replace([branch], lines), safe=False)
+    return code.fix(message, *edits, safe=False)
 
 
-def _written(code: Code, writing: ast.stmt, condition: Expression) -> Statement:
-    where = code.name("torch.where")
-    if isinstance(writing, ast.Assign) and len(writing.targets) == 1:
-        target = _target(code, writing.targets[0])
-        new = call(where, condition, _value(code, writing.value), target)
-        return statement("{target} = {new}", target=target, new=new)
-    if isinstance(writing, ast.AugAssign):
-        target, symbol = _target(code, writing.target), SYMBOLS[type(writing.op)]
-        neutral = NEUTRAL.get(type(writing.op))
-        if neutral is None:
-            raise DeclinedError("the operator has no neutral operand")
-        return augmented(symbol, target, call(where, condition, _value(code, writing.value), neutral))
-    if isinstance(writing, ast.Expr) and isinstance(writing.value, ast.Call):
-        return statement("{copy}", copy=_called(code, writing.value, condition, where))
-    raise DeclinedError("it does more than write")
-
-
-def _target(code: Code, node: ast.expr) -> Expression:
-    """A place that holds a tensor, to read and to write."""
-    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        raise DeclinedError("several places are written")
-    (read,) = analysed([code.statement("{place}", place=node)])
-    assert isinstance(read, ast.Expr)
-    if tensor(code, read.value) is None or not is_pure(code, read.value):
-        raise DeclinedError("what is written is no tensor")
-    return code.concrete(node)
-
-
-def _value(code: Code, node: ast.expr) -> Expression:
-    if not is_pure(code, node):
-        raise DeclinedError("what is written has effects")
-    require_unguarded(code, node)
-    return code.concrete(node)
-
-
-def _called(code: Code, made: ast.Call, condition: Expression, where: str) -> Expression:
-    """`t.add_(x)` as `t.copy_(…)` of what `t.add(x)` gives."""
-    name = operation(code, made)
-    if not isinstance(made.func, ast.Attribute) or name is None or not name.endswith("_") or made.keywords:
-        raise DeclinedError("it does more than write")
-    target = code.concrete(made.func.value)
-    arguments = [_value(code, argument) for argument in made.args]
-    if not is_pure(code, made.func.value):
-        raise DeclinedError("what is written has effects")
-    known = table.tensor_member(name[:-1])
-    if name in {"copy_", "fill_"} and len(arguments) == 1:
-        new = arguments[0]
-    elif name == "zero_":
-        new = expression("0")
-    elif known is not None and known.kind == "method" and not known.random and not known.view:
-        new = method(target, name[:-1], *arguments)
-    else:
-        raise DeclinedError("the method has no twin that gives a new tensor")
-    return method(target, "copy_", call(where, condition, new, target))
+def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[Statement]) -> Iterator[Draft]:
+    """The branches behind that ask numbers which are tensors now, as choices. Raises DeclinedError."""
+    here = code.after(analysed(lines))
+    around: ast.AST = branch
+    while isinstance(around, ast.stmt) and not isinstance(around, FunctionNode):
+        for one in code.tree.following(around):
+            if isinstance(one, (ast.For, ast.While)) and counted & names_in(one):
+                raise DeclinedError("a loop behind it depends on the count")
+            if isinstance(one, ast.If) and counted & names_in(one.test):
+                yield from choice(here, one).edits
+            elif isinstance(one, ast.If) and any(
+                counted & names_in(part.test) for part in ast.walk(one) if isinstance(part, (ast.If, ast.IfExp))
+            ):
+                raise DeclinedError("a branch by the count stands deeper")
+            if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+                break
+            here = here.after([one])
+        around = code.tree.parents[around]

@@ -75,7 +75,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             raise DeclinedError("the size depends on the way taken")
         variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
         return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
-    if _is_number(value):
+    if is_number(value):
         return Term(source, "number", total=is_total_number(code, node), reads=reads)
     return Term(source, "other", reads=reads)
 
@@ -123,7 +123,7 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
 
 
-def _is_number(value: Value) -> bool:
+def is_number(value: Value) -> bool:
     """Whether a value is a number: what arithmetic in a loop makes of one is only known to be some Python value."""
     found = set(options(value)) - {PYTHON}
     return bool(found) and all(_is_one_number(option) for option in found)

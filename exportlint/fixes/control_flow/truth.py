@@ -25,7 +25,7 @@ from exportlint.fixes.control_flow.predicated_writes import write_fix
 from exportlint.fixes.control_flow.said_only import said_only_fix
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.control_flow.where import branch_of, choice, where_fix
-from exportlint.fixes.control_flow.while_loops import while_fix
+from exportlint.fixes.control_flow.while_loops import break_fix, while_fix
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.blocks import analysed
@@ -48,6 +48,7 @@ def branch_fix(code: Code, fact: Fact) -> Fix:
         said_only_fix,
         empty_selection_fix,
         masked_fix,
+        break_fix,
         where_fix,
         cond_fix,
         write_fix,

@@ -14,7 +14,9 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import External, Value
+from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
@@ -78,7 +80,7 @@ def filter_fix(code: Code, _: Branch) -> Fix:
     if not isinstance(target, ast.Name) or dotted(rows) is None or len(around.ifs) > 1:
         raise DeclinedError("the loop is not over a variable")
     if not code.surely(is_tensor, around.iter):
-        raise DeclinedError("the loop is over something else than a tensor")
+        return _of_iterable(code, whole, around)
     mask = _mask(code, around.ifs[0], target.id, rows)
     batch = _Batch(code, target.id, code.make("{rows}[{mask}]", rows=rows, mask=mask))
     statement = code.tree.parents[whole]
@@ -89,6 +91,35 @@ def filter_fix(code: Code, _: Branch) -> Fix:
     call, summed = _reduction(code, whole)
     new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
     return code.fix(MESSAGE, code.replace(call, new), safe=False)
+
+
+def _of_iterable(code: Code, whole: Comprehension, loop: ast.comprehension) -> Fix:
+    """Rows of a list, or of what may be one: they are stacked first."""
+    if not code.surely(_is_iterable, loop.iter):
+        raise DeclinedError("the loop is over something else than a tensor")
+    statement = code.tree.statement(whole)
+    if isinstance(statement, ast.While) or code.statements.is_elif(statement):
+        raise DeclinedError("the rows are stacked more than once, or perhaps not at all")
+    assert isinstance(loop.target, ast.Name)
+    name = code.fresh("rows", whole)
+    stack = code.name("torch.stack", whole)
+    first = code.statement("{name} = {stack}(list({rows}))", name=name, stack=stack, rows=loop.iter)
+    rows = ast.copy_location(ast.Name(name, ast.Load()), loop.iter)
+    mask = _mask(code, loop.ifs[0], loop.target.id, rows)
+    batch = _Batch(code, loop.target.id, code.make("{rows}[{mask}]", rows=name, mask=mask))
+    edits = [code.statements.insert_before(statement, [first])]
+    around = code.tree.parents[whole]
+    if isinstance(around, ast.Assign) and len(around.targets) == 1 and isinstance(around.targets[0], ast.Name):
+        edits += [code.replace(use, around.targets[0]) for use in _stacked(code, around, around.targets[0].id)]
+        return code.fix(MESSAGE, *edits, code.replace(whole, batch.expression(whole.elt)), safe=False)
+    call, summed = _reduction(code, whole)
+    new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
+    return code.fix(MESSAGE, *edits, code.replace(call, new), safe=False)
+
+
+def _is_iterable(value: Value) -> bool:
+    """Whether a value is a tensor, or some rows that are tensors."""
+    return all(is_tensor(option) or (isinstance(option, Many) and is_tensor(option.item)) for option in options(value))
 
 
 def _reduction(code: Code, node: Comprehension) -> tuple[ast.Call, bool]:

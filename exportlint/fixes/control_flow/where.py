@@ -1,7 +1,7 @@
 """Branches on tensor data as `torch.where`: all ways are computed, and the condition chooses.
 
 `if c: y = a` / `else: y = b` becomes `y = torch.where(c, a, b)`; so do `match`, `a if c else b`, ways that return,
-and ways that end in the same statement.
+and ways that end in the same statement. Of ways of which the last one raises, a check takes the place of that.
 
 Safe: the ways are pure and total, their results agree in shape and dtype, the condition holds exactly what Python
 asked, and nobody can tell a variable from a new tensor. Otherwise results may be broadcast or promoted, a way that
@@ -13,14 +13,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import Branching, Case, Way, cases, way
+from exportlint.fixes.control_flow.checks import assertion
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.early_returns import early_return
+from exportlint.fixes.control_flow.logic import either
 from exportlint.fixes.control_flow.merging import Fresh, arm, assignments, conditions_of, folded, merged
+from exportlint.fixes.control_flow.messages import message_of_raise
 from exportlint.fixes.control_flow.same_end import ends
 from exportlint.fixes.control_flow.terms import Term, choose, term
 from exportlint.fixes.edit.code import Code
@@ -83,6 +87,9 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
         raise DeclinedError("the code runs when the file is imported")
     found = cases(branch)
     fresh = Fresh(code, branch)
+    refused = _refused(code, branch, found)
+    if refused is not None:
+        return refused
     try:
         end, ways = ends(code, found)
     except DeclinedError:
@@ -104,6 +111,36 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     value, lines = _result(code, found, ways, fresh)
     lines.append(statement("return {value}", value=value.unbracketed))
     return _choice(code, branch, code.statements.replace([branch], lines), value)
+
+
+def _refused(code: Code, branch: Branching, found: Sequence[Case]) -> Choice | None:
+    """Ways of which the last one raises, or that return and are followed by a `raise`: a check, and a choice."""
+    *others, last = found
+    following = code.tree.following(branch)
+    raised: ast.stmt | None = last.body[0] if len(last.body) == 1 else None
+    replaced: list[ast.stmt] = [branch]
+    if not last.body and len(following) == 1 and all(c.body and isinstance(c.body[-1], ast.Return) for c in others):
+        raised = following[0]
+        replaced.append(raised)
+    if last.test is not None or not isinstance(raised, ast.Raise) or len(others) < 2:
+        return None
+    ways = [way(case.body) for case in others]
+    conditions = conditions_of(code, found)
+    rest = [*others[:-1], Case(None, others[-1].body)]
+    lines: list[Statement] = []
+    if all(each.returned is not None for each in ways):
+        value, lines = _result(code, rest, ways, Fresh(code, branch))
+        lines.append(statement("return {value}", value=value.unbracketed))
+    elif any(each.returned is not None for each in ways):
+        return None
+    else:
+        result = merged(code, branch, fresh := Fresh(code, branch), {}, found=rest)
+        if not result.variables:
+            return None
+        lines = [*result.lines, *assignments(result.variables, fresh)]
+    met = reduce(either, conditions).tensor
+    lines.insert(0, statement("{check}", check=assertion(code, branch, met, message_of_raise(code, raised, ()))))
+    return Choice([code.statements.replace(replaced, lines)], safe=False)
 
 
 def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh) -> tuple[Term, list[Statement]]:

@@ -1,6 +1,8 @@
 """Loops whose number of passes depends on tensor data as `torch.while_loop`.
 
 `while c: x = f(x)` and `for i in range(n)` become two functions and `x, = torch.while_loop(cond_fn, body_fn, (x,))`.
+Where `if c: break` stands in the body, one more variable says whether the loop goes on, and the statements behind it
+take effect only then: `while True: …` is such a loop.
 
 Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too.
 """
@@ -13,7 +15,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import UNKNOWN, Const, Python, Size, Tensor, Value
+from exportlint.analysis.domain.values import UNKNOWN, Const, Python, Scalar, Size, Tensor, Value
 from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts import Conversion, Fact
 from exportlint.findings import Fix, TorchVersion
@@ -30,15 +32,19 @@ from exportlint.fixes.control_flow.bodies import (
 )
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
+from exportlint.fixes.control_flow.logic import Condition, negated
+from exportlint.fixes.control_flow.merging import Fresh
+from exportlint.fixes.control_flow.predication import Predicate, Predicated
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, statement
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.live_variables import bound, needed, needed_after, returns
+from exportlint.fixes.numbers.operands import operand
+from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after, returns
 from exportlint.fixes.proofs.observed_values import item_of
 
 if TYPE_CHECKING:
-    from exportlint.fixes.edit.template import Expression
+    from exportlint.fixes.edit.template import Expression, Statement
 
 MESSAGE = "Loop with `torch.while_loop`, which keeps shapes and dtypes, and is compiled, also in eager"
 SINCE: TorchVersion = (2, 6)
@@ -51,11 +57,32 @@ def while_fix(code: Code, _: Fact) -> Fix:
     if not isinstance(node, ast.While):
         raise DeclinedError("it is no `while`")
     code.need(SINCE)
+    return _while(code, node)
+
+
+def break_fix(code: Code, _: Fact) -> Fix:
+    """Let `torch.while_loop` run a `while` that an `if …: break` ends. Raises DeclinedError."""
+    branch = code.tree.statement(code.expression)
+    loop = code.tree.parents[branch]
+    if not isinstance(loop, ast.While) or not _breaks(branch) or branch not in loop.body:
+        raise DeclinedError("it is no `if …: break` in the body of a `while`")
+    code.need(SINCE)
+    return _while(code, loop, branch)
+
+
+def _while(code: Code, node: ast.While, met: ast.stmt | None = None) -> Fix:
+    """A `while` as an operator; the variables are known at its test, or at the statement of its body that is `met`."""
     _check(code, node)
+    always = isinstance(node.test, ast.Constant) and bool(node.test.value)
     carried = _carried(code, node, [node.test, *node.body])
     counters = {name: call(code.name("torch.tensor"), name) for name in carried if _is_number(code, name)}
-    condition = _condition(code, node.test, counters)
-    return _fix(code, node, carried, condition, counters)
+    condition = None if always else _condition(code, node.test, counters)
+    return _fix(code, node, carried, condition, counters, met=met)
+
+
+def _breaks(one: ast.AST) -> bool:
+    """Whether a statement is `if …: break`."""
+    return isinstance(one, ast.If) and not one.orelse and len(one.body) == 1 and isinstance(one.body[0], ast.Break)
 
 
 def range_fix(code: Code, _: Conversion) -> Fix:
@@ -75,14 +102,18 @@ def range_fix(code: Code, _: Conversion) -> Fix:
         raise DeclinedError(f"`{index}` is used behind the loop, or changed in it")
     carried = [index, *_carried(code, node, node.body, but=index)]
     start = call(code.name("torch.tensor"), code.concrete(given.args[0]) if len(given.args) == 2 else 0)
-    condition = binary("<", index, _number_tensor(code, given.args[-1]))
-    return _fix(code, node, carried, condition, {index: start}, step=binary("+", index, 1))
+    limit, prepared = _number_tensor(code, given.args[-1]), []
+    if isinstance(given.args[-1], ast.Name) and code.surely(lambda v: isinstance(v, Scalar), given.args[-1]):
+        name = code.fresh("limit", node)  # a function of an operator cannot capture a number
+        prepared, limit = [assigned_to([name], limit)], dotted(name)
+    condition = binary("<", index, limit)
+    return _fix(code, node, carried, condition, {index: start}, step=binary("+", index, 1), prepared=prepared)
 
 
 def _check(code: Code, node: ast.While | ast.For) -> None:
     if code.tree.function(node) is None or node.orelse or returns(node.body):
         raise DeclinedError("the loop has an `else` or a `return`, or is in no function")
-    check_movable(node.body)
+    check_movable([one for one in node.body if not _breaks(one)])
 
 
 def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "") -> list[str]:
@@ -90,8 +121,9 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
     body = node.body  # type: ignore[attr-defined]
     wanted = set(needed(read)) | needed_after(code.tree, node)
     found = [name for name in bound(body) if name in wanted and name != but]
+    before = definitely_assigned(code.tree, node)
     for name in found:
-        if not all(snapshot.variable(name) is not None for snapshot in code.observed.snapshots):
+        if name not in before or not all(s.variable(name) is not None for s in code.observed.snapshots):
             raise DeclinedError(f"`{name}` is not assigned in front of the loop")
     return found
 
@@ -99,13 +131,13 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
 def _is_number(code: Code, name: str) -> bool:
     """Whether a variable holds a number, which has to be carried as a tensor."""
     held = [option for s in code.observed.snapshots for option in options(s.variable(name) or UNKNOWN)]
-    return any(map(_is_python_number, held)) and all(isinstance(o, (Const, Python, Size)) for o in held)
+    return any(map(_is_python_number, held)) and all(isinstance(o, (Const, Python, Scalar, Size)) for o in held)
 
 
 def _is_python_number(value: Value) -> bool:
     if isinstance(value, Const):
         return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
-    return isinstance(value, Size) or (isinstance(value, Python) and value.type in {"int", "float"})
+    return isinstance(value, (Scalar, Size)) or (isinstance(value, Python) and value.type in {"int", "float"})
 
 
 def _condition(code: Code, node: ast.expr, counters: Mapping[str, Expression]) -> Expression:
@@ -129,7 +161,10 @@ def _number_tensor(code: Code, node: ast.expr) -> Expression:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
         return _number_tensor(code, node.args[0])
     if not code.surely(is_tensor, node):
-        raise DeclinedError("the number does not stand next to the tensor from which it is read")
+        found = operand(code, node)
+        if found is None:
+            raise DeclinedError("it is not known which tensor the number is read from")
+        return found.source
     if code.surely(lambda value: isinstance(value, Tensor) and value.zero_dim, node):
         return code.concrete(node)
     return code.make("{number}.reshape(())", number=node)
@@ -139,29 +174,73 @@ def _fix(
     code: Code,
     node: ast.While | ast.For,
     carried: Sequence[str],
-    condition: Expression,
+    condition: Expression | None,
     starts: Mapping[str, Expression],
     step: Expression | None = None,
+    met: ast.stmt | None = None,
+    prepared: Sequence[Statement] = (),
 ) -> Fix:
     if not carried:
         raise DeclinedError("the loop changes no variable")
-    first = copies(code, node.body, starts)
+    body = [one for one in node.body if not _breaks(one)]
+    first = copies(code, body, starts)
     counters = analysed([assigned_to([name], start) for name, start in starts.items()])
-    runs = runs_of(code, [*analysed(first), *node.body], first=[*ast.parse("import torch").body, *counters])
+    runs = runs_of(code, [*analysed(first), *body], first=[*ast.parse("import torch").body, *counters])
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
     passed = dict(zip(tensors.names, tensors.passed, strict=True)) | dict(starts)
     given = Operands(tuple(carried), tuple(passed[name] for name in carried))
     back = [step if step is not None and name == carried[0] else _returned(name, runs) for name in carried]
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
     targets = ["_" if step is not None and name == carried[0] else name for name in carried]
+    groups: list[Sequence[ast.stmt]] = [node.body]
+    if len(body) < len(node.body):
+        running = code.fresh("running", node)
+        first = [*first, *_until_break(code, node, running, starts, met)]
+        groups = []
+        start = call(code.name("torch.tensor"), dotted("True"))
+        given = Operands((running, *given.names), (start, *given.passed))
+        back, targets = [dotted(running), *back], ["_", *targets]
+        condition = binary("&", running, condition) if condition is not None else clone(dotted(running))
+    if condition is None:
+        raise DeclinedError("the loop has no end")
     made = call(code.name("torch.while_loop"), *names, given.tuple)
     lines = [
-        definition(code, names[0], given, [], [], condition),
-        apart(definition(code, names[1], given, first, [node.body], _several(back))),
+        *prepared,
+        apart(definition(code, names[0], given, [], [], condition), len(prepared)),
+        apart(definition(code, names[1], given, first, groups, _several(back))),
         apart(statement("{left} = {made}", left=_several(list(map(dotted, targets))), made=made)),
     ]
     check_result(code, lines)
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
+
+
+def _until_break(
+    code: Code, node: ast.While | ast.For, running: str, starts: Mapping[str, Expression], met: ast.stmt | None
+) -> list[Statement]:
+    """The body of a loop: what stands behind a `break` takes effect only if that is not reached."""
+    before = next(index for index, one in enumerate(node.body) if _breaks(one))
+    if met is not None and node.body[before] is not met:
+        raise DeclinedError("another `break` stands in front of it")
+    if met is None:
+        code = code.after(node.body[:before])
+    lines = code.statements.moved(node.body[:before], above=True) if before else []
+    bound_in = frozenset(bound([node]))
+    kept = set(needed([*([node.test] if isinstance(node, ast.While) else []), *node.body]))
+    predicated = Predicated(
+        code, node, Fresh(code, node), (bound_in & (needed_after(code.tree, node) | kept)) | set(starts)
+    )
+    goes_on = False
+    for one in node.body[before:]:
+        if _breaks(one):
+            assert isinstance(one, ast.If)
+            stops = negated(Condition(_condition(code, one.test, starts)))
+            value = binary("&", running, stops.tensor) if goes_on else stops.tensor
+            lines.append(assigned_to([running], value))
+            goes_on = True
+        else:
+            lines += predicated.statement(code, one, Predicate(dotted(running)))
+            code = code.after([one])
+    return lines
 
 
 def _several(items: Sequence[Expression]) -> Expression:

@@ -1,15 +1,18 @@
 """Containers indexed by tensor data as tensors indexed by tensors.
 
-`[a, b][i.item()]` becomes `torch.stack([a, b]).index_select(0, i.reshape(1)).squeeze(0)`, modules are all called
-first, and `y[i] = v` becomes `y.index_fill_` or `y.index_copy_`.
+`[a, b][i.item()]` becomes `torch.stack([a, b]).index_select(0, i.reshape(1)).squeeze(0)`, of a number `k` that was read
+elsewhere `torch.stack([a, b])[k]`, modules are all called first, and `y[i] = v` becomes `y.index_fill_` or
+`y.index_copy_`. Dictionaries become two tensors, keys and values: `table[k]` is the value where the keys equal `k`.
 
-Never safe: negative indices are refused, all modules run, and the items need one shape.
+Never safe: negative indices are refused, all modules run, the items need one shape, and a key that is not there raises
+`RuntimeError`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
@@ -19,10 +22,12 @@ from exportlint.analysis.facts import Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.template import call, keyword, method
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.observed_values import is_named, item_of
-from exportlint.fixes.proofs.purity import is_pure
+from exportlint.fixes.numbers.operands import operand
+from exportlint.fixes.proofs.observed_values import is_named, item_of, operation, scalar, tensor
+from exportlint.fixes.proofs.purity import is_pure, require_first
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -36,10 +41,16 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
     """
     index = code.node(ast.expr)
     subscript = code.tree.parents[index]
+    if isinstance(subscript, ast.Slice) and fact.target == "slice bound" and isinstance(fact.operand, Tensor):
+        return code.fix(
+            "Read the bound with `.item()`", code.replace(index, method(code.concrete(index), "item")), safe=False
+        )
     if isinstance(subscript, ast.Slice):
         return _of_slice(code, code.tree.parents[subscript])
     if isinstance(subscript, ast.Tuple):
         subscript = code.tree.parents[subscript]
+    if isinstance(subscript, ast.Call) and fact.target == "dict key":
+        return _of_get(code, subscript, index)
     if not isinstance(subscript, ast.Subscript):
         raise DeclinedError("it is no index")
     if fact.target == "index of an assignment":
@@ -66,16 +77,32 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
     return code.fix("Stack, and slice the tensor", code.replace(call, stacked), safe=False)
 
 
-def _index(code: Code, node: ast.expr) -> ast.expr:
-    """The tensor of one element from which an index is read."""
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """An index as code: a tensor of one element, or a number that was read from one."""
+
+    source: Expression
+    is_number: bool = False
+
+    def row(self, code: Code, rows: Expression) -> Expression:
+        """The row of a tensor that it says."""
+        if self.is_number:
+            return code.make("{rows}[{index}]", rows=rows, index=self.source)
+        return code.make("{rows}.index_select(0, {index}.reshape(1)).squeeze(0)", rows=rows, index=self.source)
+
+
+def _index(code: Code, node: ast.expr) -> _Index:
+    """The tensor of one element from which an index is read, or the number if that was read elsewhere."""
     read = item_of(node)
     if read is not None:
         node = read
     elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
         return _index(code, node.args[0])
-    if not code.surely(is_tensor, node):
+    if code.surely(is_tensor, node):
+        return _Index(code.concrete(node))
+    if scalar(code, node) is None:
         raise DeclinedError("the index does not stand next to the tensor from which it is read")
-    return node
+    return _Index(code.concrete(node), is_number=True)
 
 
 def _is_to_integer(value: Value) -> bool:
@@ -87,7 +114,7 @@ def _is_modules(value: Value) -> bool:
     return all(isinstance(option, TorchModule) and not option.keys for option in options(value))
 
 
-def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: ast.expr) -> Fix:
+def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: _Index) -> Fix:
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not all(is_pure(code, argument) for argument in arguments):
         raise DeclinedError("an argument would be evaluated more than once")
@@ -97,24 +124,108 @@ def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: ast
     return _selected(code, call, results, place, "Call all modules and choose a result, which must not be negative")
 
 
-def _of_values(code: Code, subscript: ast.Subscript, place: ast.expr) -> Fix:
+def _of_values(code: Code, subscript: ast.Subscript, place: _Index) -> Fix:
     items, value = subscript.value, code.value(subscript.value)
     made, held = code.concrete(items), _items(value)
     if isinstance(value, Dict):
-        if [key for key, _ in value.entries] != list(range(len(value.entries))) or value.rest is not None:
-            raise DeclinedError("the keys are not 0, 1, 2 …")
+        keys = [key for key, _ in value.entries]
+        if value.rest is not None or not value.entries:
+            raise DeclinedError("not all keys are known")
+        if keys != list(range(len(keys))):
+            return _of_dict(code, subscript, items, subscript.slice)
         held = [entry for _, entry in value.entries]
         if isinstance(items, ast.Dict):
             made = code.make("[{*values}]", values=items.values)
         else:
             made = code.make("list({items}.values())", items=items)
     message = "Choose with `index_select`, which takes no negative index"
+    if place.is_number:
+        message = "Choose from one tensor, which needs items of one shape"
     if held and all(map(is_tensor, held)):
         return _selected(code, subscript, made, place, message)
     if held and all(map(_is_number, held)):
-        table = code.make("{tensor}({x}, device={place}.device)", tensor=code.name("torch.tensor"), x=made, place=place)
-        return code.fix(message, code.replace(subscript, _chosen(code, table, place)), safe=False)
+        where = [] if place.is_number else [keyword("device", code.make("{place}.device", place=place.source))]
+        table = call(code.name("torch.tensor"), made, *where)
+        return code.fix(message, code.replace(subscript, place.row(code, table)), safe=False)
     raise DeclinedError("what there is to choose from is neither tensors nor numbers")
+
+
+def _of_get(code: Code, node: ast.Call, index: ast.expr) -> Fix:
+    """`table.get(k, default)`."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr != "get" or node.args[0] is not index:
+        raise DeclinedError("it is no item of a container that is read")
+    if len(node.args) != 2 or node.keywords:
+        raise DeclinedError("without a default, a key that is not there gives None")
+    return _of_dict(code, node, node.func.value, index, node.args[1])
+
+
+def _of_dict(code: Code, replaced: ast.expr, table: ast.expr, key: ast.expr, default: ast.expr | None = None) -> Fix:
+    """The value of a key, by a comparison with all keys."""
+    value = code.value(table)
+    if not isinstance(value, Dict) or value.rest is not None or not value.entries:
+        raise DeclinedError("not all keys are known")
+    if not all(type(each) in (int, float) for each, _ in value.entries):
+        raise DeclinedError("the keys are not numbers")
+    statement = code.tree.statement(replaced)
+    around = code.tree.parents[replaced]
+    wanted, many, whole = _asked(code, key), False, replaced
+    if isinstance(around, ast.ListComp):
+        whole, wanted = _all_of(code, around, key)
+        many = True
+    for part in (whole,) if many else (key, table):
+        require_first(code, statement, part)
+    made = code.name("torch.tensor", statement)
+    keys = code.make("{made}(list({table}))", made=made, table=table)
+    held = [entry for _, entry in value.entries]
+    if all(map(_is_number, held)):
+        values = code.make("{made}(list({table}.values()))", made=made, table=table)
+    elif all(map(is_tensor, held)) and not many:
+        stack = code.name("torch.stack", statement)
+        values = code.make("{stack}(list({table}.values()))", stack=stack, table=table)
+    else:
+        raise DeclinedError("what there is to choose from is neither tensors nor numbers")
+    hits = code.fresh("hits", statement)
+    compared = code.make("{keys} == {wanted}", keys=keys, wanted=wanted)
+    if many:
+        compared = code.make("{wanted}.unsqueeze(-1) == {keys}", keys=keys, wanted=wanted)
+    lines = [code.statement("{hits} = {compared}", hits=hits, compared=compared)]
+    found = code.make("{hits}.any(-1)" if many else "{hits}.any()", hits=hits)
+    place = code.make("{hits}.int().argmax(-1)" if many else "{hits}.int().argmax()", hits=hits)
+    result = code.make("{values}[{place}]", values=values, place=place)
+    if default is not None:
+        where = code.name("torch.where", statement)
+        result = code.make("{where}({found}, {row}, {default})", where=where, found=found, row=result, default=default)
+    else:
+        check, message = code.name("torch._assert_async", statement), code.string("there is no such key")
+        everywhere = code.make("{found}.all()", found=found) if many else found
+        lines.append(code.statement("{check}({found}, {message})", check=check, found=everywhere, message=message))
+    edits = [code.statements.insert_before(statement, lines), code.replace(whole, result)]
+    return code.fix("Compare with all keys, and choose from the values as a tensor", *edits, safe=False)
+
+
+def _asked(code: Code, key: ast.expr) -> Expression:
+    """The key as something that is compared with a tensor."""
+    found = operand(code, key)
+    if found is None:
+        raise DeclinedError("it is not known which tensor the key is read from")
+    return found.source
+
+
+def _all_of(code: Code, items: ast.ListComp, key: ast.expr) -> tuple[ast.expr, Expression]:
+    """`torch.tensor([table[i] for i in ids.tolist()])`, and the tensor of all keys."""
+    made, loop = code.tree.parents[items], items.generators[0]
+    is_made = isinstance(made, ast.Call) and made.args == [items] and operation(code, made) in {"tensor", "as_tensor"}
+    if not is_made or made.keywords or len(items.generators) > 1 or loop.ifs:  # type: ignore[attr-defined]
+        raise DeclinedError("the values are not made one tensor")
+    if not isinstance(key, ast.Name) or not isinstance(loop.target, ast.Name) or key.id != loop.target.id:
+        raise DeclinedError("the key is not an element of one tensor")
+    over = loop.iter
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "tolist":
+        over = over.func.value
+    if tensor(code, over) is None:
+        raise DeclinedError("the key is not an element of one tensor")
+    assert isinstance(made, ast.expr)
+    return made, code.concrete(over)
 
 
 def _items(value: Value) -> Sequence[Value]:
@@ -129,14 +240,15 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, Python) and value.type in {"int", "float"}
 
 
-def _selected(code: Code, replaced: ast.expr, items: Expression, place: ast.expr, message: str) -> Fix:
+def _selected(code: Code, replaced: ast.expr, items: Expression, place: _Index, message: str) -> Fix:
     stacked = code.make("{stack}({items})", stack=code.name("torch.stack"), items=items)
-    return code.fix(message, code.replace(replaced, _chosen(code, stacked, place)), safe=False)
+    return code.fix(message, code.replace(replaced, place.row(code, stacked)), safe=False)
 
 
-def _chosen(code: Code, rows: Expression, place: ast.expr) -> Expression:
-    """The row at a place."""
-    return code.make("{rows}.index_select(0, {place}.reshape(1)).squeeze(0)", rows=rows, place=place)
+def _place(code: Code, node: ast.expr) -> Expression:
+    """The tensor of one element that an index is, or is made of."""
+    index = _index(code, node)
+    return call(code.name("torch.tensor"), index.source) if index.is_number else index.source
 
 
 def _write(code: Code, subscript: ast.Subscript) -> Fix:
@@ -155,7 +267,7 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
         template = "{receiver}.index_copy_({dim}, {index}.reshape(1), {value}.unsqueeze(0))"
     else:
         raise DeclinedError("it is not known what shape the value has")
-    place = _index(code, index)
+    place = _place(code, index)
     line = code.statement(template, receiver=subscript.value, dim=len(before), index=place, value=statement.value)
     message = (
         "Write with `index_fill_`, which takes no negative index"

@@ -1,7 +1,7 @@
 """Python's `sorted`, `max` and `min` of tensor data as operators of torch.
 
-`sorted(x)` becomes `torch.sort(x).values`, `max(a, b)` of read numbers `torch.maximum(a, b)`, `clamp`, or
-`torch.where` of the keys.
+`sorted(x)` becomes `torch.sort(x).values`, also of a list of 0-d tensors or of `x.tolist()`, and `max(a, b)` of read
+numbers `torch.maximum(a, b)`, `clamp`, or `torch.where` of the keys.
 
 Never safe: NaN is ordered otherwise, and a number becomes a tensor.
 """
@@ -18,7 +18,8 @@ from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import binary, call, expression, keyword, method
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.numbers.operands import Operand, operand
+from exportlint.fixes.numbers.operands import Operand, is_scalar, operand
+from exportlint.fixes.numbers.stacked import stacked
 from exportlint.fixes.proofs.observed_values import operation, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
@@ -31,6 +32,10 @@ def sorted_fix(code: Code, _: Branch) -> Fix:
     """`sorted(x)` as `torch.sort(x).values`, without the `torch.stack` that may be around it. Raises DeclinedError."""
     made = _call(code)
     around = code.tree.parents[made]
+    if len(made.args) == 1 and not isinstance(around, ast.Starred):
+        listed = _of_list(code, made, around)
+        if listed is not None:
+            return code.fix("Sort with `torch.sort`", code.replace(made, listed), safe=False)
     is_stacked = isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [made]
     # the keys of a dict have an order, too, but nobody stacks them
     is_sortable = is_stacked or (len(made.args) == 1 and surely_tensor(code, made.args[0]))
@@ -46,6 +51,27 @@ def sorted_fix(code: Code, _: Branch) -> Fix:
     if replaced is made and not (isinstance(around, (ast.Subscript, ast.For, ast.comprehension))):
         result = method(result, "unbind")  # what is done with the list may want a list
     return code.fix("Sort with `torch.sort`", code.replace(replaced, result), safe=False)
+
+
+def _of_list(code: Code, made: ast.Call, around: ast.AST) -> Expression | None:
+    """`sorted([a, b])` of 0-d tensors, and `sorted(x.tolist())`; None if it is neither."""
+    given = made.args[0]
+    is_read = isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and given.func.attr == "tolist"
+    if is_read and tensor(code, given.func.value) is not None:  # type: ignore[attr-defined]
+        rows = code.concrete(given.func.value)  # type: ignore[attr-defined]
+    elif isinstance(given, (ast.List, ast.Tuple)) and given.elts and all(is_scalar(code, item) for item in given.elts):
+        rows = stacked(code, given)
+    else:
+        return None
+    options = {keyword.arg: keyword.value for keyword in made.keywords}
+    descending = options.pop("reverse", None)
+    if options:
+        raise DeclinedError("the order is that of something else")
+    order = [] if descending is None else [keyword("descending", code.concrete(descending))]
+    result = code.make("{sort}({*given}).values", sort=code.name("torch.sort", made), given=[rows, *order])
+    if is_read:
+        return method(result, "tolist")
+    return result if isinstance(around, ast.Subscript) else method(result, "unbind")
 
 
 def extreme_fix(code: Code, fact: Branch) -> Fix:

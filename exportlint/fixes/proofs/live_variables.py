@@ -112,6 +112,29 @@ def _shared(function: FunctionNode) -> frozenset[str]:
     return frozenset(found)
 
 
+def definitely_assigned(tree: Tree, statement: ast.stmt) -> set[str]:
+    """The names of the function that surely have a value when a statement is reached: definite assignment."""
+    found: set[str] = set()
+    around: list[ast.AST] = []
+    for node in tree.ancestors(statement):
+        around.append(node)
+        if isinstance(node, FunctionNode):
+            arguments = node.args
+            found |= {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+            found |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+            break
+    path = [*(node for node in reversed(around) if isinstance(node, ast.stmt) and not isinstance(node, FunctionNode))]
+    reader = _Reader({})
+    for node in [*path, statement]:
+        block = tree.block(node)
+        reader.block(block[: block.index(node)], found)
+        if isinstance(node, ast.For) and node is not statement:
+            reader.visit(node.target, found)
+        elif isinstance(node, ast.With) and node is not statement:
+            reader.block(node.items, found)
+    return found
+
+
 def returns(body: Sequence[ast.AST]) -> list[ast.Return]:
     """The `return` statements in a body, but for those of functions that it defines."""
     found: list[ast.Return] = []

@@ -1,0 +1,283 @@
+"""Statements that run in any case, and keep what was there unless a condition holds: predicated execution.
+
+`x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
+`x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exportlint.analysis.domain.values import PYTHON, Scalar
+from exportlint.analysis.torch import table
+from exportlint.fixes.control_flow.conditions import condition_in_vain
+from exportlint.fixes.control_flow.logic import negated
+from exportlint.fixes.control_flow.merging import Fresh
+from exportlint.fixes.control_flow.terms import is_number
+from exportlint.fixes.edit.blocks import analysed
+from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.parentheses import source
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import SYMBOLS, augmented, binary, call, dotted, expression, method, statement
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
+from exportlint.fixes.proofs.liveness import is_bound, read_later
+from exportlint.fixes.proofs.observed_values import is_python, operation, tensor
+from exportlint.fixes.proofs.purity import is_pure
+from exportlint.fixes.proofs.tensor_effects import written_by
+
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Expression, Statement
+
+NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
+"""What changes nothing as the right operand."""
+DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """When statements take effect: where a 0-d bool tensor is true, or, unless it `holds`, where it is false."""
+
+    condition: Expression
+    holds: bool = True
+
+    def choose(self, code: Code, new: Expression | int, old: Expression | int) -> Expression:
+        """A new value, or the old one."""
+        one, other = (new, old) if self.holds else (old, new)
+        return call(code.name("torch.where"), self.condition, one, other)
+
+    @property
+    def truth(self) -> Expression:
+        """A tensor that is true where the statements take effect."""
+        return self.condition if self.holds else expression("~{condition}", condition=self.condition)
+
+
+class Predicated:
+    """Makes statements take effect only where a condition holds.
+
+    `around` is what they stand in, or are moved out of: variables that only they use are left as they are.
+    """
+
+    def __init__(self, code: Code, around: ast.stmt, fresh: Fresh, masked: frozenset[str] | None = None) -> None:
+        self._around = around
+        self._fresh = fresh
+        self._before = code
+        self.masked = masked
+        """The variables whose old values are needed, where the caller knows."""
+        self._called_anyway = False
+        self.counted: dict[str, None] = {}
+        """The variables that held numbers, and hold tensors now."""
+
+    def block(self, code: Code, body: Sequence[ast.stmt], when: Predicate) -> list[Statement]:
+        """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
+        lines: list[Statement] = []
+        for one in body:
+            lines += self.statement(code, one, when)
+            code = code.after([one])
+        return lines
+
+    def statement(self, code: Code, one: ast.stmt, when: Predicate, *, called: bool = False) -> list[Statement]:
+        """One statement; it may call modules and functions if they are `called` anyway. Raises as `block` does."""
+        self._called_anyway = called
+        match one:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return []
+            case ast.Assign(targets=[target]) | ast.AnnAssign(target=target, value=ast.expr()):
+                assert one.value is not None
+                return self._assigned(code, one, target, one.value, when)
+            case ast.AugAssign():
+                return self._augmented(code, one, when)
+            case ast.Expr(value=ast.Call() as made):
+                return self._called(code, one, made, when)
+            case ast.With() if not any(item.optional_vars for item in one.items):
+                items = ", ".join(source(code.concrete(item.context_expr)) for item in one.items)
+                if len(one.items) > 1:
+                    raise DeclinedError("several contexts are entered at once")
+                body = self.block(code, one.body, when)
+                return [code.statement("with {item}:\n    {*body}", item=expression(items), body=body)] if body else []
+            case ast.If():
+                return self._branch(code, one, when)
+        raise DeclinedError("it does more than write to tensors and assign variables")
+
+    def _assigned(
+        self, code: Code, one: ast.stmt, target: ast.expr, value: ast.expr, when: Predicate
+    ) -> list[Statement]:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return self._unpacked(code, target, value, when)
+        if isinstance(target, ast.Name) and not self._is_kept(target.id):
+            self._require_pure(code, value)
+            return code.statements.moved([one])
+        old = self._place(code, target)
+        return [statement("{target} = {new}", target=old, new=when.choose(code, self._value(code, value), old))]
+
+    def _unpacked(self, code: Code, target: ast.Tuple | ast.List, value: ast.expr, when: Predicate) -> list[Statement]:
+        if not all(isinstance(item, ast.Name) for item in target.elts):
+            raise DeclinedError("several places are written at once")
+        names = [item.id for item in target.elts if isinstance(item, ast.Name)]
+        kept = [name for name in names if self._is_kept(name)]
+        own = {name: self._fresh.name(name, numbered=True) if name in kept else name for name in names}
+        targets = expression("({*names},)", names=list(map(dotted, own.values())))
+        lines = [code.statement("{targets} = {value}", targets=targets, value=self._value(code, value))]
+        for item in target.elts:
+            assert isinstance(item, ast.Name)
+            if item.id in kept:
+                old = self._place(code, item)
+                lines.append(statement("{old} = {new}", old=old, new=when.choose(code, dotted(own[item.id]), old)))
+        return lines
+
+    def _augmented(self, code: Code, one: ast.AugAssign, when: Predicate) -> list[Statement]:
+        symbol = SYMBOLS[type(one.op)]
+        if isinstance(one.target, ast.Name) and not self._is_kept(one.target.id):
+            self._require_pure(code, one.value)
+            return code.statements.moved([one])
+        target, neutral = self._place(code, one.target), NEUTRAL.get(type(one.op))
+        value = self._value(code, one.value)
+        if neutral is not None and isinstance(one.target, ast.Name) and one.target.id in self.counted:
+            counted = binary(symbol, target, when.choose(code, value, neutral))
+            return [statement("{name} = {counted}", name=target, counted=counted)]
+        if neutral is not None:
+            return [augmented(symbol, target, when.choose(code, value, neutral))]
+        return [statement("{old} = {new}", old=target, new=when.choose(code, binary(symbol, target, value), target))]
+
+    def _called(self, code: Code, one: ast.stmt, made: ast.Call, when: Predicate) -> list[Statement]:
+        """`t.add_(x)` as `t.copy_(…)` of what `t.add(x)` gives; a method whose writes are put back."""
+        name = operation(code, made)
+        if not isinstance(made.func, ast.Attribute) or name is None:
+            return self._put_back(code, one, made, when)
+        if not name.endswith("_") or made.keywords:
+            raise DeclinedError("it does more than write")
+        target = code.concrete(made.func.value)
+        arguments = [self._value(code, argument) for argument in made.args]
+        if not is_pure(code, made.func.value):
+            raise DeclinedError("what is written has effects")
+        known = table.tensor_member(name[:-1])
+        if name in {"copy_", "fill_"} and len(arguments) == 1:
+            new = arguments[0]
+        elif name == "zero_":
+            new = expression("0")
+        elif known is not None and known.kind == "method" and not known.random and not known.view:
+            new = method(target, name[:-1], *arguments)
+        else:
+            raise DeclinedError("the method has no twin that gives a new tensor")
+        return [statement("{copy}", copy=method(target, "copy_", when.choose(code, new, target)))]
+
+    def _put_back(self, code: Code, one: ast.stmt, made: ast.Call, when: Predicate) -> list[Statement]:
+        """A call of a method of the class that writes to tensors of `self`: they get back what they held."""
+        function = code.tree.function(one)
+        owner, written = written_by(code, function, made)
+        no_grad = code.name("torch.no_grad", one)
+        first: list[Statement] = []
+        last: list[Statement] = []
+        for name in written:
+            held = expression("{owner}.{name}", owner=owner, name=dotted(name))
+            old = self._fresh.name(f"old_{name}")
+            first.append(statement("{old} = {held}.clone()", old=old, held=held))
+            new = when.choose(code, held, dotted(old))
+            last.append(statement("{copy}", copy=method(held, "copy_", new)))
+        template = "with {no_grad}():\n    {*body}"
+        return [
+            code.statement(template, no_grad=no_grad, body=first),
+            *code.statements.moved([one]),
+            code.statement(template, no_grad=no_grad, body=last),
+        ]
+
+    def _branch(self, code: Code, one: ast.If, when: Predicate) -> list[Statement]:
+        """A branch inside: Python's stays one, one on tensor data is one more condition."""
+        if is_python(code, one.test):
+            body, other = self.block(code, one.body, when), self.block(code, one.orelse, when)
+            if not body and not other:
+                return []
+            body = body or [statement("pass")]
+            if not other:
+                return [code.statement("if {test}:\n    {*body}", test=one.test, body=body)]
+            template = "if {test}:\n    {*body}\nelse:\n    {*other}"
+            return [code.statement(template, test=one.test, body=body, other=other)]
+        condition = condition_in_vain(code, one.test)
+        lines: list[Statement] = []
+        for body_, holds in ((one.body, condition), (one.orelse, negated(condition))):
+            if body_:
+                name = self._fresh.name("condition", numbered=True)
+                both = binary("&", when.truth, holds.tensor)
+                lines.append(statement("{name} = {both}", name=name, both=both))
+        made = iter([source_of(line) for line in lines])
+        for body_ in (one.body, one.orelse):
+            if body_:
+                lines += self.block(code, body_, Predicate(dotted(next(made))))
+        return lines
+
+    def _value(self, code: Code, node: ast.expr) -> Expression:
+        """A value that is computed in any case. Numbers that it divides by become tensors, which may be zero."""
+        self._require_pure(code, node)
+        require_unguarded(code, node)
+        divisors = {
+            part.right: call(code.name("torch.tensor", node), code.concrete(part.right))
+            for part in ast.walk(node)
+            if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS)
+            if isinstance(code.value(part.right), Scalar) and tensor(code, part.left) is None
+        }
+        return code.concrete(node, divisors)
+
+    def _require_pure(self, code: Code, node: ast.expr) -> None:
+        if not is_pure(code, node) and not (self._called_anyway and calls_only(node)):
+            raise DeclinedError("what is written has effects")
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether the old value of a variable may be needed."""
+        if self.masked is not None:
+            return name in self.masked
+        return is_bound(self._before, name, maybe=True) or read_later(self._before, self._around, name)
+
+    def _place(self, code: Code, node: ast.expr) -> Expression:
+        """A place that holds a tensor, or a variable that holds a number, to read and to write."""
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            raise DeclinedError("several places are written")
+        if isinstance(node, ast.Name) and not is_bound(code, node.id):
+            raise DeclinedError(f"`{node.id}` has no value before")
+        (read,) = analysed([code.statement("{place}", place=node)])
+        assert isinstance(read, ast.Expr)
+        is_counted = not isinstance(node, ast.Attribute) and holds_number(code, read.value)
+        if (tensor(code, read.value) is None and not is_counted) or not is_pure(code, read.value):
+            raise DeclinedError("what is written is no tensor")
+        if isinstance(node, ast.Name) and is_counted:
+            self.counted[node.id] = None
+        return code.concrete(node)
+
+    def starts(self, code: Code) -> list[Draft]:
+        """Edits that let the variables that held numbers be tensors from the start, where that is one constant."""
+        edits: list[Draft] = []
+        for name in self.counted:
+            scope = code.tree.function(self._around)
+            stores = [n for n in ast.walk(scope or code.tree.root) if isinstance(n, ast.Name) and n.id == name]
+            assigned = [s for n in stores if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
+            first = assigned[0] if assigned else None
+            if first is None or first.lineno >= self._around.lineno or not isinstance(first.value, ast.Constant):
+                continue
+            if sum(one.lineno < self._around.lineno for one in assigned) == 1 and type(first.value.value) is int:
+                start = call(code.name("torch.tensor", first), code.concrete(first.value))
+                edits.append(code.replace(first.value, start))
+        return edits
+
+
+def holds_number(code: Code, node: ast.expr) -> bool:
+    """Whether an expression is a number: of what a loop counts, only the first pass may know."""
+    values = [snapshot.value(node) for snapshot in code.observed.snapshots]
+    return any(map(is_number, values)) and all(is_number(value) or value == PYTHON for value in values)
+
+
+def source_of(assigning: Statement) -> str:
+    """The variable that a new statement assigns."""
+    (node,) = analysed([assigning])
+    assert isinstance(node, ast.Assign)
+    assert isinstance(node.targets[0], ast.Name)
+    return node.targets[0].id
+
+
+def calls_only(node: ast.expr) -> bool:
+    """Whether nothing in an expression shows that it has an effect: it may call modules and functions."""
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return not any(
+        isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for part in ast.walk(node)
+    ) and not any(isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_") for call in calls)
