@@ -22,6 +22,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import SYMBOLS, augmented, binary, call, dotted, expression, method, statement
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.liveness import is_bound, read_later
@@ -253,9 +254,9 @@ class Predicated:
             stores = [n for n in ast.walk(scope or code.tree.root) if isinstance(n, ast.Name) and n.id == name]
             assigned = [s for n in stores if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
             first = assigned[0] if assigned else None
-            if first is None or first.lineno >= self._around.lineno or not isinstance(first.value, ast.Constant):
+            if first is None or place(first) >= place(self._around) or not isinstance(first.value, ast.Constant):
                 continue
-            if sum(one.lineno < self._around.lineno for one in assigned) == 1 and type(first.value.value) is int:
+            if sum(place(one) < place(self._around) for one in assigned) == 1 and type(first.value.value) is int:
                 start = call(code.name("torch.tensor", first), code.concrete(first.value))
                 edits.append(code.replace(first.value, start))
         return edits

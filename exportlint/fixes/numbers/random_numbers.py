@@ -17,6 +17,7 @@ from exportlint.analysis.domain.values import Const
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
@@ -272,7 +273,7 @@ def _is_seeded(code: Code, call: ast.Call, name: str) -> bool:
     seed = f"{name.rpartition('.')[0]}.seed"
     return any(
         isinstance(node, ast.Call)
-        and node.lineno <= call.lineno
+        and place(node) <= place(call)
         and qualified(node.func, code.tree.root, code.module.package) == seed
         for node in (ast.walk(function) if function is not None else ())
     )

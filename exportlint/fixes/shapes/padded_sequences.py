@@ -24,6 +24,7 @@ from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call, keyword
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.calls import argument
 
@@ -97,7 +98,7 @@ def _helper(code: Code, node: ast.AST) -> tuple[str, Sequence[Draft]]:
     assert isinstance(top, ast.stmt)
     made = {each: code.name(qualified, top) for each, qualified in CALLED.items()}
     for known in code.tree.root.body:
-        if isinstance(known, ast.FunctionDef) and known.lineno < top.lineno:
+        if isinstance(known, ast.FunctionDef) and place(known) < place(top):
             (same,) = analysed([code.statement(HELPER, name=known.name, **made)])
             if ast.dump(same) == ast.dump(known):
                 return known.name, ()
