@@ -146,12 +146,14 @@ class Analyzer:
     def _spare_collector(self, order: Order) -> None:
         """Keep what is known of open documents out of garbage collections, which hold up every thread."""
         opened = frozenset(document.uri for document in order.tasks)
-        if self._frozen - opened:
+        is_less = self._workspace.has_forgotten or bool(self._frozen - opened)
+        if is_less:
             gc.unfreeze()
-            gc.collect()
-        if opened != self._frozen:
+        if is_less or opened != self._frozen:
+            gc.collect()  # what is frozen is never collected
             gc.freeze()
             self._frozen = opened
+        self._workspace.has_forgotten = False
 
     def _fail(self) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
@@ -343,7 +345,8 @@ class Analyzer:
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
-            return self._workspace.read(task) if task.data is None else task.read()
+            is_seen = task.data is None or self._held.get(task.path) is task.data
+            return self._workspace.read(task) if is_seen else task.read()
         except SourceError:  # gone meanwhile: nothing is said of it
             return None
 
