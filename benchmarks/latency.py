@@ -1,6 +1,6 @@
 """How long after a keystroke a user sees what it does to the diagnostics.
 
-    python benchmarks/latency.py [--lines N ...] [--keystrokes N]
+    python benchmarks/latency.py [--lines N ...] [--keystrokes N] [--quick]
 
 Starts the real server, opens a generated model file of each length, and types inside of one method, a character at a
 time. What is counted is the time from sending `textDocument/didChange` until `textDocument/publishDiagnostics` of that
@@ -21,23 +21,28 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.server.client import COMMAND
 from tests.server.models import model
 from tests.server.raw import PUSHING, Process, process
 
 TYPED = "gate = self.wide(states).sigmoid() * 2.0 + 1"
 WARM_UP = 10
+LENGTHS = [500, 1_000, 2_000, 5_000, 10_000, 20_000]
 
 
 def main() -> None:
     """Print a line for each length."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=[500, 1_000, 5_000, 20_000])
+    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=LENGTHS)
     parser.add_argument("--keystrokes", type=int, metavar="N", default=100)
+    parser.add_argument("--quick", action="store_true", help="two short files, 20 keystrokes each")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.lines, arguments.keystrokes = LENGTHS[:2], 20
     print(f"Python {platform.python_version()}, {arguments.keystrokes} keystrokes each, ms")
     print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8} {'parse':>8} {'ratio':>8}")
     for lines in arguments.lines:
-        with tempfile.TemporaryDirectory() as root, process(Path(root)) as server:
+        with tempfile.TemporaryDirectory() as root, process(Path(root), [*COMMAND, "--no-cache"]) as server:
             print(measure(server, Path(root), model(lines), arguments.keystrokes), flush=True)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from exportlint.analysis.exported_models import models, names_exported
 from exportlint.analysis.kept_results import KeptResults
@@ -56,6 +57,8 @@ SYNTAX_ERROR = "EXP001"
 _MAX_PROJECTS = 8
 _MAX_KEPT = 64
 """Files of which the results of classes are kept."""
+MAX_PARSED = 2_500_000
+"""Characters of the files that are kept parsed for their next versions, with all that they import: some 120 MB."""
 _K = TypeVar("_K")
 _T = TypeVar("_T")
 
@@ -97,6 +100,8 @@ class Workspace:
         self._proceed = proceed
         self._projects: dict[tuple[Path, ...], Project] = {}
         self._sources: dict[Path, SourceFile] = {}
+        self._shared_sources: WeakValueDictionary[Path, SourceFile] = WeakValueDictionary()
+        """Those that somebody else still has, so that nobody has another copy."""
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
         self._trees_before: dict[Path, tuple[SourceFile, ast.Module]] = {}
         """The last trees of files that have been edited since, of which unchanged statements are taken over."""
@@ -106,6 +111,8 @@ class Workspace:
         """What the files were when they were read."""
         self._torn: set[str] = set()
         """Files that held different things when they were read again: nobody can tell which of these a result is of."""
+        self.has_forgotten = False
+        """Whether parsed files were forgotten since somebody last set this to False."""
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""
@@ -123,6 +130,7 @@ class Workspace:
     def forget(self, path: Path) -> None:
         """Have a file read again when it is next needed."""
         self._sources.pop(path, None)
+        self._shared_sources.pop(path, None)
         if path in self._trees:
             _keep(self._trees_before, path, self._trees.pop(path))
         self._loaded.pop(path, None)
@@ -180,6 +188,7 @@ class Workspace:
             unresolved, unread = project.unresolved, project.unread
             reads |= project.reads
             inputs = None if project.timed_out else self._inputs(reads, project)
+            self._forget_parsed(task)
             return Unit(tuple(findings), suppressions, reads, unresolved, unread, exported, inputs)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads, inputs=self._inputs(reads, project))
@@ -238,6 +247,27 @@ class Workspace:
         _keep(self._kept, key, found, _MAX_KEPT)
         return found
 
+    def _forget_parsed(self, task: Task) -> None:
+        """Where results are kept, forget those of files that were looked at long ago, once too much is parsed for them.
+
+        A file that is looked at next needs all files that its classes were run with, so these are forgotten together.
+        """
+        if self._kept is None or sum(project.size for project in self._projects.values()) <= MAX_PARSED:
+            return
+        own = absolute(task.path).as_posix()
+        needed = {own: 0}
+        for key, results in reversed([*self._kept.items()]):
+            more = {path: len(module.source.text) for path, module in results.modules.items() if path not in needed}
+            if key[0] != task.path and sum(needed.values()) + sum(more.values()) > MAX_PARSED:
+                del self._kept[key]
+            else:
+                needed |= more
+        for project in self._projects.values():
+            self.has_forgotten |= project.retain(needed.keys())
+        for known in (self._trees, self._trees_before, self._sources):
+            for path in [path for path in known if path.as_posix() not in needed]:
+                del known[path]
+
     def _project(self, src: tuple[Path, ...]) -> Project:
         if src not in self._projects:
             while len(self._projects) >= _MAX_PROJECTS:
@@ -246,7 +276,7 @@ class Workspace:
         return self._projects[src]
 
     def _load(self, path: Path, filename: str | None = None) -> SourceFile:
-        source = self._sources.get(path)
+        source = self._sources.get(path) or self._shared_sources.get(path)
         if source is None or source.filename != (filename or str(path)):
             data = self._unsaved.get(path)
             try:
@@ -259,6 +289,7 @@ class Workspace:
                 self._note(path, UNREADABLE + error.message)
                 raise
             self._note(path, fingerprint(source.data))
+            self._shared_sources[path] = source
             _keep(self._sources, path, source)
         return source
 

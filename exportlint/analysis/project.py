@@ -7,7 +7,7 @@ import functools
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -135,6 +135,22 @@ class Project:
             del self._modules[gone]
             self._outlines.pop(gone, None)
             self._outline_records.pop(gone, None)
+
+    @property
+    def size(self) -> int:
+        """The characters of all files that are parsed."""
+        return sum(len(module.source.text) for module in self._modules.values() if module is not None)
+
+    def retain(self, paths: Collection[str]) -> bool:
+        """Forget all files that are parsed but for some. Returns whether there were any."""
+        gone = [path for path in self._modules if path not in paths]
+        for path in gone:
+            del self._modules[path]
+            self._outlines.pop(path, None)
+            self._outline_records.pop(path, None)
+        if gone:
+            self._members.clear()  # they hold modules, which would be there twice once they are read again
+        return bool(gone)
 
     def outline(self, path: str) -> tuple[Module, Outline] | None:
         """A file that was read once, as it is now, and its chunks; None if it never had to be parsed, or cannot be."""

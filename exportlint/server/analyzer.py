@@ -146,12 +146,19 @@ class Analyzer:
     def _spare_collector(self, order: Order) -> None:
         """Keep what is known of open documents out of garbage collections, which hold up every thread."""
         opened = frozenset(document.uri for document in order.tasks)
-        if self._frozen - opened:
-            gc.unfreeze()
-            gc.collect()
-        if opened != self._frozen:
+        if self._workspace.has_forgotten or self._frozen - opened:
+            self._collect()
+        elif opened != self._frozen:
+            gc.collect()  # what is frozen is never collected
             gc.freeze()
-            self._frozen = opened
+        self._frozen = opened
+
+    def _collect(self) -> None:
+        """Collect what was forgotten, which may have been frozen."""
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._workspace.has_forgotten = False
 
     def _fail(self) -> None:
         """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
@@ -200,6 +207,8 @@ class Analyzer:
             if stored is None and document.uri not in self._begun and self._stored is not None:
                 self._stored.keep(shown.task, unit)
             self._begun.add(document.uri)
+            if document is not stale[-1] and self._workspace.has_forgotten:
+                self._collect()
             self._proceed()
             if document is stale[0] is not stale[-1] and not self._is_told_of(task):
                 self._deliver(self._outcomes([document]))
@@ -343,7 +352,8 @@ class Analyzer:
 
     def _source(self, task: Task) -> SourceFile | None:
         try:
-            return self._workspace.read(task) if task.data is None else task.read()
+            is_seen = task.data is None or self._held.get(task.path) is task.data
+            return self._workspace.read(task) if is_seen else task.read()
         except SourceError:  # gone meanwhile: nothing is said of it
             return None
 

@@ -3,6 +3,7 @@ r"""Rows and columns of a text, by the only line ends that Python and LSP know: 
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -27,10 +28,10 @@ class LineIndex:
         self.text = text
         self._ascii = text.isascii()
         if "\r" in text:
-            self._starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+            self._starts = array("L", [0, *(end.end() for end in _LINE_END.finditer(text))])
         else:
             # A quarter of the time of the regular expression.
-            self._starts = [0, *accumulate([len(line) + 1 for line in text.split("\n")])]
+            self._starts = array("L", accumulate([0, *[len(line) + 1 for line in text.split("\n")]]))
             self._starts.pop()
 
     def __len__(self) -> int:

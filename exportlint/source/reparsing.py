@@ -39,14 +39,14 @@ def reparse(text: str, before: str, tree: ast.Module) -> Reparse | None:
     start = _end_row(body[head - 1]) if head else 0
     moved = text.count("\n") - count
     stop = _first_row(body[tail]) - 1 + moved if tail < len(body) else text.count("\n") + 1
-    begin = _offset(text, start)
-    end = _offset(text, stop) if tail < len(body) else len(text)
+    begin = _offset(text, start, first, rows_before)
+    end = _offset(text, stop, len(text) - last, count + moved - rows_after) if tail < len(body) else len(text)
     if begin > end or text[:begin].rstrip("\r\n").endswith("\\") or "\0" in text:
         return None
     try:
         middle = tree_of(text[begin:end]).body
     except SyntaxError:
-        return _reparse_rest(text, body, head)
+        return _reparse_rest(text, body, head, begin, start)
     except (ValueError, RecursionError, MemoryError):
         return None
     for statement in middle:
@@ -58,8 +58,8 @@ def reparse(text: str, before: str, tree: ast.Module) -> Reparse | None:
     return Reparse(ast.Module([*body[:head], *middle, *after], []), frozenset((*body[:head], *after)))
 
 
-def _reparse_rest(text: str, body: Sequence[ast.stmt], head: int) -> Reparse | None:
-    """What parsing gives where only the first statements are as they were, and the last of these may go on."""
+def _reparse_rest(text: str, body: Sequence[ast.stmt], head: int, at: int, row: int) -> Reparse | None:
+    """What parsing gives where only the first statements, up to a row, are as they were, and the last may go on."""
     head -= 1
     while head > 0 and _end_row(body[head - 1]) == _first_row(body[head]):
         head -= 1
@@ -68,7 +68,7 @@ def _reparse_rest(text: str, body: Sequence[ast.stmt], head: int) -> Reparse | N
     start = _end_row(body[head - 1])
     try:
         # Empty rows cost next to nothing, and all places are those of the text, also such that messages name.
-        rest = tree_of("\n" * start + text[_offset(text, start) :]).body
+        rest = tree_of("\n" * start + text[_offset(text, start, at, row) :]).body
     except (ValueError, RecursionError, MemoryError):
         return None
     return Reparse(ast.Module([*body[:head], *rest], []), frozenset(body[:head]))
@@ -140,14 +140,19 @@ def _end_row(statement: ast.stmt) -> int:
     return statement.end_lineno or statement.lineno
 
 
-def _offset(text: str, row: int) -> int:
-    """Where the row after the first `row` begins."""
-    offset = 0
-    for _ in range(row):
-        offset = text.find("\n", offset) + 1
-        if not offset:
+def _offset(text: str, row: int, at: int, at_row: int) -> int:
+    """Where the row after the first `row` begins, counted from a place with `at_row` rows before its own."""
+    for _ in range(at_row - row + 1):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return 0
+    if row <= at_row:
+        return at + 1
+    for _ in range(row - at_row):
+        at = text.find("\n", at) + 1
+        if not at:
             return len(text)
-    return offset
+    return at
 
 
 def _move(statement: ast.stmt, rows: int) -> None:
@@ -156,11 +161,12 @@ def _move(statement: ast.stmt, rows: int) -> None:
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
-        if "lineno" in node._attributes:
-            node.lineno += rows  # type: ignore[attr-defined]
-            node.end_lineno += rows  # type: ignore[attr-defined]
+        held = node.__dict__
+        if "lineno" in held:
+            held["lineno"] += rows
+            held["end_lineno"] += rows
         for name in node._fields:
-            value = getattr(node, name, None)
+            value = held.get(name)
             if isinstance(value, ast.AST):
                 waiting.append(value)
             elif isinstance(value, list):

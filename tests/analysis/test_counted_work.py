@@ -15,6 +15,7 @@ from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval import function_calls
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.probe import Probe
+from exportlint.analysis.eval.snapshots import Snapshot
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
@@ -24,6 +25,7 @@ from exportlint.config.settings import combine
 from exportlint.findings import Finding
 from exportlint.source import Layout, SourceFile, from_bytes, layout, parse, read
 from exportlint.syntax import import_resolver
+from exportlint.syntax.definitions import dotted
 from exportlint.syntax.import_resolver import Resolver
 
 ROOT = Path("/nowhere")
@@ -299,3 +301,23 @@ def test_a_package_that_gathers_a_thousand_files_is_not_parsed(tmp_path: Path) -
     settings = combine([Layer(tmp_path, {"mode": "non-strict", "torch-version": (2, 13)})], tmp_path)
     check_file(read(tmp_path / "model.py"), Project(tree=tree), settings)
     assert sorted(parsed) == ["__init__.py", "model.py", "part40.py", "tools.py"]
+
+
+def test_a_fix_asks_once_what_a_name_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = "".join(f"            y = torch.relu(x + {n})\n            x = torch.sigmoid(y)\n" for n in range(20))
+    text = (
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+        f"        if x.sum() > 0:\n{calls}        return x\n"
+    )
+    asked: Counter[tuple[Snapshot, str]] = Counter()
+    value = Snapshot._value
+
+    def counted(self: Snapshot, node: ast.expr) -> Value:
+        asked[self, dotted(node) or ""] += 1
+        return value(self, node)
+
+    monkeypatch.setattr(Snapshot, "_value", counted)
+    assert [finding.name for finding in check(text)] == ["tensor-branch"]
+    names = {name: times for (_, name), times in asked.items() if name}
+    assert "torch.relu" in names
+    assert set(names.values()) == {1}

@@ -24,7 +24,7 @@ REPORT = {"cells", "concise", "context", "statistics", "summary", "trails", "wra
 HEAVY = ("torch", "numpy", "libcst", "pygls", "lsprotocol", "rich", "asyncio", "multiprocessing", "concurrent")
 UNFIXABLE = NET.replace("x.sum() > 0", "x.data_ptr() == 0")
 STANDARD = """
-argparse ast bisect bz2 collections contextlib copy copyreg dataclasses dis encodings enum errno fnmatch functools
+argparse array ast bisect bz2 collections contextlib copy copyreg dataclasses dis encodings enum errno fnmatch functools
 gc gettext glob hashlib heapq importlib inspect ipaddress itertools json keyword linecache locale lzma math ntpath
 opcode operator pathlib pkgutil re reprlib shutil string struct textwrap threading token tokenize types typing
 unicodedata urllib warnings weakref zipimport zlib
