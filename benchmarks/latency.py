@@ -1,6 +1,6 @@
 """How long after a keystroke a user sees what it does to the diagnostics.
 
-    python benchmarks/latency.py [--lines N ...] [--keystrokes N]
+    python benchmarks/latency.py [--lines N ...] [--keystrokes N] [--quick]
 
 Starts the real server, opens a generated model file of each length, and types inside of one method, a character at a
 time. What is counted is the time from sending `textDocument/didChange` until `textDocument/publishDiagnostics` of that
@@ -31,14 +31,19 @@ WARM_UP = 10
 def main() -> None:
     """Print a line for each length."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=[500, 1_000, 5_000, 20_000])
-    parser.add_argument("--keystrokes", type=int, metavar="N", default=100)
+    parser.add_argument(
+        "--lines", type=int, nargs="+", metavar="N", help="[500 1000 5000 20000, with --quick 500 1000]"
+    )
+    parser.add_argument("--keystrokes", type=int, metavar="N", help="[100, with --quick 20]")
+    parser.add_argument("--quick", action="store_true", help="short files and few keystrokes, for CI")
     arguments = parser.parse_args()
-    print(f"Python {platform.python_version()}, {arguments.keystrokes} keystrokes each, ms")
+    lengths = arguments.lines or ([500, 1_000] if arguments.quick else [500, 1_000, 5_000, 20_000])
+    keystrokes = arguments.keystrokes or (20 if arguments.quick else 100)
+    print(f"Python {platform.python_version()}, {keystrokes} keystrokes each, ms")
     print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8} {'parse':>8} {'ratio':>8}")
-    for lines in arguments.lines:
+    for lines in lengths:
         with tempfile.TemporaryDirectory() as root, process(Path(root)) as server:
-            print(measure(server, Path(root), model(lines), arguments.keystrokes), flush=True)
+            print(measure(server, Path(root), model(lines), keystrokes), flush=True)
 
 
 def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:

@@ -1,6 +1,6 @@
 """How much memory a run holds after each file: whether it stays within bounds however many files there are.
 
-    python benchmarks/memory.py DIRECTORY [--files N] [--every N] [--json FILE] [--allocations N]
+    python benchmarks/memory.py [DIRECTORY] [--files N] [--every N] [--json FILE] [--allocations N] [--quick]
 
 Lints the files one after the other in this process, without cache, as each process of a run does, and prints the
 resident memory every so many files. `--allocations` names the N places in the code from which most of the memory comes
@@ -17,7 +17,7 @@ import time
 import tracemalloc
 from pathlib import Path
 
-from sample import count_lines, sample
+from sample import OWN, count_lines, sample
 
 from exportlint.big_stack import on_big_stack
 from exportlint.config import Layer
@@ -29,15 +29,19 @@ from exportlint.workspace import Workspace
 def main() -> None:
     """Print a line every so many files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--files", type=int, metavar="N", help="take N files evenly [all]")
-    parser.add_argument("--every", type=int, default=50, metavar="N", help="files between two lines [50]")
+    parser.add_argument("directory", type=Path, nargs="?", default=OWN, help="[exportlint itself]")
+    parser.add_argument("--files", type=int, metavar="N", help="take N files evenly [all, with --quick 60]")
+    parser.add_argument("--quick", action="store_true", help="a few files, for CI")
+    parser.add_argument("--every", type=int, metavar="N", help="files between two lines [50, with --quick 20]")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     parser.add_argument("--allocations", type=int, metavar="N", help="the places that hold most memory")
     arguments = parser.parse_args()
-    files = [path.resolve() for path in sample(arguments.directory, arguments.files)]
+    files = [
+        path.resolve() for path in sample(arguments.directory, arguments.files or (60 if arguments.quick else None))
+    ]
+    every = arguments.every or (20 if arguments.quick else 50)
     if arguments.allocations:
-        tracemalloc.start(12)
+        tracemalloc.start()
     curve: list[dict[str, float]] = []
 
     def lint() -> list[Unit]:
@@ -45,7 +49,7 @@ def main() -> None:
         settings = combine([Layer(arguments.directory.resolve(), {})], arguments.directory.resolve())
         print(f"{'files':>7}{'lines':>10}{'MiB':>8}{'cpu [s]':>10}")
         for count, path in enumerate(files):
-            if count % arguments.every == 0:
+            if count % every == 0:
                 note(count)
             units.append(workspace.lint(Task(path, settings)))
         note(len(files))
