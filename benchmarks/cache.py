@@ -1,6 +1,6 @@
 """How much the cache saves: processor time of runs with it and without, and of Ruff without its own, in turns.
 
-    python benchmarks/cache.py DIRECTORY [--repeat N] [-j N]
+    python benchmarks/cache.py [DIRECTORY] [--repeat N] [-j N] [--quick]
 
 The directory is copied, so that a file of it can be edited and the cache starts empty. `cold` fills the cache, `second`
 is the first run after that and reads what is too new to be known by its times, `unchanged` are those after it, `edited`
@@ -20,19 +20,21 @@ import tempfile
 import time
 from pathlib import Path
 
-from sample import count_lines
+from sample import OWN, count_lines
 
 
 def main() -> None:
     """Print the median of each kind of run, and its ratio to Ruff's."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of an unchanged tree [5]")
+    parser.add_argument("directory", type=Path, nargs="?", help="[exportlint itself, with --quick its rules]")
+    parser.add_argument("--repeat", type=int, metavar="N", help="runs of an unchanged tree [5, with --quick 1]")
+    parser.add_argument("--quick", action="store_true", help="a few files, once, for CI")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes [1]")
     arguments = parser.parse_args()
+    directory = arguments.directory or (OWN / "rules" if arguments.quick else OWN)
     with tempfile.TemporaryDirectory() as temporary:
-        tree, kept = Path(temporary, arguments.directory.resolve().name), Path(temporary, "kept")
-        shutil.copytree(arguments.directory, tree, ignore=shutil.ignore_patterns("__pycache__"))
+        tree, kept = Path(temporary, directory.resolve().name), Path(temporary, "kept")
+        shutil.copytree(directory, tree, ignore=shutil.ignore_patterns("__pycache__"))
         files = sorted(tree.rglob("*.py"))
         longest = max(files, key=lambda path: count_lines([path]))
         check = [sys.executable, "-m", "exportlint", "check", "--isolated", "--exit-zero", "-q", f"-j{arguments.jobs}"]
@@ -51,7 +53,7 @@ def main() -> None:
         runs["cold"].append(seconds(own))
         time.sleep(3)
         runs["second"].append(seconds(own))
-        for _ in range(arguments.repeat):
+        for _ in range(arguments.repeat or (1 if arguments.quick else 5)):
             runs["ruff"].append(seconds(ruff))
             runs["unchanged"].append(seconds(own))
             with longest.open("a", encoding="utf-8") as file:

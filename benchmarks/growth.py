@@ -291,7 +291,7 @@ def main() -> None:
     """Print a line for each family."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"{', '.join(FAMILIES)} [all]")
-    parser.add_argument("--size", type=int, metavar="N", help="the smallest size [its own, with --quick 250]")
+    parser.add_argument("--size", type=int, metavar="N", help="the smallest size [1/8 of its own, with --quick 50]")
     parser.add_argument("--quick", action="store_true", help="a few families at small sizes, for CI")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there, too")
     parser.add_argument("--seconds", type=int, default=120, metavar="S", help="the limit of one file [120]")
@@ -299,7 +299,7 @@ def main() -> None:
     unknown = set(arguments.families) - FAMILIES.keys()
     if unknown:
         parser.error(f"unknown family: {', '.join(sorted(unknown))}")
-    least = arguments.size or (250 if arguments.quick else None)
+    least = arguments.size or (50 if arguments.quick else None)
     measured: dict[str, dict[int, float]] = {}
     titles = ("1/8 [s]", "1/4 [s]", "1/2 [s]", "1 [s]")
     print(f"{'family':<16}{'size':>7}" + "".join(f"{t:>9}" for t in titles) + f"{'exponent':>10}{'MiB':>7}  reported")

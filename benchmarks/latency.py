@@ -33,17 +33,19 @@ LENGTHS = [500, 1_000, 2_000, 5_000, 10_000, 20_000]
 def main() -> None:
     """Print a line for each length."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, nargs="+", metavar="N", default=LENGTHS)
-    parser.add_argument("--keystrokes", type=int, metavar="N", default=100)
-    parser.add_argument("--quick", action="store_true", help="two short files, 20 keystrokes each")
+    parser.add_argument(
+        "--lines", type=int, nargs="+", metavar="N", help="[500 1000 2000 5000 10000 20000, with --quick 500 1000]"
+    )
+    parser.add_argument("--keystrokes", type=int, metavar="N", help="[100, with --quick 20]")
+    parser.add_argument("--quick", action="store_true", help="short files and few keystrokes, for CI")
     arguments = parser.parse_args()
-    if arguments.quick:
-        arguments.lines, arguments.keystrokes = LENGTHS[:2], 20
-    print(f"Python {platform.python_version()}, {arguments.keystrokes} keystrokes each, ms")
+    lengths = arguments.lines or (LENGTHS[:2] if arguments.quick else LENGTHS)
+    keystrokes = arguments.keystrokes or (20 if arguments.quick else 100)
+    print(f"Python {platform.python_version()}, {keystrokes} keystrokes each, ms")
     print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8} {'parse':>8} {'ratio':>8}")
-    for lines in arguments.lines:
+    for lines in lengths:
         with tempfile.TemporaryDirectory() as root, process(Path(root), [*COMMAND, "--no-cache"]) as server:
-            print(measure(server, Path(root), model(lines), arguments.keystrokes), flush=True)
+            print(measure(server, Path(root), model(lines), keystrokes), flush=True)
 
 
 def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:

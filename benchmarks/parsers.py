@@ -1,6 +1,6 @@
 """How fast `ast` and libcst parse the same files.
 
-    python benchmarks/parsers.py DIRECTORY [--files N]
+    python benchmarks/parsers.py [DIRECTORY] [--files N] [--quick]
 
 Each parses all files once, in this process, with the garbage collector paused. What is counted is processor time,
 without that of reading and decoding. A file that either cannot parse is left out.
@@ -19,16 +19,21 @@ from importlib.metadata import version
 from pathlib import Path
 
 import libcst
-from sample import sample
+from sample import OWN, sample
 
 
 def main() -> None:
     """Print a line for each parser."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--files", type=int, metavar="N", help="take N files evenly [all]")
+    parser.add_argument("directory", type=Path, nargs="?", default=OWN, help="[exportlint itself]")
+    parser.add_argument("--files", type=int, metavar="N", help="take N files evenly [all, with --quick 30]")
+    parser.add_argument("--quick", action="store_true", help="a few files, for CI")
     arguments = parser.parse_args()
-    texts = [text for file in sample(arguments.directory, arguments.files) if (text := parseable(file)) is not None]
+    texts = [
+        text
+        for file in sample(arguments.directory, arguments.files or (30 if arguments.quick else None))
+        if (text := parseable(file)) is not None
+    ]
     lines = sum(text.count("\n") for text in texts)
     print(f"{len(texts)} files, {lines} lines, Python {platform.python_version()}, libcst {version('libcst')}")
     slow = measure("libcst.parse_module", libcst.parse_module, texts, lines)

@@ -1,6 +1,6 @@
 """What exportlint costs beside other linters on the same files, as whole processes from start to end.
 
-    python benchmarks/run.py DIRECTORY [--files N] [--jobs N...] [--repeat N] [--peers PYTHON]... [--peer-timeout S]
+    python benchmarks/run.py [DIRECTORY] [--files N] [--jobs N...] [--repeat N] [--peers PYTHON]... [--peer-timeout S]
 
 The package that the directory is in is copied, so that times of files can be changed and caches start empty. Linters
 are run in turns: exportlint and Ruff `--repeat` times, slow peers once, each for every number of `--jobs`. What counts
@@ -37,7 +37,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sample import count_lines, sample
+from sample import OWN, count_lines, sample
 
 MAX_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes a unit of `ru_maxrss`."""
@@ -74,7 +74,7 @@ class Linter:
 def main() -> None:
     """Print a line for each linter and number of processes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", type=Path)
+    parser.add_argument("directory", type=Path, nargs="?", default=OWN, help="[exportlint itself]")
     parser.add_argument("--files", type=int, metavar="N", help=f"take N files evenly [all, with --quick {QUICK_FILES}]")
     parser.add_argument("-j", "--jobs", type=int, nargs="+", default=[1, 2], help="processes of each linter [1 2]")
     parser.add_argument("--repeat", type=int, metavar="N", help="run everything N times [3, with --quick 1]")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+OWN = Path(__file__).parents[1] / "exportlint"
+"""What is linted where nothing else is there: exportlint itself."""
+
 
 def sample(directory: Path, count: int | None) -> list[Path]:
     """`count` of the Python files under `directory`, at even distances in the order of their names; None is all.

@@ -1,6 +1,6 @@
 """What verifying a model costs over a bare script that builds it, imports torch, and calls torch.export once.
 
-    python benchmarks/verify.py [--repeat N] [--mode MODE] [--stages]
+    python benchmarks/verify.py [--repeat N] [--mode MODE] [--stages] [--quick]
 
 Both are whole processes from start to end, under the same Python; the best of `--repeat` runs counts, taken in turn.
 `--stages` shows what the time goes to.
@@ -126,7 +126,8 @@ sys.exit()
 def main() -> None:
     """Print a line for each model, and what it is made up of."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="run everything N times [5]")
+    parser.add_argument("--repeat", type=int, metavar="N", help="run everything N times [5, with --quick 1]")
+    parser.add_argument("--quick", action="store_true", help="the smallest model, once, for CI")
     parser.add_argument(
         "--mode", choices=("non-strict", "strict"), default="non-strict", help="the tracer [non-strict]"
     )
@@ -134,10 +135,11 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, "models.py").write_text(CODE, encoding="utf-8")
-        for name, sizes in MODELS.items():
+        for name, sizes in list(MODELS.items())[-1 if arguments.quick else 0 :]:
             values = {"name": name, "sizes": (2, *sizes), "mode": arguments.mode, "strict": arguments.mode == "strict"}
             times = [
-                [seconds(code.format(**values), directory) for code in (BARE, VERIFY)] for _ in range(arguments.repeat)
+                [seconds(code.format(**values), directory) for code in (BARE, VERIFY)]
+                for _ in range(arguments.repeat or (1 if arguments.quick else 5))
             ]
             for i, what in enumerate(("wall time", "processors")):
                 bare, verified = (min(one[i] for one in column) for column in zip(*times, strict=True))
