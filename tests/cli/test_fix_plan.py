@@ -89,7 +89,13 @@ Round 2
     )
     assert "\n  now exports with equal results\n" in text
     assert (
-        "\nExports with equal results: 2 fixes, 1 unsafe (2 rounds, 3 runs, N s).\nWrote helper.py; net.py.\n" in text
+        """
+Exports with equal results: 2 fixes, 1 unsafe (2 rounds, 3 runs, N s).
+With these fixes, the model accepts what the original refuses: not numbers: the original raises ValueError: cannot \
+convert float NaN to integer, and this does not.
+Wrote helper.py; net.py.
+"""
+        in text
     )
     assert result.code == 0
     texts = {name: (root / name).read_text() for name in TWO_FILES}
@@ -142,6 +148,33 @@ def test_fixes_that_help_only_together_are_found(root: Path, run: Run) -> None:
     said = {a["finding"]["location"]["row"]: a["verdict"] for one in told["rounds"] for a in one["attempts"]}
     assert said.pop(9, "no help") == "no help"
     assert said == {7: "kept", 8: "kept"}
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("marks")
+def test_a_program_that_is_wrong_is_no_better_than_none(root: Path, run: Run) -> None:
+    files = {
+        "net.py": net(
+            "self.n = getattr(self, 'n', 0) + 1",  # baked in
+            "y = x * 2 if x.sum() > 0 else x + x  # ~> y = x * 2",
+            "return y * self.n",
+        )
+    }
+    result = plan(root, run, files, "--write", "--partial")
+    assert re.search(r"no help +net\.py:8:9 .*\n +then diverges: .*; no fix mends that\n", result.out), result.out
+    assert "\nStill fails: 0 fixes kept; no fix gets further (" in result.out
+    assert (root / "net.py").read_text() == files["net.py"]
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("marks")
+def test_other_gradients_are_a_caveat_or_undo_a_fix(root: Path, run: Run) -> None:
+    files = {"net.py": net("y = x * 2", "return y if y.sum() > 0 else y  # ~> return y.detach()")}
+    told = json.loads(plan(root, run, files, "--output-format", "json").out)
+    assert (told["exports"], told["caveat"][:21]) == (True, "has other gradients: ")
+    told = json.loads(plan(root, run, files, "--output-format", "json", "--gradients").out)
+    assert (told["exports"], told["caveat"]) == (False, "")
+    assert [a["verdict"] for one in told["rounds"] for a in one["attempts"]] == ["undone"]
 
 
 @pytest.mark.thorough
