@@ -81,7 +81,6 @@ class _Search:
     def __post_init__(self) -> None:
         self._needs_gradients = any(original.task.target.gradients for original in self.originals)
         self._known: dict[frozenset[tuple[Path, bytes]], tuple[Run, ...]] = {}
-        self._before: dict[Path, bytes] = {}
         self._undone: dict[Key, str] = {}
         self._doubtful: set[Key] = set()
         """Safe fixes that were applied with others, which did not go well, or before."""
@@ -123,6 +122,7 @@ class _Search:
         for number in range(detour.round, len(self.rounds)):
             one = self.rounds[number]
             self.rounds[number] = replace(one, attempts=tuple(map(said, one.attempts)))
+        self._doubtful -= {one.key for step in self.steps[detour.step :] for one in step}
         del self.steps[detour.step :]
         return detour.state
 
@@ -143,12 +143,12 @@ class _Search:
         return after
 
     def _safe(self, state: _State, candidates: Sequence[Candidate], attempts: list[Attempt]) -> _State | None:
-        """All safe fixes at once, kept if nothing becomes worse."""
+        """All safe fixes at once, kept if nothing becomes worse: a safe fix has no caveat."""
         new = [one for one in candidates if one.is_safe and one.key not in self._doubtful]
         self._doubtful |= {one.key for one in new}
         safe = self.finder.together(new, state.texts)
         tried = self._tried(state, safe) if safe else None
-        if not isinstance(tried, _Tried) or tried.progress is Progress.BACK:
+        if not isinstance(tried, _Tried) or tried.progress is Progress.BACK or tried.is_caveat_new:
             return None
         return self._keep(state, tried, safe, attempts)
 
@@ -218,7 +218,7 @@ class _Search:
         return Attempt(one.finding, "undone", why)
 
     def _tried(self, state: _State, fixes: Sequence[Candidate]) -> _Tried | Objection:
-        """What comes of fixes at a state, or what there is against them: the model does something else then."""
+        """The state that fixes lead to, or the objection that the model does not do any more what the original does."""
         try:
             texts = self.finder.applied(fixes, state.texts)
         except EditError as error:
@@ -275,7 +275,7 @@ class _Search:
         return state
 
     def _replayed(self, without: Sequence[Candidate]) -> _State | None:
-        """What comes of all fixes that are kept but some; None if the others cannot be found any more."""
+        """The state with all fixes that are kept but some; None if the others cannot be found any more."""
         left_out = {id(one) for one in without}
         state = _State({}, tuple(original.run for original in self.originals))
         for step in self.steps:
@@ -296,7 +296,7 @@ class _Search:
         fixed = []
         for path, data in sorted(state.texts.items()):
             task = self.task_of(path)
-            before = self.finder.text(path, {})
+            before = self.finder.text(path, {})  # as it was read first: what others write meanwhile must not be lost
             if task is not None and data != before:
                 own = tuple(finding for finding in kept if finding.filename == task.filename)
                 fixed.append(Fixed(task, before, data, own))
