@@ -41,7 +41,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--device", dest="devices", action="extend", type=codes, metavar="DEVICES", help="cpu, cuda [cpu]"
     )
-    what.add_argument("--gradients", action="store_true", help="compare gradients of the program as well")
+    what.add_argument(
+        "--gradients",
+        action="store_true",
+        help="undo fixes that change gradients, too, and compare those of the program",
+    )
     what.add_argument("--python", metavar="FILE", help="the interpreter of the project [the one that its editor uses]")
     what.add_argument("--timeout", metavar="SECONDS", help="the time for each run [300]")
     what.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')

@@ -102,6 +102,8 @@ def _end(told: Told, context: Context) -> Iterator[str]:
             mode = plan.other_mode[0].mode
             so_far = " with these fixes" if plan.fixed else ""
             yield f"In {mode} mode it exports with equal results{so_far}: `--mode {mode}`."
+    if plan.caveat:
+        yield f"With these fixes, the model {_short(plan.caveat)}."
     if assumed:
         yield "An assumption holds for the inputs that were tried; the model refuses others, so see whether it is true."
     if told.is_written:
@@ -165,6 +167,7 @@ def as_json(told: Told) -> str:
         "target": told.name,
         "models": list(dict.fromkeys(str(target.model) for target in told.targets)),
         "exports": plan.exports,
+        "caveat": plan.caveat,
         "end": plan.end,
         "seconds": round(told.seconds, 3),
         "runs": plan.runs,

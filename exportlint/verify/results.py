@@ -28,9 +28,9 @@ Kind = Literal[
 dimension; buffers, and inputs that the call writes to; after `run_decompositions`; after `save` and `load`; gradients;
 constants that are baked to a device; the model with fixes and the original one, both in eager."""
 
-Agreement = Literal["agrees", "diverges", "narrower", "wider", "skipped"]
-"""`narrower`: the program refuses what eager accepts. `wider`: the model with fixes only accepts what the original one
-refuses. `skipped`: it could not be compared, which is no agreement."""
+Agreement = Literal["agrees", "diverges", "narrower", "loosely", "skipped"]
+"""`narrower`: the program refuses what eager accepts. `loosely`: results agree, but the model with fixes accepts what
+the original one refuses, or has other gradients. `skipped`: it could not be compared, which is no agreement."""
 
 Verdict = Literal["exports", "fails", "diverges", "narrower", "times out", "cannot be built"]
 

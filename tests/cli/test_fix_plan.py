@@ -57,6 +57,8 @@ def marks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exportlint.workspace.check_file", lambda *arguments: list(marked(*arguments)))
 
 
+JSON = ("--output-format", "json")
+
 HELPER = "def scaled(x):\n    if x.mean() > 0:\n        return x * 2\n    return x * 3\n"
 
 TWO_FILES = {
@@ -89,7 +91,13 @@ Round 2
     )
     assert "\n  now exports with equal results\n" in text
     assert (
-        "\nExports with equal results: 2 fixes, 1 unsafe (2 rounds, 3 runs, N s).\nWrote helper.py; net.py.\n" in text
+        """
+Exports with equal results: 2 fixes, 1 unsafe (2 rounds, 3 runs, N s).
+With these fixes, the model accepts what the original refuses: not numbers: the original raises ValueError: cannot \
+convert float NaN to integer, and this does not.
+Wrote helper.py; net.py.
+"""
+        in text
     )
     assert result.code == 0
     texts = {name: (root / name).read_text() for name in TWO_FILES}
@@ -112,7 +120,7 @@ def test_what_changes_results_or_is_no_help_is_not_kept(root: Path, run: Run) ->
             "return y",
         )
     }
-    result = plan(root, run, files, "--output-format", "json", "--write", "--partial")
+    result = plan(root, run, files, *JSON, "--write", "--partial")
     told = json.loads(result.out)
     said = {a["finding"]["location"]["row"]: a["verdict"] for one in told["rounds"] for a in one["attempts"]}
     assert said == {7: "undone", 8: "no help", 9: "undone"}
@@ -137,11 +145,38 @@ def test_fixes_that_help_only_together_are_found(root: Path, run: Run) -> None:
             "return c * 2 if a and b else c + c",
         )
     }
-    told = json.loads(plan(root, run, files, "--output-format", "json").out)
+    told = json.loads(plan(root, run, files, *JSON).out)
     assert told["exports"], told
     said = {a["finding"]["location"]["row"]: a["verdict"] for one in told["rounds"] for a in one["attempts"]}
     assert said.pop(9, "no help") == "no help"
     assert said == {7: "kept", 8: "kept"}
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("marks")
+def test_a_program_that_is_wrong_is_no_better_than_none(root: Path, run: Run) -> None:
+    files = {
+        "net.py": net(
+            "self.n = getattr(self, 'n', 0) + 1",  # baked in
+            "y = x * 2 if x.sum() > 0 else x + x  # ~> y = x * 2",
+            "return y * self.n",
+        )
+    }
+    result = plan(root, run, files, "--write", "--partial")
+    assert re.search(r"no help +net\.py:8:9 .*\n +then diverges: .*; no fix mends that\n", result.out), result.out
+    assert "\nStill fails: 0 fixes kept; no fix gets further (" in result.out
+    assert (root / "net.py").read_text() == files["net.py"]
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("marks")
+def test_other_gradients_are_a_caveat_or_undo_a_fix(root: Path, run: Run) -> None:
+    files = {"net.py": net("y = x * 2", "return y if y.sum() > 0 else y  # ~> return y.detach()")}
+    told = json.loads(plan(root, run, files, *JSON).out)
+    assert (told["exports"], told["caveat"][:21]) == (True, "has other gradients: ")
+    told = json.loads(plan(root, run, files, *JSON, "--gradients").out)
+    assert (told["exports"], told["caveat"]) == (False, "")
+    assert [a["verdict"] for one in told["rounds"] for a in one["attempts"]] == ["undone"]
 
 
 @pytest.mark.thorough
@@ -155,8 +190,8 @@ def test_a_minimal_plan_leaves_out_what_export_does_not_need(root: Path, run: Ru
             "return x",
         )
     }
-    whole = json.loads(plan(root, run, files, "--output-format", "json").out)
-    least = json.loads(plan(root, run, files, "--output-format", "json", "--minimal").out)
+    whole = json.loads(plan(root, run, files, *JSON).out)
+    least = json.loads(plan(root, run, files, *JSON, "--minimal").out)
     verdicts = [[a["verdict"] for one in told["rounds"] for a in one["attempts"]] for told in (whole, least)]
     assert verdicts == [["kept", "kept"], ["not needed", "kept"]]
     assert "+        x = 1 + x" in whole["files"][0]["diff"]
@@ -166,7 +201,7 @@ def test_a_minimal_plan_leaves_out_what_export_does_not_need(root: Path, run: Ru
 @pytest.mark.thorough
 def test_strict_mode_has_fixes_of_its_own(root: Path, run: Run) -> None:
     files = {"net.py": net("if x.sum() > 0:", "    return x + 1", "return x * 2")}
-    told = json.loads(plan(root, run, files, "--output-format", "json", "--mode", "both").out)
+    told = json.loads(plan(root, run, files, *JSON, "--mode", "both").out)
     assert [(one["mode"], one["verdict"]) for one in told["before"]] == [("non-strict", "fails"), ("strict", "fails")]
     assert [(one["mode"], one["verdict"]) for one in told["after"]] == [
         ("non-strict", "exports"),
@@ -183,7 +218,7 @@ def test_an_assumption_of_torch_is_the_last_resort_and_said(root: Path, run: Run
     assert re.search(r"kept +net\.py:\d+:1  torch: .*`torch\._check\(n < 100\)` \(assumption\)", result.out), result.out
     assert "1 assumption" in result.out
     assert result.code == 0
-    told = json.loads(plan(root, run, files, "--no-unsafe-fixes", "--output-format", "json").out)
+    told = json.loads(plan(root, run, files, "--no-unsafe-fixes", *JSON).out)
     assert told["end"] == "no fix helps"
 
 
@@ -216,6 +251,19 @@ def test_a_constructor_may_do_anything(root: Path, run: Run, constructor: str, s
     result = plan(root, run, {"net.py": net("return x", constructor=lines)}, "--timeout", "5")
     assert result.out.startswith(f"net.py::Net: {said}")
     assert (result.code, result.err) == (1, "")
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("marks")
+def test_inputs_are_those_that_the_original_takes(root: Path, run: Run) -> None:
+    source = net(
+        "y = x @ torch.ones(3, 3)  # ~> y = x @ torch.ones(5, 5)",
+        "return y if y.sum() > 0 else -y",
+    )
+    told = json.loads(plan(root, run, {"net.py": source.partition("\n\n\ndef get_inputs")[0]}, *JSON).out)
+    ((attempt,),) = [one["attempts"] for one in told["rounds"]]
+    assert attempt["verdict"] == "undone"
+    assert attempt["why"].startswith("the model cannot be run any more: eager: RuntimeError: ")
 
 
 @pytest.mark.thorough

@@ -32,7 +32,7 @@ def run(verdict: Verdict, *failures: Failure, differs: Sequence[str] = ()) -> Ru
     ("before", "after", "expected"),
     [
         (fails(4), run("exports"), Progress.FURTHER),
-        (fails(4), run("diverges"), Progress.FURTHER),
+        (fails(4), run("diverges"), Progress.ELSEWHERE),
         (run("narrower"), fails(4), Progress.BACK),
         (fails(4), run("times out"), Progress.BACK),
         # rows 5 to 8 are what became of rows 4 and 5

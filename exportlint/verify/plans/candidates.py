@@ -81,6 +81,8 @@ class Finder:
         self._most = most
         self._workspace = Workspace({}, keeps_results=True)
         self._looks: dict[tuple[object, ...], Look] = {}
+        self._disk: dict[Path, bytes] = {}
+        """What files held when they were first read: a plan is for these."""
 
     def look(self, runs: Sequence[Run], texts: Mapping[Path, bytes]) -> Look:
         """What there is to try where files hold `texts`, and the models came to `runs`."""
@@ -96,7 +98,7 @@ class Finder:
         return sorted(found, key=lambda finding: (finding.severity.rank, finding.sort_key))
 
     def text(self, path: Path, texts: Mapping[Path, bytes]) -> bytes:
-        """What a file holds; nothing if it cannot be read."""
+        """What a file holds at a state, or held when it was first read; nothing if it cannot be read."""
         source = self._source(path, texts)
         return b"" if source is None else source.data
 
@@ -133,8 +135,10 @@ class Finder:
         task = self._task_of(path)
         if task is None:
             return None
-        self._workspace.see(texts)
         try:
+            if path not in self._disk:
+                self._disk[path] = task.read().data
+            self._workspace.see({**self._disk, **texts})
             return self._workspace.read(task)
         except SourceError:
             return None
@@ -164,9 +168,9 @@ class Finder:
         for run in runs:
             for file, seen in run.lines.items():
                 rows.setdefault(Path(file), set()).update(seen)
-        known = [task for path in sorted(rows) if (task := self._task_of(path)) is not None]
+        known = [task for path in sorted(rows) if self._source(path, texts) and (task := self._task_of(path))]
         tasks = [replace(task, settings=replace(task.settings, mode=mode)) for task in known if _is_text(task)]
-        self._workspace.see(texts)
+        self._workspace.see({**self._disk, **texts})
         units = [self._workspace.lint(task, NO_FIXES) for task in tasks]
         by_name = {task.filename: task for task in tasks}
         trees = {task.filename: self._tree(task) for task in tasks}

@@ -67,7 +67,8 @@ class Plan:
 
     `before` and `after` are the runs of its targets without and with the fixes that are kept, `fixed` the files with
     these. `runs` counts how often a model was exported. `other_mode` are the runs in the mode that nobody asked for,
-    with the fixes that are kept, where the models do not export in the one that was.
+    with the fixes that are kept, where the models do not export in the one that was. `caveat` is what the model with
+    the fixes does otherwise although its results are equal, in one clause: it accepts more, or has other gradients.
     """
 
     before: tuple[Run, ...]
@@ -78,6 +79,7 @@ class Plan:
     blockers: tuple[Blocker, ...] = ()
     runs: int = 0
     other_mode: tuple[Run, ...] = ()
+    caveat: str = ""
 
     @property
     def exports(self) -> bool:

@@ -99,8 +99,11 @@ def _lines(data: bytes, path: Path) -> list[str]:
 
 
 def _of_run(old: Run, new: Run, rows: Rows) -> Progress:
-    if _RANKS[old.verdict] != _RANKS[new.verdict]:
-        return Progress.FURTHER if _RANKS[new.verdict] > _RANKS[old.verdict] else Progress.BACK
+    if _RANKS[new.verdict] < _RANKS[old.verdict]:
+        return Progress.BACK
+    if _RANKS[new.verdict] > _RANKS[old.verdict]:
+        # A program that is wrong is no better than none, unless another fix makes it right.
+        return Progress.ELSEWHERE if new.verdict == "diverges" else Progress.FURTHER
     if old.verdict == "fails":
         return _of_failures(first_failure(old), first_failure(new), rows)
     if old.verdict in ("diverges", "narrower"):

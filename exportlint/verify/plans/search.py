@@ -53,12 +53,12 @@ def plan_fixes(
 class _State:
     """Files that hold other texts, and what the targets came to with these.
 
-    `accepts` is what the model accepts then and the original one refuses, in one clause.
+    `caveat` is what the model does otherwise although its results are equal, in one clause.
     """
 
     texts: _Texts
     runs: tuple[Run, ...]
-    accepts: str = ""
+    caveat: str = ""
 
     @property
     def exports(self) -> bool:
@@ -79,8 +79,8 @@ class _Search:
     """The fixes that were kept in each round, to do it again without some."""
 
     def __post_init__(self) -> None:
+        self._needs_gradients = any(original.task.target.gradients for original in self.originals)
         self._known: dict[frozenset[tuple[Path, bytes]], tuple[Run, ...]] = {}
-        self._before: dict[Path, bytes] = {}
         self._undone: dict[Key, str] = {}
         self._doubtful: set[Key] = set()
         """Safe fixes that were applied with others, which did not go well, or before."""
@@ -114,14 +114,15 @@ class _Search:
     def _back(self) -> _State:
         """The state before a step that only led to another failure, where nothing helps. It is not taken again."""
         detour = self._detours.pop()
-        self._undone |= dict.fromkeys(detour.keys, _NO_WAY)
+        self._undone |= dict.fromkeys(detour.keys, detour.why)
 
         def said(attempt: Attempt) -> Attempt:
-            return replace(attempt, verdict="no help", why=_NO_WAY) if attempt.verdict == "kept" else attempt
+            return replace(attempt, verdict="no help", why=detour.why) if attempt.verdict == "kept" else attempt
 
         for number in range(detour.round, len(self.rounds)):
             one = self.rounds[number]
             self.rounds[number] = replace(one, attempts=tuple(map(said, one.attempts)))
+        self._doubtful -= {one.key for step in self.steps[detour.step :] for one in step}
         del self.steps[detour.step :]
         return detour.state
 
@@ -142,19 +143,19 @@ class _Search:
         return after
 
     def _safe(self, state: _State, candidates: Sequence[Candidate], attempts: list[Attempt]) -> _State | None:
-        """All safe fixes at once, kept if nothing becomes worse."""
+        """All safe fixes at once, kept if nothing becomes worse: a safe fix has no caveat."""
         new = [one for one in candidates if one.is_safe and one.key not in self._doubtful]
         self._doubtful |= {one.key for one in new}
         safe = self.finder.together(new, state.texts)
         tried = self._tried(state, safe) if safe else None
-        if not isinstance(tried, _Tried) or tried.progress is Progress.BACK:
+        if not isinstance(tried, _Tried) or tried.progress is Progress.BACK or tried.is_caveat_new:
             return None
         return self._keep(state, tried, safe, attempts)
 
     def _one_by_one(self, state: _State, near: Sequence[Candidate], attempts: list[Attempt]) -> _State | None:
         """The first fix at what torch blames that gets further, or else that comes to another failure there.
 
-        One that accepts what the original refuses is kept only if no other one does it.
+        One that has a caveat is kept only if no other one does it.
         """
         best: tuple[Candidate, _Tried] | None = None
         for one in near:
@@ -205,8 +206,9 @@ class _Search:
             self._detours.clear()
         elif not all(one.is_safe for one in fixes):
             keys = frozenset(one.key for one in fixes)
-            self._detours.append(_Detour(state, len(self.rounds), len(self.steps), keys))
-        why = f"accepts what the original refuses: {tried.state.accepts}" if tried.accepts_more else ""
+            why = f"{_no_help(tried)}; no fix mends that"
+            self._detours.append(_Detour(state, len(self.rounds), len(self.steps), keys, why))
+        why = tried.state.caveat if tried.is_caveat_new else ""
         attempts += (Attempt(one.finding, "kept", why) for one in fixes)
         self.steps.append(tuple(fixes))
         return tried.state
@@ -216,32 +218,35 @@ class _Search:
         return Attempt(one.finding, "undone", why)
 
     def _tried(self, state: _State, fixes: Sequence[Candidate]) -> _Tried | Objection:
-        """What comes of fixes at a state, or what there is against them: the model does something else then."""
+        """The state that fixes lead to, or the objection that the model does not do any more what the original does."""
         try:
             texts = self.finder.applied(fixes, state.texts)
         except EditError as error:
             return Objection(str(error), in_eager=True)
         runs = self._runs(texts)
-        accepts = ""
+        caveat = ""
         for run in runs:
             original = next((c for c in run.comparisons if c.kind == "original"), None)
             if original is None:
                 return Objection(f"the model cannot be run any more: {run.reason}", in_eager=True)
             if original.agreement == "skipped":
                 return Objection(f"nobody can tell whether results change: {original.detail}", in_eager=True)
-            if original.agreement == "wider":
-                accepts = accepts or original.detail
+            if original.agreement == "loosely" and not self._is_strict_about(original.detail):
+                caveat = caveat or _caveat(original.detail)
             elif original.agreement != "agrees":
                 return Objection(f"results change: {original.detail or original.agreement}", in_eager=True)
         return _Tried(
-            _State(texts, runs, accepts),
+            _State(texts, runs, caveat),
             progress(
                 state.runs,
                 runs,
                 (lambda path: self.finder.text(path, state.texts), lambda path: self.finder.text(path, texts)),
             ),
-            accepts != "" and not state.accepts,
+            caveat != "" and not state.caveat,
         )
+
+    def _is_strict_about(self, difference: str) -> bool:
+        return self._needs_gradients and difference.startswith(_GRADIENTS)
 
     def _runs(self, texts: _Texts) -> tuple[Run, ...]:
         key = frozenset(texts.items())
@@ -270,7 +275,7 @@ class _Search:
         return state
 
     def _replayed(self, without: Sequence[Candidate]) -> _State | None:
-        """What comes of all fixes that are kept but some; None if the others cannot be found any more."""
+        """The state with all fixes that are kept but some; None if the others cannot be found any more."""
         left_out = {id(one) for one in without}
         state = _State({}, tuple(original.run for original in self.originals))
         for step in self.steps:
@@ -291,7 +296,7 @@ class _Search:
         fixed = []
         for path, data in sorted(state.texts.items()):
             task = self.task_of(path)
-            before = self.finder.text(path, {})
+            before = self.finder.text(path, {})  # as it was read first: what others write meanwhile must not be lost
             if task is not None and data != before:
                 own = tuple(finding for finding in kept if finding.filename == task.filename)
                 fixed.append(Fixed(task, before, data, own))
@@ -299,7 +304,9 @@ class _Search:
         blockers = tuple(self._blocker(run, look, state.texts) for run in state.runs if run.verdict != "exports")
         before_runs = tuple(original.run for original in self.originals)
         other = self._in_other_mode(state) if blockers and end != "cannot be run" else ()
-        return Plan(before_runs, state.runs, tuple(self.rounds), tuple(fixed), end, blockers, self.count, other)
+        return Plan(
+            before_runs, state.runs, tuple(self.rounds), tuple(fixed), end, blockers, self.count, other, state.caveat
+        )
 
     def _in_other_mode(self, state: _State) -> tuple[Run, ...]:
         """What the targets come to in the other mode, if they were run in one only."""
@@ -337,32 +344,44 @@ class _Search:
 class _Tried:
     """The state that fixes lead to, and how far that is from where they were tried.
 
-    `accepts_more` than the original, which was not so before.
+    `is_caveat_new`: results are equal, and something else is not as it was there.
     """
 
     state: _State
     progress: Progress
-    accepts_more: bool
+    is_caveat_new: bool
 
     @property
     def worth(self) -> tuple[Progress, bool]:
         """By what it is better than another."""
-        return self.progress, not self.accepts_more
+        return self.progress, not self.is_caveat_new
 
 
 @dataclass(frozen=True, slots=True)
 class _Detour:
-    """A step that led to another failure: the state before, how many rounds and steps there were, and its fixes."""
+    """A step that led to another failure: the state before, how many rounds and steps there were, its fixes, and why.
+
+    Of several steps, the ones after it are taken back with it.
+    """
 
     state: _State
     round: int
     step: int
     keys: frozenset[Key]
+    why: str
 
 
-_NO_WAY = "it only leads to another failure, which no fix mends"
+_GRADIENTS = "gradients: "
+"""What the comparison with the original says where only gradients differ: they are compared last."""
+
 _BEST = Progress.FURTHER, True
 _FAR = 2
+
+
+def _caveat(difference: str) -> str:
+    if difference.startswith(_GRADIENTS):
+        return f"has other gradients: {difference.removeprefix(_GRADIENTS)}"
+    return f"accepts what the original refuses: {difference}"
 
 
 def _no_help(tried: _Tried) -> str:
