@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.values import ClassValue
 from exportlint.analysis.facts import Call
+from exportlint.analysis.facts.plain import ClassName
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -56,7 +56,7 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
 
 def _makes_subclass(fact: Call) -> bool:
     """Whether a tensor becomes one of a class of the project: strict mode can do that."""
-    return "subclass" in fact.name and any(isinstance(value, ClassValue) for value in fact.positional)
+    return "subclass" in fact.name and any(isinstance(value, ClassName) for value in fact.positional)
 
 
 def _fix(code: Code, fact: Call) -> Fix:
