@@ -573,11 +573,13 @@ class Distribution(Value):
     """An object of `torch.distributions`, by the qualified name of its class.
 
     `validates`: its methods look at the values that they are given. `is_traced`: it was made of traced tensors.
+    `was_checked`: making it, or one that it is made of, has looked at the values of traced tensors.
     """
 
     name: str
     validates: bool = True
     is_traced: bool = False
+    was_checked: bool = False
 
 
 @immutable

@@ -63,10 +63,18 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
             value = _default(frame, default)
             env[name] = value if fallback is None else join((value, UNKNOWN))
             note_default(env, name, default, value)
+    for argument in (*spec.posonlyargs, *spec.args):
+        if argument.arg not in env and repeated is not None and (rest is None or _is_assumed(repeated)):
+            env[argument.arg] = repeated  # what has no default, `f(*args)` has to give
     for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
         value = env.get(argument.arg, UNKNOWN)
         env[argument.arg] = believed(value, partial(declared_argument, frame, argument))
     return env
+
+
+def _is_assumed(value: Value) -> bool:
+    """Whether nothing but the use of a value can say that it is a tensor."""
+    return isinstance(value, Tensor) and value.assumed
 
 
 def _default(frame: Frame, node: ast.expr) -> Value:

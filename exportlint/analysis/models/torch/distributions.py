@@ -38,18 +38,21 @@ def make_distribution(frame: Frame, name: str, arguments: Arguments) -> Distribu
     if api is None or api.kind != "class" or not any("validate_args" in o.parameters for o in api.overloads):
         return None
     option = arguments.keywords.get("validate_args", NONE)
-    base = arguments.get(0, "base_distribution")
-    if not isinstance(base, Distribution):
-        base = None
+    parts = [value for value in arguments.values if isinstance(value, Distribution)]
     traced = not frame.engine.constructing and any(
         not t.assumed and not t.known for value in arguments.values for t in tensors_in(value)
     )
     validates = option in (NONE, TRUE)
     if option == NONE and not validates_by_default(frame):
         validates = False
-    if base is not None and name in DELEGATES:
-        validates = base.validates
-    return Distribution(name, validates, traced or (base is not None and base.is_traced))
+    if parts and name in DELEGATES:
+        validates = any(part.validates for part in parts)
+    return Distribution(
+        name,
+        validates,
+        is_traced=traced or any(part.is_traced for part in parts),
+        was_checked=(traced and validates) or any(part.was_checked for part in parts),
+    )
 
 
 def without_validation(frame: Frame, arguments: Arguments) -> Arguments:
@@ -78,8 +81,8 @@ def call_distribution_method(
     """A method of a distribution."""
     if name == "expand":
         return receiver
-    # one that is made of traced tensors has looked at those already, where it is made
-    if name in VALIDATED and receiver.validates and not receiver.is_traced and not frame.engine.constructing:
+    # one that was checked failed where it was made
+    if name in VALIDATED and receiver.validates and not receiver.was_checked and not frame.engine.constructing:
         note_call(frame, f"{receiver.name}.{name}", arguments, node)
     given = tuple(t for value in arguments.values for t in tensors_in(value))
     is_data = receiver.is_traced or any(not t.assumed and not t.known for t in given)
