@@ -121,7 +121,8 @@ def _check(
         if finding in wanted and (project.is_past(end + variables.seconds) or variables.are_refused(fact)):
             late = late or finding
         elif finding in wanted:
-            whole = replace(whole, fix=_fix(fact, report, project, settings, variables, crashes))
+            answer = _fix(fact, report, project, settings, variables, crashes)
+            whole = replace(whole, declined=answer) if isinstance(answer, str) else replace(whole, fix=answer)
         found.append(whole)
     if late is not None:
         found.append(_without_fixes(late))
@@ -260,7 +261,8 @@ def _callee(caller: CalledFrom, source: SourceFile) -> str:
 
 def _fix(
     fact: Fact, report: Report, project: Project, settings: Settings, variables: _Variables, crashes: list[Crash]
-) -> Fix | None:
+) -> Fix | str | None:
+    """The fix of a finding, or why there is none; None if its rule has none, or if that failed."""
     if report.fix is None:
         return None
     from exportlint.fixes.edit.code import Code
@@ -277,8 +279,8 @@ def _fix(
     )
     try:
         fix = report.fix(code)
-    except DeclinedError:
-        return None
+    except DeclinedError as error:
+        return str(error)
     except Exception as error:
         crashes.append(Crash("a fix failed", error))
         return None

@@ -140,6 +140,7 @@ class Finding:
     those of the cell with the number `cell` among all cells of the notebook, from 1.
 
     `fix_pending`: its rule has a rewrite for such findings, and nobody has worked out yet whether it holds here.
+    `declined` is why it does not, empty if it does, or if there is none.
     """
 
     code: str
@@ -157,6 +158,7 @@ class Finding:
     callers: tuple[Caller, ...] = ()
     through: frozenset[str] = field(default=frozenset(), compare=False)
     fix_pending: bool = field(default=False, compare=False)
+    declined: str = field(default="", compare=False)
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -339,7 +339,7 @@ def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:
         return finding
     own = next((f for _, f in sorted(found, key=lambda one: turn(finding.filename, one[0])) if _counts(f)), findings[0])
     if own.fix is None or own.fix.applicability is not Applicability.SAFE:
-        return replace(finding, fix=own.fix, fix_pending=own.fix_pending)
+        return replace(finding, fix=own.fix, fix_pending=own.fix_pending, declined=own.declined)
     fixes = {f.fix for f in findings if not f.fix_pending}
     chosen = max((fix for fix in fixes if fix is not None), key=_order)
     same = None not in fixes and len({fix.edits for fix in fixes if fix is not None}) == 1

@@ -92,13 +92,15 @@ def _finding(finding: Finding) -> Plain:
         [[c.filename, _span(c.definition), _span(c.span), c.callee, c.cell] for c in finding.callers],
         sorted(finding.through),
         finding.fix_pending,
+        finding.declined,
     ]
 
 
 def _finding_of(plain: Plain, steps: Steps) -> Finding:
-    code, name, severity, message, filename, span, symbol, mode, trail, help_, cell, fix, callers, through, pending = (
+    code, name, severity, message, filename, span, symbol, mode, trail, help_, cell, fix, callers, through, *rest = (
         plain
     )
+    pending, declined = rest
     return Finding(
         code,
         name,
@@ -115,6 +117,7 @@ def _finding_of(plain: Plain, steps: Steps) -> Finding:
         tuple(Caller(name, _span_of(whole), _span_of(part), callee, at) for name, whole, part, callee, at in callers),
         frozenset(through),
         pending,
+        declined,
     )
 
 

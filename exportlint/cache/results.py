@@ -164,7 +164,7 @@ def _analysis_settings(settings: Settings) -> str:
 def _answered(finding: Finding, known: Mapping[tuple[str, tuple[object, ...]], Finding]) -> Finding:
     """A finding with its fix, if that was worked out before."""
     before = known.get((finding.code, finding.sort_key)) if finding.fix_pending else None
-    return finding if before is None else replace(finding, fix=before.fix, fix_pending=False)
+    return finding if before is None else replace(finding, fix=before.fix, fix_pending=False, declined=before.declined)
 
 
 def _is_late(finding: Finding) -> bool:

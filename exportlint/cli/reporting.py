@@ -45,7 +45,7 @@ def report(
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
     width = None if to_file else width_of(out)
-    context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose, width)
+    context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose, width, plan.apply)
     findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
     ends = tuple(in_cells(finding, context.sources) for finding in outcome.result.cut_short)
     outcome = replace(outcome, result=replace(outcome.result, findings=findings, cut_short=ends))

@@ -27,8 +27,8 @@ _STYLES = {
 class Context:
     """`sources` gives the file of a finding, or None if there is none to show. `color`: write ANSI colours.
 
-    `most` is the applicability up to which fixes are applied. `verbose`: show trails as a whole. `width` is the number
-    of columns of the terminal that shows the report, None where it goes elsewhere.
+    `most` is the applicability up to which fixes are applied, `fixing` whether they were. `verbose`: show trails as a
+    whole. `width` is the number of columns of the terminal that shows the report, None where it goes elsewhere.
     """
 
     cwd: Path
@@ -37,6 +37,7 @@ class Context:
     most: Applicability = Applicability.SAFE
     verbose: bool = False
     width: int | None = None
+    fixing: bool = False
 
     def lines(self, filename: str, cell: int | None) -> LineIndex | None:
         """The text that the rows of a finding or an edit are those of."""

@@ -42,10 +42,17 @@ def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] =
         lines += wrapped(note + one, context.width, f"{gutter}     ")
     if fix is not None and text is not None:
         lines += shown(fix, finding.filename, context)
-    elif finding.fix is not None and finding.fix.obstacle:
-        why = f"{context.style('bold', 'note')}: {printable(f'fix not applied: {finding.fix.obstacle}')}"
-        lines += wrapped(why, context.width, "      ")
+    why = _unfixed(finding, context)
+    if why:
+        lines += wrapped(f"{context.style('bold', 'note')}: {printable(why)}", context.width, "      ")
     return "\n".join(lines)
+
+
+def _unfixed(finding: Finding, context: Context) -> str:
+    """Why a finding remains where others were fixed; empty if that needs no words."""
+    if finding.fix is not None and finding.fix.obstacle:
+        return f"fix not applied: {finding.fix.obstacle}"
+    return f"no fix: {finding.declined}" if context.fixing and finding.fix is None and finding.declined else ""
 
 
 def _says(fix: Fix | None, text: str) -> bool:

@@ -25,6 +25,21 @@ class Net(nn.Module):
 """A module with one finding, EXP301, that has a safe fix."""
 
 FIXED = DATA.replace(".data", ".detach()")
+GROWING = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = []
+
+    def forward(self, x):
+        self.kept.append(x)
+        return sum(self.kept)
+"""
+"""A module with one finding, EXP312, whose rule has fixes for others."""
+
 KEPT = "x = 1  # exportlint: ignore[EXP101\n"
 """A file with one finding, EXP005 at 1:8, that has no fix."""
 
@@ -39,6 +54,15 @@ def test_fix_applies_safe_fixes_and_reports_what_remains(root: Path, run: Run) -
     assert result.out.splitlines()[0].startswith("b.py:1:8: warning[EXP005 invalid-suppression]: suppression")
     assert result.out.splitlines()[2] == "Found 3 findings (1 fixed, 2 remaining)."
     assert (result.code, result.err) == (1, "")
+
+
+def test_why_what_remains_has_no_fix(root: Path, run: Run) -> None:
+    write(root, {"a.py": GROWING})
+    reason = "note: no fix: how much it comes to hold is not known, and a buffer keeps its size"
+    assert reason not in run().out
+    first, second = run("--fix", "--unsafe-fixes"), run("--fix", "--unsafe-fixes")
+    assert reason in first.out.splitlines()
+    assert second.out == first.out  # although it is known from before
 
 
 def test_all_fixed(root: Path, run: Run) -> None:

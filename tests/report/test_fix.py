@@ -116,6 +116,13 @@ def test_why_a_fix_is_not_applied_is_said() -> None:
     assert shown["fix"]["obstacle"] == "the finding would remain"
 
 
+def test_why_there_is_no_fix_is_said_where_others_were_fixed() -> None:
+    found = replace(finding(at(1, 1, 1, 2, "b")), fix=None, declined="its sizes are those of the inputs")
+    assert "no fix" not in render([found], "full", context("a\n"))
+    report = render([found], "full", replace(context("a\n"), fixing=True))
+    assert report.rstrip().endswith("\nnote: no fix: its sizes are those of the inputs")
+
+
 def test_help_is_not_said_twice() -> None:
     found = finding(at(1, 1, 1, 2, "b"))
     assert "= help: other" in render([replace(found, help="other")], "full", context("a\n"))

@@ -193,6 +193,8 @@ def items(constructor: Constructor, name: str) -> list[Place]:
     constructor.require_private(name)
     first = constructor.assignment(name)
     entries = _entries(first.value)
+    if not entries:
+        raise DeclinedError("how much it comes to hold is not known, and a buffer keeps its size")
     subscripts: dict[object, list[ast.expr]] = {key: [] for key in entries}
     for use in constructor.uses(name):
         if use is first.target:
