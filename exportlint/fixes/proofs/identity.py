@@ -11,6 +11,7 @@ from exportlint.analysis.torch import table
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.proofs.observed_values import builtin
 from exportlint.fixes.proofs.purity import api_of, is_harmless_api, is_stateless
+from exportlint.fixes.proofs.writes import written
 
 ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to", "swap_tensors"})
 HISTORY = frozenset({"_base", "_version", "grad", "grad_fn", "is_leaf", "output_nr", "register_hook", "retain_grad"})
@@ -34,14 +35,8 @@ def _writes_somewhere(root: ast.Module) -> bool:
 
 
 def _writes(node: ast.AST) -> bool:
-    if isinstance(node, (ast.AugAssign, ast.Delete)):
-        return True
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.ctx, ast.Store)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        return name.endswith("_") and not name.endswith("__")
-    return isinstance(node, ast.keyword) and node.arg in {"out", "inplace"}
+    in_place = isinstance(node, ast.keyword) and node.arg == "inplace"
+    return in_place or isinstance(node, ast.Delete) or written(node) is not None
 
 
 def _tells_somewhere(function: ast.AST) -> bool:
@@ -71,9 +66,7 @@ def _is_operator(code: Code, call: ast.Call) -> bool:
     if isinstance(called, External) and (builtin(code, call) is not None or find(called.name).pure):
         return find(called.name).pure
     if isinstance(called, TorchModule):
-        # `nn.ReLU(True)` writes to what it is given
-        made = called.created_at.args if isinstance(called.created_at, ast.Call) else []
-        return is_stateless(called) and not any(_is_true(argument) for argument in made)
+        return is_stateless(called)
     api = api_of(code, call)
     if api is None and isinstance(call.func, ast.Attribute):
         receiver = code.value(call.func.value)
@@ -87,7 +80,3 @@ def _is_own(node: ast.expr) -> bool:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return isinstance(node, ast.Name) and node.id == "self"
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
