@@ -58,6 +58,7 @@ for i in range(3):
     out = out + z
 """
 ONE_OF_TWO = "y = x if x.sum() > 0 else x.clone()\n"
+SHORTENED = "whole = x\nif x.shape[0] > 4:\n    x = x[:4]\n"
 SELECTED = """\
 out = {out}
 idx = (x > 0).nonzero().flatten()
@@ -216,6 +217,8 @@ PROGRAMS = [
     ),
     Program("a set of tensors", f"{ONE_OF_TWO}return x * len({{x, y}})", False),
     Program("a list of tensors", f"{ONE_OF_TWO}return x * (2 if any(v in [x] for v in [y]) else 3)", False),
+    Program("a slice that is told from the whole", f"{SHORTENED}return x * (2 if x is whole else 3)", True, MATRICES),
+    Program("a slice that nobody tells", f"{SHORTENED}return x * 2", True, MATRICES),
     Program("values of tensors", f"{ONE_OF_TWO}return y * x", True),
     Program(
         "gradients in inference mode",

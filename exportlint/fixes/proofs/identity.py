@@ -23,11 +23,15 @@ def matters(code: Code, node: ast.AST) -> bool:
 
     No code of the file writes in place, and its function gives tensors to known operators only: else it does.
     """
-    around = code.tree.function(node) or code.tree.root
     tree = code.tree
-    if tree.once(_writes_somewhere, tree.root) or tree.once(_tells_somewhere, around):
+    if tree.once(_writes_somewhere, tree.root) or is_told(code, node):
         return True
-    return not all(_is_operator(code, call) for call in tree.once(_calls, around))
+    return not all(_is_operator(code, call) for call in tree.once(_calls, tree.function(node) or tree.root))
+
+
+def is_told(code: Code, node: ast.AST) -> bool:
+    """Whether the function around a node asks which tensors are the same, or keeps one: a view of one is another."""
+    return code.tree.once(_tells_somewhere, code.tree.function(node) or code.tree.root)
 
 
 def _writes_somewhere(root: ast.Module) -> bool:
