@@ -53,7 +53,7 @@ EXPRESSIONS = (
     "{v} * x.shape[0]",
     "{v}.masked_fill({v} > 1, 0.0)",
     "torch.where({v} > 0, {v}, {w})",
-    "{v}.data * 2",
+    "{v}.data * self.w",
     "{v} + self.w",
     "({v} * 2 if {w}.sum() > 0 else {v} + 1)",
     "{v} * int(x.shape[0] * 0.5)",

@@ -13,20 +13,16 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Const, Python
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.aliasing import is_consumed, may_be_saved
 from exportlint.fixes.state.constructor import Assignment, Constructor, buffer
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.code import Given
     from exportlint.fixes.edit.template import Expression
-
-SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
-"""Operators that need what they computed with for their gradients."""
 
 
 def registered_tensor(code: Code, target: ast.Attribute) -> list[Draft]:
@@ -74,12 +70,7 @@ def needs_clone(code: Code, use: ast.Attribute) -> bool:
     around = code.tree.parents[use]
     if not is_consumed(code, use):
         return not is_renewed(code, use) or isinstance(around, (ast.Call, ast.keyword))
-    if isinstance(around, ast.BinOp):
-        other = around.left if around.right is use else around.right
-        saves = isinstance(around.op, SAVING) and not isinstance(code.value(other), (Const, Python))
-    else:
-        saves = isinstance(around, (ast.Call, ast.keyword, ast.List, ast.Tuple))
-    return saves and _is_changed_later(code, use)
+    return may_be_saved(code, use) and _is_changed_later(code, use)
 
 
 def _is_changed_later(code: Code, use: ast.Attribute) -> bool:

@@ -16,7 +16,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.aliasing import is_consumed, may_be_saved
 from exportlint.fixes.proofs.evaluated_once import runs_once
 from exportlint.fixes.proofs.identity import matters
 from exportlint.fixes.proofs.writes import IN_PLACE, writes
@@ -47,7 +47,8 @@ def as_detached(code: Code, fact: DataRead) -> Fix:
     if not fact.mutates and not _is_written_later(code, data):
         assigned = [t for t in getattr(code.tree.statement(data), "targets", ()) if isinstance(t, ast.Attribute)]
         hidden = any(target.attr == "data" for target in assigned)  # then export passes, and ignores the assignment
-        apart = is_consumed(code, data) or not matters(code, data)
+        # what is written later, autograd refuses to have saved
+        apart = not matters(code, data) or (is_consumed(code, data) and not may_be_saved(code, data))
         return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed and not hidden and apart)
     return code.fix("Write to the tensor that `.detach()` gives", edit, safe=_is_unsaved(code, fact, data))
 
