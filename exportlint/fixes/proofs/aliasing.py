@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.values import Const, Python, Size
+from exportlint.analysis.domain.values import Const, External, Python, Size
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.registry import find
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.names import qualified
 from exportlint.fixes.proofs.purity import is_harmless_api
 
 SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
@@ -55,7 +54,8 @@ def _is_plain(code: Code, node: ast.expr) -> bool:
 
 
 def _is_operator(code: Code, call: ast.Call) -> bool:
-    name = qualified(call.func, code.tree.root, code.module.package) or ""
-    api = table.lookup(name)
-    is_function = api is not None and api.kind == "function" and is_harmless_api(api, call)
-    return api is not None and is_function and not api.view and find(name).storage == "new"
+    called = code.value(call.func)
+    api = table.lookup(called.name) if isinstance(called, External) else None
+    if api is None or api.kind != "function" or api.view or not is_harmless_api(api, call):
+        return False
+    return isinstance(called, External) and find(called.name).storage == "new"
