@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import TRUE, Origin
@@ -12,7 +11,7 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.export_calls.calls import call_without
+from exportlint.fixes.tracing.gradient_modes import flagged
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
@@ -43,29 +42,9 @@ def requires_grad(fact: GradFlag | ModuleGradFlag | Call, context: Context) -> I
 
 
 def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -> Fix:
-    """For tensors that forward makes."""
-    if isinstance(fact, Call):
-        call = code.node(ast.Call)
-        option = next((k for k in call.keywords if k.arg == "requires_grad"), None)
-        if option is None:
-            raise DeclinedError("the option is not to be seen in the call")
-        made = call_without(code, call, option)
-        new = code.make("{made}.requires_grad_({*flag})", made=made, flag=_flag(option.value))
-        return code.fix("Use `requires_grad_()`", code.replace(call, new), safe=True)
-    if not isinstance(fact, GradFlag) or _changes_state(fact, context):
+    if isinstance(fact, ModuleGradFlag) or (isinstance(fact, GradFlag) and _changes_state(fact, context)):
         raise DeclinedError("whoever owns the tensor has to set it")
-    target = code.node(ast.Attribute)
-    statement = code.tree.statement(target)
-    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
-        raise DeclinedError("it is assigned together with something else")
-    flag = _flag(statement.value)
-    line = code.statement("{tensor}.requires_grad_({*flag})", tensor=target.value, flag=flag)
-    return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [line]), safe=True)
-
-
-def _flag(node: ast.expr) -> list[ast.expr]:
-    """The argument of `requires_grad_`, which is True where none is given. What is no literal others can set."""
-    return [] if isinstance(node, ast.Constant) and node.value is True else [node]
+    return flagged(code, fact)
 
 
 def _changes_state(fact: GradFlag | ModuleGradFlag, context: Context) -> bool:

@@ -58,6 +58,9 @@ for i in range(3):
     out = out + z
 """
 ONE_OF_TWO = "y = x if x.sum() > 0 else x.clone()\n"
+SHORTENED = "whole = x\nif x.shape[0] > 4:\n    x = x[:4]\n"
+LEARNS = "self.w = nn.Parameter(torch.ones(3))"
+HELPER = "def helper(t):\n    t.zero_()\n\n\n"
 SELECTED = """\
 out = {out}
 idx = (x > 0).nonzero().flatten()
@@ -209,6 +212,13 @@ PROGRAMS = [
     Program(
         "a write to the data of another name", "y = z = x.clone()\nw = z * z\ny.data.mul_(2)\nreturn w", False, LEARNING
     ),
+    Program("data that gradients need", "h = x * 1\nz = h.data * self.w\nh.add_(1)\nreturn z + h", False, init=LEARNS),
+    Program(
+        "data that is written by a helper", "z = x.data * self.w\nhelper(x)\nreturn z", False, init=LEARNS, head=HELPER
+    ),
+    Program(
+        "data that no gradient needs", "h = x * 1\nz = h.data + self.w\nh.add_(1)\nreturn z + h", True, init=LEARNS
+    ),
     Program("a write to new data", "y = x.clone()\ny.data.mul_(2)\nreturn y * y", True, LEARNING),
     Program("a place in the graph", f"{ONE_OF_TWO}return y * (3 if y.grad_fn is None else 5)", False, LEARNING),
     Program(
@@ -216,6 +226,8 @@ PROGRAMS = [
     ),
     Program("a set of tensors", f"{ONE_OF_TWO}return x * len({{x, y}})", False),
     Program("a list of tensors", f"{ONE_OF_TWO}return x * (2 if any(v in [x] for v in [y]) else 3)", False),
+    Program("a slice that is told from the whole", f"{SHORTENED}return x * (2 if x is whole else 3)", True, MATRICES),
+    Program("a slice that nobody tells", f"{SHORTENED}return x * 2", True, MATRICES),
     Program("values of tensors", f"{ONE_OF_TWO}return y * x", True),
     Program(
         "gradients in inference mode",

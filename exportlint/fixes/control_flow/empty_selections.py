@@ -21,6 +21,7 @@ from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_elements
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
+from exportlint.fixes.proofs.observed_values import builtin
 from exportlint.fixes.proofs.purity import is_pure
 
 COUNTS = frozenset({"numel", "nelement", "size", "len"})
@@ -111,7 +112,7 @@ def _counted(code: Code, node: ast.expr) -> str | None:
             return _counted(code, receiver)
         counts = name in COUNTS or (name in {"any", "sum"} and code.surely(_is_mask, receiver))
         return receiver.id if counts and isinstance(receiver, ast.Name) else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
+    if builtin(code, node) == "len" and isinstance(node, ast.Call) and len(node.args) == 1:
         return node.args[0].id if isinstance(node.args[0], ast.Name) else None
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
         is_first = isinstance(node.slice, ast.Constant) and node.slice.value == 0

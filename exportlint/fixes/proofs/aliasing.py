@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.values import Const, External, Python, Size
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.registry import find
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.names import qualified
 from exportlint.fixes.proofs.purity import is_harmless_api
+
+SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
+"""Operators that need what they computed with for their gradients."""
 
 
 def is_consumed(code: Code, node: ast.expr) -> bool:
@@ -30,8 +33,29 @@ def is_consumed(code: Code, node: ast.expr) -> bool:
     return isinstance(parent, ast.Call) and _is_operator(code, parent)
 
 
+def may_be_saved(code: Code, node: ast.expr) -> bool:
+    """Whether the operator that takes a tensor may save it for gradients of another one: a later write is refused."""
+    parent = code.tree.parents[node]
+    if isinstance(parent, (ast.BinOp, ast.AugAssign)):
+        sides = (parent.left, parent.right) if isinstance(parent, ast.BinOp) else (parent.target, parent.value)
+        return isinstance(parent.op, SAVING) and not all(_is_plain(code, side) for side in sides if side is not node)
+    if isinstance(parent, ast.Attribute):
+        call = code.tree.parents[parent]
+        if not isinstance(call, ast.Call) or find(parent.attr).storage != "new":
+            return may_be_saved(code, call if isinstance(call, ast.Call) else parent)
+        return not all(_is_plain(code, given) for given in (*call.args, *(k.value for k in call.keywords)))
+    if isinstance(parent, ast.Subscript):
+        return node is parent.slice or may_be_saved(code, parent)
+    return isinstance(parent, (ast.Call, ast.keyword, ast.List, ast.Tuple))
+
+
+def _is_plain(code: Code, node: ast.expr) -> bool:
+    return isinstance(code.value(node), (Const, Python, Size))
+
+
 def _is_operator(code: Code, call: ast.Call) -> bool:
-    name = qualified(call.func, code.tree.root, code.module.package) or ""
-    api = table.lookup(name)
-    is_function = api is not None and api.kind == "function" and is_harmless_api(api, call)
-    return api is not None and is_function and not api.view and find(name).storage == "new"
+    called = code.value(call.func)
+    api = table.lookup(called.name) if isinstance(called, External) else None
+    if api is None or api.kind != "function" or api.view or not is_harmless_api(api, call):
+        return False
+    return isinstance(called, External) and find(called.name).storage == "new"

@@ -11,6 +11,7 @@ from exportlint.analysis.torch import table
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.proofs.observed_values import builtin
 from exportlint.fixes.proofs.purity import api_of, is_harmless_api, is_stateless
+from exportlint.fixes.proofs.writes import written
 from exportlint.syntax.definitions import dotted
 
 ADDRESSES = frozenset({"data_ptr", "storage", "untyped_storage", "storage_offset", "is_set_to", "swap_tensors"})
@@ -23,11 +24,15 @@ def matters(code: Code, node: ast.AST) -> bool:
 
     No code of the file writes in place, and its function gives tensors to known operators only: else it does.
     """
-    around = code.tree.function(node) or code.tree.root
     tree = code.tree
-    if tree.once(_writes_somewhere, tree.root) or tree.once(_tells_somewhere, around):
+    if tree.once(_writes_somewhere, tree.root) or is_told(code, node):
         return True
-    return not all(_is_operator(code, call) for call in tree.once(_calls, around))
+    return not all(_is_operator(code, call) for call in tree.once(_calls, tree.function(node) or tree.root))
+
+
+def is_told(code: Code, node: ast.AST) -> bool:
+    """Whether the function around a node asks which tensors are the same, or keeps one: a view of one is another."""
+    return code.tree.once(_tells_somewhere, code.tree.function(node) or code.tree.root)
 
 
 def _writes_somewhere(root: ast.Module) -> bool:
@@ -35,14 +40,8 @@ def _writes_somewhere(root: ast.Module) -> bool:
 
 
 def _writes(node: ast.AST) -> bool:
-    if isinstance(node, (ast.AugAssign, ast.Delete)):
-        return True
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.ctx, ast.Store)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        return name.endswith("_") and not name.endswith("__")
-    return isinstance(node, ast.keyword) and node.arg in {"out", "inplace"}
+    in_place = isinstance(node, ast.keyword) and node.arg == "inplace"
+    return in_place or isinstance(node, ast.Delete) or written(node) is not None
 
 
 def _tells_somewhere(function: ast.AST) -> bool:
@@ -79,9 +78,7 @@ def _is_operator(code: Code, call: ast.Call) -> bool:
     if isinstance(called, External) and (builtin(code, call) is not None or find(called.name).pure):
         return find(called.name).pure
     if isinstance(called, TorchModule):
-        # `nn.ReLU(True)` writes to what it is given
-        made = called.created_at.args if isinstance(called.created_at, ast.Call) else []
-        return is_stateless(called) and not any(_is_true(argument) for argument in made)
+        return is_stateless(called)
     api = api_of(code, call)
     if api is None and isinstance(call.func, ast.Attribute):
         receiver = code.value(call.func.value)
@@ -95,7 +92,3 @@ def _is_own(node: ast.expr) -> bool:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return isinstance(node, ast.Name) and node.id == "self"
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True

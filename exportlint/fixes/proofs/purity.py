@@ -118,9 +118,19 @@ def _is_harmless(code: Code, node: ast.Call) -> bool:
 
 
 def is_stateless(module: TorchModule) -> bool:
-    """Whether a call of a module of torch neither writes nor draws, in whatever mode."""
+    """Whether a call of a module of torch neither writes nor draws, in whatever mode: `nn.ReLU(True)` writes."""
     layer = find_layer(module.name)
-    return layer is not None and layer.effects == "never"
+    return layer is not None and layer.effects == "never" and not _is_given_inplace(module)
+
+
+def _is_given_inplace(module: TorchModule) -> bool:
+    made, api = module.created_at, table.lookup(module.name)
+    if not isinstance(made, ast.Call) or api is None:
+        return False
+    places = [o.parameters.index("inplace") for o in api.overloads if "inplace" in o.parameters]
+    given = [*(made.args[place] for place in places if place < len(made.args))]
+    given += [keyword.value for keyword in made.keywords if keyword.arg in {None, "inplace"}]
+    return any(not isinstance(value, ast.Constant) or value.value is not False for value in given)
 
 
 def is_harmless_api(api: table.Api, call: ast.Call) -> bool:

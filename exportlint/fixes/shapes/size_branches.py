@@ -3,8 +3,8 @@
 `n if n < 8 else 8` becomes `torch.sym_min(n, 8)`, `if n > 8: x = x[:8]` becomes `x = x[:torch.sym_min(n, 8)]`, and
 `if p > 0: x = F.pad(x, (0, p))` loses its condition.
 
-Safe: the numbers are surely whole, and a bound is natural. Otherwise a float that other code sets has another type, and
-padding by 0 makes a copy.
+Safe: the numbers are surely whole, a bound is natural, and nothing tells a slice from the whole. Otherwise a float that
+other code sets has another type, and padding by 0 makes a copy.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.identity import is_told
 from exportlint.fixes.proofs.purity import only_looks_up
 from exportlint.fixes.proofs.size_values import is_natural
 from exportlint.fixes.proofs.stated_numbers import is_whole_number
@@ -125,6 +126,7 @@ def _sliced(code: Code, statement: ast.If) -> Fix | None:
     elif not (isinstance(upper, ast.Call) and [*map(_key, upper.args)] == [_key(size), _key(bound)]):
         return None
     is_same = surely_tensor(code, part.value) and is_natural(code, bound) and _are_whole(code, bound)
+    is_same = is_same and not is_told(code, statement)
     message = code.while_taken("Slice without a condition", safe=is_same)
     line = code.statement("{name} = {part}", name=name, part=cut_part)
     return code.fix(message, code.statements.replace([statement], [line]), safe=is_same)

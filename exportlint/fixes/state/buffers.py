@@ -15,13 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Const, Python
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import SYMBOLS, augmented
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.aliasing import SAVING, is_consumed, may_be_saved
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.state.constructor import Assignment, buffer
@@ -30,9 +29,6 @@ from exportlint.syntax.definitions import FunctionNode
 if TYPE_CHECKING:
     from exportlint.fixes.edit.code import Given
     from exportlint.fixes.edit.template import Expression, Statement
-
-SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
-"""Operators that need what they computed with for their gradients."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +119,9 @@ class Kept:
         around = code.tree.parents[use]
         if not is_consumed(code, use):
             return not self.is_renewed(use) or isinstance(around, (ast.Call, ast.keyword))
-        if isinstance(around, ast.BinOp):
-            other = around.left if around.right is use else around.right
-            is_number = isinstance(code.value(other), (Const, Python)) and not _is_state(code, other)
-            saves = isinstance(around.op, SAVING) and not is_number
-        else:
-            saves = isinstance(around, (ast.Call, ast.keyword, ast.List, ast.Tuple))
+        saves = may_be_saved(code, use)
+        if isinstance(around, ast.BinOp) and isinstance(around.op, SAVING):
+            saves = saves or _is_state(code, around.left if around.right is use else around.right)
         return saves and self._is_changed_later(use)
 
     def _read(self, use: ast.expr) -> Expression | None:
