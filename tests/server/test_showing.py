@@ -332,3 +332,22 @@ def test_a_big_file_that_is_looked_at_keeps_nobody_waiting(server: Process, root
     ]
     assert told == [(small, 1)]
     assert len(server.codes(big, 5)) > 10
+
+
+def test_the_document_that_is_typed_in_is_told_of_before_those_that_it_changes(server: Process, root: Path) -> None:
+    helper, users = root / "helper.py", [root / f"user{n}.py" for n in range(3)]
+    server.start(root, PUSHING)
+    helper.write_text(HELPER, encoding="utf-8")
+    for file in users:
+        file.write_text(USER, encoding="utf-8")
+        server.open(file.as_uri(), USER)
+        server.published(file.as_uri(), 1)
+    server.open(helper.as_uri(), HELPER)
+    server.published(helper.as_uri(), 1)
+    count = len(server.heard)
+    server.change(helper.as_uri(), 2, TENSOR_HELPER + NET)
+    assert [shown["code"] for shown in server.published(helper.as_uri(), 2)] == ["EXP101"]
+    told = [m["params"] for m in server.heard[count:] if m.get("method") == "textDocument/publishDiagnostics"]
+    assert [params["uri"] for params in told] == [helper.as_uri()]
+    for file in users:
+        assert server.codes(file.as_uri(), 1) == ["EXP101"]
