@@ -24,8 +24,8 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 _STAR_IMPORT = re.compile(r"\bfrom[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*\(?[ \t]*\*")
 MAX_MODULES = 400
 """Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
-MAX_CHARACTERS = 5_000_000
-"""And of files with so many characters: their trees take some 150 MB."""
+MAX_CHARACTERS = 3_000_000
+"""And of files with so many characters: their trees take some 200 MB."""
 
 
 MANY_STARS = 16
