@@ -168,6 +168,7 @@ class Workspace:
             too_big = SourceError(task.filename, "does not fit into memory")
             return Unit((unreadable(too_big, task.filename, task.settings.mode),), reads=reads)
         project = self._project(task.settings.src)
+        self._trim(project)
         try:
             suppressions = find_suppressions(source.text)
             if task.role is Role.IMPORTED:
@@ -198,6 +199,13 @@ class Workspace:
             return Unit((*error.findings, crash), suppressions, reads, project.unresolved, project.unread)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
+
+    def _trim(self, project: Project) -> None:
+        """Forget parsed files, once there are too many, and what they were parsed from."""
+        if project.trim():
+            for known in (self._trees, self._sources):
+                for path in [p for p in known if not any(each.has_parsed(p) for each in self._projects.values())]:
+                    del known[path]
 
     def _inputs(self, reads: frozenset[Path], project: Project | None = None) -> Inputs | None:
         """All that the result depends on which was worked out last; None where that cannot be told."""

@@ -24,6 +24,8 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 _STAR_IMPORT = re.compile(r"\bfrom[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*\(?[ \t]*\*")
 MAX_MODULES = 400
 """Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
+MAX_CHARACTERS = 3_000_000
+"""And of files with so many characters: their trees take some 200 MB."""
 
 
 MANY_STARS = 16
@@ -126,15 +128,29 @@ class Project:
         self.recorder.replay(self._outline_records[key])
         return module
 
-    def trim(self, limit: int = MAX_MODULES) -> None:
-        """Forget the files that were read first, once there are too many."""
-        if len(self._modules) > limit:
+    def trim(self, limit: int = MAX_MODULES, characters: int = MAX_CHARACTERS) -> bool:
+        """Forget the files that nobody needed for longest, once there are too many. Returns whether there were."""
+        needed = self.recorder.record().files
+        for path in [path for path in self._modules if path in needed]:
+            self._modules[path] = self._modules.pop(path)  # the file that was looked at last needs them
+        sizes = {path: len(module.source.text) for path, module in self._modules.items() if module is not None}
+        total, gone = sum(sizes.values()), list[str]()
+        for path in self._modules:
+            if len(self._modules) - len(gone) <= limit and total <= characters:
+                break
+            gone.append(path)
+            total -= sizes.get(path, 0)
+        for path in gone:
+            del self._modules[path]
+            self._outlines.pop(path, None)
+            self._outline_records.pop(path, None)
+        if gone:
             self._members.clear()  # they hold modules, which would be there twice once they are read again
-        while len(self._modules) > limit:
-            gone = next(iter(self._modules))
-            del self._modules[gone]
-            self._outlines.pop(gone, None)
-            self._outline_records.pop(gone, None)
+        return bool(gone)
+
+    def has_parsed(self, path: Path) -> bool:
+        """Whether a file is kept parsed."""
+        return path.as_posix() in self._modules
 
     @property
     def size(self) -> int:

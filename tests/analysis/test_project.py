@@ -371,3 +371,24 @@ def test_a_text_is_parsed_in_part_after_one_that_does_not_parse(
         findings = seen.lint(task).findings
     assert [f.span.start.row for f in findings] == [7, 9]
     assert [text for text in parsed if text != TOTAL] == [MODEL, broken]
+
+
+def test_files_that_nobody_needed_for_longest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory does not grow with the number of files, and what all of them import is parsed once."""
+    files: dict[str, str | bytes] = {f"model_{n}.py": MODEL.replace("helpers", "shared") for n in range(20)}
+    write(tmp_path, {**files, "shared.py": TOTAL})
+    parsed: Counter[str] = Counter()
+
+    def counted(file: SourceFile) -> ast.Module:
+        parsed[file.path.name] += 1
+        return source.parse(file)
+
+    monkeypatch.setattr(workspace, "parse", counted)
+    monkeypatch.setattr(Project.trim, "__defaults__", (400, 3 * len(files["model_0.py"])))
+    looked_at = workspace.Workspace({})
+    settings = combine([Layer(tmp_path, {})], tmp_path)
+    for name in files:
+        assert looked_at.lint(Task(tmp_path / name, settings)).findings
+        assert len(looked_at._trees) <= 5
+        assert len(looked_at._sources) <= 5
+    assert set(parsed.values()) == {1}

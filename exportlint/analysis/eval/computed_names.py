@@ -55,8 +55,12 @@ def attribute_by_computed_name(frame: Frame, value: Object, name: Value, node: a
 
 
 def _computed(frame: Frame, instance: Instance) -> Iterator[tuple[Affixes, Value]]:
-    for key, value in frame.attributes(instance).items():
-        if key.startswith(COMPUTED):
+    # All attributes are not copied for it: a method that writes a thousand of them comes here a thousand times.
+    names = [key for key in instance.attributes if key.startswith(COMPUTED)]
+    names += [cell.name for cell in frame.heap.changes if cell.owner is instance and cell.name.startswith(COMPUTED)]
+    for key in dict.fromkeys(names):
+        value = frame.stored(instance, key)
+        if value is not None:
             prefix, _, suffix = key.removeprefix(COMPUTED).partition("\0")
             yield (prefix, suffix), value
 
