@@ -29,6 +29,7 @@ from exportlint.analysis.domain.values import (
     Union,
     Value,
 )
+from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_branch, note_conversion, note_iteration, product, truth_of
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
@@ -156,6 +157,17 @@ def compared_elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     """What iterating over a value gives, where all elements are compared: data if one of them surely is."""
     items = value.items if isinstance(value, Tuple) else ()
     return next((item for item in items if data_of(item) is not None), None) or elements(frame, value, node)
+
+
+def keyed_elements(frame: Frame, value: Value, key: Value, node: ast.AST) -> Value:
+    """What `key` makes of the elements of a value, where all of these are compared: data if one of them surely is."""
+    items = known_items(value)
+    if isinstance(value, Dict) and value.rest is None and len(value.entries) <= MAX_UNROLLED:
+        items = tuple(Const(name) for name, _ in value.entries)
+    if not items:
+        return frame.call(key, Arguments((compared_elements(frame, value, node),)), node)
+    made = [frame.call(key, Arguments((item,)), node) for item in items]
+    return next((each for each in made if data_of(each) is not None), None) or join(made)
 
 
 def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:

@@ -155,7 +155,7 @@ def forward_arguments(
         shared = _default(frame, given) if given is not None and is_exported() else None
         if given is not None and shared is not None and note_default(env, name, given, shared):
             env[name] = shared
-        elif isinstance(value, Dict) or (isinstance(value, Sequence) and value.type != ITERABLE):
+        elif _is_container(value) and is_exported():  # the caller of a part is traced as well
             env[f"{name}{INPUT}"] = Const(name)
     if node.args.vararg is not None:
         env[node.args.vararg.arg] = Sequence(
@@ -166,6 +166,11 @@ def forward_arguments(
     if node.args.kwarg is not None:
         env[node.args.kwarg.arg] = Dict((), UNKNOWN)
     return env
+
+
+def _is_container(value: Value) -> bool:
+    """Whether a value is a container that code can change."""
+    return isinstance(value, Dict) or (isinstance(value, Sequence) and value.type != ITERABLE)
 
 
 def _used(frame: Frame, argument: ast.arg, usage: Usage, *, is_exported: bool) -> Value:

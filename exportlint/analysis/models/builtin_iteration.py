@@ -28,6 +28,7 @@ from exportlint.analysis.eval.demands import (
     demand_number,
     demand_truth,
     elements,
+    keyed_elements,
     known_items,
     size_of,
 )
@@ -104,9 +105,11 @@ def _sorted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     if isinstance(value, Shape):
         note_conversion(frame, product(value.tensor), node, "sorted()")
     key = arguments.keywords.get("key")
-    compared = compared_elements(frame, value, node)
-    keyed = compared if key is None or key == NONE else frame.call(key, Arguments((compared,)), node)
-    demand_truth(frame, keyed, node, "sorted()")
+    if key is None or key == NONE:
+        compared = compared_elements(frame, value, node)
+    else:
+        compared = keyed_elements(frame, value, key, node)
+    demand_truth(frame, compared, node, "sorted()")
     return Sequence(item)
 
 

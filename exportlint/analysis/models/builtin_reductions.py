@@ -27,6 +27,7 @@ from exportlint.analysis.eval.demands import (
     data_of,
     demand_truth,
     elements,
+    keyed_elements,
     truth,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -72,8 +73,8 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     positional = arguments.positional
     values = [elements(frame, positional[0], argument_node(node))] if len(positional) == 1 else positional
     if key is not None and key != NONE:
-        keyed = frame.call(key, Arguments((join(values),)), node)
-        demand_truth(frame, keyed, node, construct)
+        compared = positional[0] if len(positional) == 1 else Tuple(positional)
+        demand_truth(frame, keyed_elements(frame, compared, key, node), node, construct)
         return join(values)
     if len(positional) == 1 and isinstance(positional[0], Tensor) and not positional[0].assumed:
         # non-strict hands the builtin to torch.maximum, which wants two tensors

@@ -33,6 +33,7 @@ from exportlint.analysis.eval.demands import (
     data_of,
     demand_hash,
     doubtful,
+    keyed_elements,
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -78,8 +79,9 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         if name in HASHES and isinstance(receiver, Sequence) and receiver.type == "set" and arguments.positional:
             demand_hash(frame, arguments.positional[0], argument_node(node), "set element")
         if name == "sort":
-            data = data_of(item)
-            if data is not None and "key" not in arguments.keywords:
+            key = arguments.keywords.get("key", NONE)
+            data = data_of(item if key == NONE else keyed_elements(frame, receiver, key, node))
+            if data is not None:
                 frame.emit(Branch, node, data, construct="sorted()", condition=data)
         if name == "pop":
             return _popped(receiver, arguments) or item
