@@ -13,6 +13,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.fixes.state.places import keep_items
+from exportlint.fixes.state.totals import keep_totals
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING))
@@ -49,7 +50,11 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
         name = next(
             (n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n) == fact.name), ""
         )
-        drafts = keep_items(code, Constructor(code, node), name)
+        constructor = Constructor(code, node)
+        if _is_empty_list(constructor.assignment(name).value):
+            drafts = keep_totals(code, constructor, name)
+            return code.fix("Keep what is asked of the list in buffers", *drafts, safe=False)
+        drafts = keep_items(code, constructor, name)
         return code.fix("Keep each item in a buffer, if the sizes agree", *drafts, safe=False)
     if fact.carried or fact.holder != "module":
         raise DeclinedError("what the next call finds there has to be kept")
@@ -63,3 +68,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     if any(use not in init and use not in uses for use in constructor.uses(uses[0].attr)):
         raise DeclinedError("something reads it")
     return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
+
+
+def _is_empty_list(node: ast.expr) -> bool:
+    return isinstance(node, ast.List) and not node.elts

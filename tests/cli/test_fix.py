@@ -58,7 +58,7 @@ def test_fix_applies_safe_fixes_and_reports_what_remains(root: Path, run: Run) -
 
 def test_why_what_remains_has_no_fix(root: Path, run: Run) -> None:
     write(root, {"a.py": GROWING})
-    reason = "note: no fix: how much it comes to hold is not known, and a buffer keeps its size"
+    reason = "note: no fix: its sizes are those of the inputs, and a buffer needs them in `__init__`"
     assert reason not in run().out
     first, second = run("--fix", "--unsafe-fixes"), run("--fix", "--unsafe-fixes")
     assert reason in first.out.splitlines()

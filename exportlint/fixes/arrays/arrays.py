@@ -9,7 +9,9 @@ from exportlint.analysis.domain.values import External
 from exportlint.fixes.arrays.array_calls import constant, converted, created, dtype, function, method
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.parentheses import source as text_of
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.evaluated_once import is_repeatable
 from exportlint.fixes.proofs.observed_values import tensor
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 COPIES = frozenset({"numpy.array", "numpy.copy"})
 VIEWS = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
-READS = frozenset({"item", "tolist"})
+READS = frozenset({"item", "tolist", "__setitem__"})
 """Methods that give what is no array, by the same name as those of tensors."""
 WRAPPERS = {
     "torch.from_numpy": "", "torch.as_tensor": "", "torch.asarray": "", "torch.tensor": "clone",
@@ -97,7 +99,35 @@ class Arrays:
         if self.mixed:
             raise DeclinedError("the dtypes of the matrices may differ")
 
+    def _mapped(self, node: ast.Call) -> Expression | None:
+        """`np.vectorize(lambda v: v * 2)(array)`, whose arithmetic torch does for all elements at once."""
+        match node:
+            case ast.Call(
+                func=ast.Call(
+                    func=mapping, args=[ast.Lambda(args=ast.arguments(args=[only])) as function], keywords=[]
+                ),
+                args=[given],
+                keywords=[],
+            ) if self._external(mapping) == "numpy.vectorize":
+                source = self.array(given)
+            case _:
+                return None
+        elements = [n for n in ast.walk(function.body) if isinstance(n, ast.Name)]
+        is_computed = all(
+            isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context))
+            and not isinstance(n, ast.Not)
+            for n in ast.walk(function.body)
+        )
+        if source is None or not is_computed or any(n.id != only.arg for n in elements):
+            raise DeclinedError("a function of Python computes each element")
+        if len(elements) > 1 and not is_repeatable(ast.parse(text_of(source), mode="eval").body):
+            raise DeclinedError("the array would be computed several times")
+        return self.code.concrete(function.body, dict.fromkeys(elements, source))
+
     def _call(self, node: ast.Call) -> Expression | None:
+        mapped = self._mapped(node)
+        if mapped is not None:
+            return mapped
         name = self._external(node.func)
         if name.startswith("numpy."):
             return self._numpy(node, name)

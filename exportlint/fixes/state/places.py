@@ -104,23 +104,27 @@ def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[lis
 
 def _empty(code: Code, place: Place) -> Expression:
     """A tensor like those that calls leave in a place. Raises DeclinedError if their sizes are not known."""
-    values = [
+    return empty_like(code, [
         statement.value
         for use in place.uses
         if isinstance(statement := code.tree.parents[use], ast.Assign) and use in statement.targets
-    ]
+    ])  # fmt: skip
+
+
+def empty_like(code: Code, values: Sequence[ast.expr]) -> Expression:
+    """A tensor like some others: zeros of their sizes. Raises DeclinedError if these are not known."""
     found = [held for value in values if (held := tensor(code, value)) is not None]
     if not found:
         raise DeclinedError("what calls leave there may be no tensor")
     sizes = [size for held in found if (size := _sizes(held)) is not None]
     if len({*sizes}) != 1:
         raise DeclinedError("its sizes are those of the inputs, and a buffer needs them in `__init__`")
-    zeros, shape = code.name("torch.zeros", place.first), code.make("({*sizes},)", sizes=[*sizes[0]])
+    zeros, shape = code.name("torch.zeros"), code.make("({*sizes},)", sizes=[*sizes[0]])
     dtypes = {DTYPES.get(held.kind or "") for held in found}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     if dtype is None:
         return code.make("{zeros}({shape})", zeros=zeros, shape=shape)
-    name = code.name(f"torch.{dtype}", place.first)
+    name = code.name(f"torch.{dtype}")
     return code.make("{zeros}({shape}, dtype={dtype})", zeros=zeros, shape=shape, dtype=name)
 
 
@@ -193,8 +197,6 @@ def items(constructor: Constructor, name: str) -> list[Place]:
     constructor.require_private(name)
     first = constructor.assignment(name)
     entries = _entries(first.value)
-    if not entries:
-        raise DeclinedError("how much it comes to hold is not known, and a buffer keeps its size")
     subscripts: dict[object, list[ast.expr]] = {key: [] for key in entries}
     for use in constructor.uses(name):
         if use is first.target:

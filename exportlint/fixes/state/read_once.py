@@ -145,9 +145,8 @@ def _drawn_after(code: Code, seeding: ast.Call) -> Fix:
     name = constructor.free(target.targets[0].id if is_named else "noise")  # type: ignore[attr-defined]
     owner = receiver(method)
     drafts = [
-        _unseeded(code, seeding),
         constructor.append([buffer(code, owner, name, drawn)]),
-        code.replace(draw, _buffered(code, method, owner, name, target)),
+        *_unseeded(code, seeding, draw, _buffered(code, method, owner, name, target)),
     ]
     return code.fix("Draw once, in `__init__`, and seed nothing else", *drafts, safe=False)
 
@@ -165,12 +164,16 @@ def _is_random(code: Code, call: ast.Call) -> bool:
     return api is not None and api.random and not any(k.arg == "generator" for k in call.keywords)
 
 
-def _unseeded(code: Code, seeding: ast.Call) -> Draft:
-    """Leaves out the statement that seeds. Raises DeclinedError."""
-    statement = code.tree.parents[seeding]
-    if not isinstance(statement, ast.Expr):
-        raise DeclinedError("more is done with the generator than to seed it")
-    return code.statements.replace([statement], [])
+def _unseeded(code: Code, seeding: ast.Call, draw: ast.Call, numbers: Expression) -> list[Draft]:
+    """Leaves out what seeds, and puts numbers in place of what is drawn. Raises DeclinedError."""
+    around = code.tree.parents[seeding]
+    if isinstance(around, ast.Expr):
+        return [code.statements.replace([around], []), code.replace(draw, numbers)]
+    taken = code.tree.parents[around]
+    match taken:
+        case ast.Subscript(value=ast.Tuple(elts=[first, second]), slice=ast.Constant(value=1)) if first is seeding:
+            return [code.replace(taken, code.concrete(second, {draw: numbers}))]
+    raise DeclinedError("more is done with the generator than to seed it")
 
 
 def _is_seeding(around: ast.expr, inner: ast.expr) -> bool:
