@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import PYTHON, Scalar
+from exportlint.analysis.domain.values import PYTHON
 from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import negated
 from exportlint.fixes.control_flow.merging import OPERATORS, Fresh
-from exportlint.fixes.control_flow.terms import is_number
+from exportlint.fixes.control_flow.terms import in_vain, is_number
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
 """What changes nothing as the right operand."""
-DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +213,7 @@ class Predicated:
         """A value that is computed in any case. Numbers that it divides by become tensors, which may be zero."""
         self._require_pure(code, node)
         require_unguarded(code, node)
-        divisors = {
-            part.right: call(code.name("torch.tensor", node), code.concrete(part.right))
-            for part in ast.walk(node)
-            if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS)
-            if isinstance(code.value(part.right), Scalar) and tensor(code, part.left) is None
-        }
-        return code.concrete(node, divisors)
+        return in_vain(code, node)
 
     def _require_pure(self, code: Code, node: ast.expr) -> None:
         if not is_pure(code, node) and not (self._called_anyway and calls_only(node)):

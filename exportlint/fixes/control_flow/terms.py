@@ -13,13 +13,17 @@ from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, expression, names_in, same
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
-from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation
+from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Form, Forms, form
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
+
+
+DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     require_unguarded(code, node)
-    source, reads = code.concrete(node), read_by(code, node)
+    source, reads = in_vain(code, node), read_by(code, node)
     value = code.value(node)
     held = as_tensor(value)
     if held is not None:
@@ -69,6 +73,17 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     if is_number(value):
         return Term(source, "number", reads=reads)
     return Term(source, "other", reads=reads)
+
+
+def in_vain(code: Code, node: ast.expr) -> Expression:
+    """An expression that is evaluated in any case: numbers that it divides by become tensors, which may be zero."""
+    divisors: dict[ast.expr, Expression] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS) and tensor(code, part.left) is None:
+            found = operand(code, part.right) if scalar(code, part.right) is not None else None
+            if found is not None:
+                divisors[part.right] = found.source
+    return code.concrete(node, divisors) if divisors else code.concrete(node)
 
 
 def _condition(code: Code, test: ast.expr) -> Condition | None:
