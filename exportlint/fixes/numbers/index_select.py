@@ -187,23 +187,25 @@ def _of_dict(code: Code, replaced: ast.expr, table: ast.expr, key: ast.expr, def
     made = code.name("torch.tensor", statement)
     keys = code.make("{made}(list({table}))", made=made, table=table)
     held = [entry for _, entry in value.entries]
-    if all(map(_is_number, held)):
-        values = code.make("{made}(list({table}.values()))", made=made, table=table)
-    elif all(map(is_tensor, held)) and not many:
-        stack = code.name("torch.stack", statement)
-        values = code.make("{stack}(list({table}.values()))", stack=stack, table=table)
-    else:
-        raise DeclinedError("what there is to choose from is neither tensors nor numbers")
     hits = code.fresh("hits", statement)
     compared = code.make("{keys} == {wanted}", keys=keys, wanted=wanted)
     if many:
         compared = code.make("{wanted}.unsqueeze(-1) == {keys}", keys=keys, wanted=wanted)
     lines = [code.statement("{hits} = {compared}", hits=hits, compared=compared)]
     found = code.make("{hits}.any(-1)" if many else "{hits}.any()", hits=hits)
-    place = code.make("{hits}.int().argmax(-1)" if many else "{hits}.int().argmax()", hits=hits)
-    result = code.make("{values}[{place}]", values=values, place=place)
+    where = code.name("torch.where", statement)
+    if all(map(_is_number, held)):
+        values = code.make("{made}(list({table}.values()))", made=made, table=table)
+        total = "{where}({hits}, {values}, 0).sum(-1)" if many else "{where}({hits}, {values}, 0).sum()"
+        result = code.make(total, where=where, hits=hits, values=values)
+    elif all(map(is_tensor, held)) and not many:
+        stack = code.name("torch.stack", statement)
+        result = code.make(
+            "{stack}(list({table}.values()))[{hits}.int().argmax()]", stack=stack, table=table, hits=hits
+        )
+    else:
+        raise DeclinedError("what there is to choose from is neither tensors nor numbers")
     if default is not None:
-        where = code.name("torch.where", statement)
         result = code.make("{where}({found}, {row}, {default})", where=where, found=found, row=result, default=default)
     else:
         check, message = code.name("torch._assert_async", statement), code.string("there is no such key")
