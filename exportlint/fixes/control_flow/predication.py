@@ -21,7 +21,7 @@ from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import augmented, binary, call, dotted, expression, method, statement
+from exportlint.fixes.edit.template import augmented, bare_tuple, binary, call, dotted, expression, method, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.liveness import is_bound, read_later
@@ -118,7 +118,7 @@ class Predicated:
         names = [item.id for item in target.elts if isinstance(item, ast.Name)]
         kept = [name for name in names if self._is_kept(name)]
         own = {name: self._fresh.name(name, numbered=True) if name in kept else name for name in names}
-        targets = expression("({*names},)", names=list(map(dotted, own.values())))
+        targets = bare_tuple(list(map(dotted, own.values())))
         lines = [code.statement("{targets} = {value}", targets=targets, value=self._value(code, value))]
         for item in target.elts:
             assert isinstance(item, ast.Name)
