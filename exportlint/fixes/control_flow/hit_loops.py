@@ -26,6 +26,7 @@ from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
+FLATTENS = frozenset({"squeeze", "flatten", "view", "reshape", "ravel"})
 READS = frozenset({"item", "squeeze", "int", "tolist"})
 
 
@@ -43,12 +44,13 @@ def hits_fix(code: Code, _: Conversion) -> Fix:
     chosen, is_read = _over(loop.iter)
     call = written(code, chosen)
     edits: list[Draft] = []
+    call, is_flat = _unflattened(call)
     mask = _mask_of(call)
     if mask is not None:
-        length, is_row = code.make("len({mask})", mask=mask), not is_read
+        length, is_row = code.make("len({mask})", mask=mask), not is_read and not is_flat
         if isinstance(chosen, ast.Name) and _is_read_once(code, chosen):
             length = code.make("len({hits})", hits=chosen)
-            edits.append(code.replace(call, mask))
+            edits.append(code.replace(written(code, chosen), mask))
     else:
         length, is_row = code.make("len({modules})", modules=_modules(code, loop, row)), False
     body = _Body(code, loop, row)
@@ -65,6 +67,13 @@ def _over(node: ast.expr) -> tuple[ast.expr, bool]:
     is_slice = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
     if is_slice and not (node.slice.lower or node.slice.upper or node.slice.step):  # type: ignore[attr-defined]
         return _over(node.value)  # type: ignore[attr-defined]
+    return node, False
+
+
+def _unflattened(node: ast.expr) -> tuple[ast.expr, bool]:
+    """A call without what takes the second dimension away that `nonzero` makes: `m.nonzero().squeeze(1)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FLATTENS:
+        return _unflattened(node.func.value)[0], True
     return node, False
 
 

@@ -11,17 +11,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import PYTHON, Scalar
+from exportlint.analysis.domain.values import PYTHON
 from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import negated
 from exportlint.fixes.control_flow.merging import Fresh
-from exportlint.fixes.control_flow.terms import is_number
+from exportlint.fixes.control_flow.terms import in_vain, is_number
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import SYMBOLS, augmented, binary, call, dotted, expression, method, statement
+from exportlint.fixes.edit.template import (
+    SYMBOLS,
+    augmented,
+    bare_tuple,
+    binary,
+    call,
+    dotted,
+    expression,
+    method,
+    statement,
+)
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
@@ -35,7 +45,6 @@ if TYPE_CHECKING:
 
 NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
 """What changes nothing as the right operand."""
-DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +129,7 @@ class Predicated:
         names = [item.id for item in target.elts if isinstance(item, ast.Name)]
         kept = [name for name in names if self._is_kept(name)]
         own = {name: self._fresh.name(name, numbered=True) if name in kept else name for name in names}
-        targets = expression("({*names},)", names=list(map(dotted, own.values())))
+        targets = bare_tuple(list(map(dotted, own.values())))
         lines = [code.statement("{targets} = {value}", targets=targets, value=self._value(code, value))]
         for item in target.elts:
             assert isinstance(item, ast.Name)
@@ -213,13 +222,7 @@ class Predicated:
         """A value that is computed in any case. Numbers that it divides by become tensors, which may be zero."""
         self._require_pure(code, node)
         require_unguarded(code, node)
-        divisors = {
-            part.right: call(code.name("torch.tensor", node), code.concrete(part.right))
-            for part in ast.walk(node)
-            if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS)
-            if isinstance(code.value(part.right), Scalar) and tensor(code, part.left) is None
-        }
-        return code.concrete(node, divisors)
+        return in_vain(code, node)
 
     def _require_pure(self, code: Code, node: ast.expr) -> None:
         if not is_pure(code, node) and not (self._called_anyway and calls_only(node)):

@@ -19,14 +19,18 @@ from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, expression, names_in, same
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
-from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation
+from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Form, Forms, form
 from exportlint.fixes.proofs.total_conditions import is_total_number
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
+
+
+DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +71,34 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
             return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
     require_pure(code, node)
     require_unguarded(code, node)
-    source, reads = code.concrete(node), read_by(code, node)
+    divisors = _divisors(code, node)
+    source, reads, safe = code.concrete(node, divisors), read_by(code, node), not divisors
     value = code.value(node)
     held = as_tensor(value)
     if held is not None:
         if held.dynamic:
             raise DeclinedError("the size depends on the way taken")
         variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
-        return Term(source, form=form(code, node, forms), variable=variable, reads=reads)
+        return Term(source, form=form(code, node, forms), safe=safe, variable=variable, reads=reads)
     if is_number(value):
-        return Term(source, "number", total=is_total_number(code, node), reads=reads)
-    return Term(source, "other", reads=reads)
+        return Term(source, "number", safe=safe, total=is_total_number(code, node), reads=reads)
+    return Term(source, "other", safe=safe, reads=reads)
+
+
+def in_vain(code: Code, node: ast.expr) -> Expression:
+    """An expression that is evaluated in any case: numbers that it divides by become tensors, which may be zero."""
+    return code.concrete(node, _divisors(code, node))
+
+
+def _divisors(code: Code, node: ast.expr) -> dict[ast.expr, Expression]:
+    """The numbers read from tensors that an expression divides Python's numbers by, as tensors."""
+    found: dict[ast.expr, Expression] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, DIVISIONS) and tensor(code, part.left) is None:
+            divisor = operand(code, part.right) if scalar(code, part.right) is not None else None
+            if divisor is not None:
+                found[part.right] = divisor.source
+    return found
 
 
 def _condition(code: Code, test: ast.expr) -> Condition | None:

@@ -31,7 +31,9 @@ from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.observed_values import builtin, tensor
+from exportlint.fixes.export_calls.calls import written
+from exportlint.fixes.numbers.operands import is_scalar
+from exportlint.fixes.proofs.observed_values import builtin, operation, scalar, tensor
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -52,7 +54,39 @@ def branch_fix(code: Code, fact: Fact) -> Fix:
         where_fix,
         cond_fix,
         write_fix,
+        unread_fix,
     )
+
+
+def unread_fix(code: Code, _: Fact) -> Fix:
+    """Keep the truth a tensor that a branch asks, where it was read: `bad = t.any().item()`, `if bad:`.
+
+    Raises:
+        DeclinedError: it is no variable that is assigned once, from what is read of a tensor.
+    """
+    branch = branch_of(code)
+    test = branch.subject if isinstance(branch, ast.Match) else branch.test
+    read = (n for n in ast.walk(test) if isinstance(n, ast.Name) and getattr(scalar(code, n), "kind", "") == "bool")
+    name = next(read, None)
+    if name is None:
+        raise DeclinedError("the condition is about no variable that holds a truth")
+    call = written(code, name)
+    given = _read_by(code, call)
+    held = None if given is None else tensor(code, given)
+    if given is None or held is None:
+        raise DeclinedError("it is not known which tensor the truth is read from")
+    kept = code.concrete(given) if is_scalar(code, given) else code.make("{truth}.reshape(())", truth=given)
+    here = code.after(analysed([templates.statement("{name} = {kept}", name=name.id, kept=kept)]))
+    return code.fix(MESSAGE, code.replace(call, kept), *choice(here, branch).edits, safe=False)
+
+
+def _read_by(code: Code, node: ast.expr) -> ast.expr | None:
+    """`t` of `t.item()` and `bool(t)`."""
+    if not isinstance(node, ast.Call):
+        return None
+    if operation(code, node) == "item" and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    return node.args[0] if builtin(code, node) == "bool" and len(node.args) == 1 else None
 
 
 def condition_fix(code: Code, fact: Fact) -> Fix:

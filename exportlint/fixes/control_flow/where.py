@@ -90,6 +90,9 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     refused = _refused(code, branch, found)
     if refused is not None:
         return refused
+    skipped = _skipped(code, branch, fresh)
+    if skipped is not None:
+        return skipped
     try:
         end, ways = ends(code, found)
     except DeclinedError:
@@ -111,6 +114,23 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     value, lines = _result(code, found, ways, fresh)
     lines.append(statement("return {value}", value=value.unbracketed))
     return _choice(code, branch, code.statements.replace([branch], lines), value)
+
+
+def _skipped(code: Code, branch: Branching, fresh: Fresh) -> Choice | None:
+    """`if c: out.append(a); continue`, when the rest of the pass ends in the same statement."""
+    following = code.tree.following(branch)
+    if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) < 2 or not following:
+        return None
+    if not isinstance(branch.body[-1], ast.Continue):
+        return None
+    found = [Case(branch.test, branch.body[:-1]), Case(None, following)]
+    try:
+        end, ways = ends(code, found)
+    except DeclinedError:
+        return None
+    value, lines = _result(code, found, ways, fresh)
+    lines.append(end.with_value(value.source))
+    return _choice(code, branch, code.statements.replace([branch, *following], lines), value)
 
 
 def _refused(code: Code, branch: Branching, found: Sequence[Case]) -> Choice | None:

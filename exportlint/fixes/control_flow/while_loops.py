@@ -81,8 +81,9 @@ def _while(code: Code, node: ast.While, met: ast.stmt | None = None) -> Fix:
 
 
 def _breaks(one: ast.AST) -> bool:
-    """Whether a statement is `if …: break`."""
-    return isinstance(one, ast.If) and not one.orelse and len(one.body) == 1 and isinstance(one.body[0], ast.Break)
+    """Whether a statement is `if …: break`, or `return`."""
+    leaves = isinstance(one, ast.If) and not one.orelse and len(one.body) == 1
+    return leaves and isinstance(one.body[0], (ast.Break, ast.Return))  # type: ignore[attr-defined]
 
 
 def range_fix(code: Code, _: Conversion) -> Fix:
@@ -111,15 +112,25 @@ def range_fix(code: Code, _: Conversion) -> Fix:
 
 
 def _check(code: Code, node: ast.While | ast.For) -> None:
-    if code.tree.function(node) is None or node.orelse or returns(node.body):
+    if code.tree.function(node) is None or node.orelse or (returns(node.body) and _returned(node) is None):
         raise DeclinedError("the loop has an `else` or a `return`, or is in no function")
     check_movable([one for one in node.body if not _breaks(one)])
+
+
+def _returned(node: ast.While | ast.For) -> ast.Return | None:
+    """The `return` that can follow a loop, as it is the only way out of it: `while True: … if c: return x`."""
+    ways = [one for one in node.body if _breaks(one)]
+    found = returns(node.body)
+    always = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
+    only = always and len(ways) == len(found) == 1 and node.body[-1] is ways[0]
+    return found[0] if only and found[0].value is not None else None
 
 
 def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "") -> list[str]:
     """The variables that a pass of a loop takes from the one before it, or leaves behind."""
     body = node.body  # type: ignore[attr-defined]
     wanted = set(needed(read)) | needed_after(code.tree, node)
+    wanted |= {n.id for one in returns(body) for n in ast.walk(one) if isinstance(n, ast.Name)}
     found = [name for name in bound(body) if name in wanted and name != but]
     before = definitely_assigned(code.tree, node)
     for name in found:
@@ -189,7 +200,7 @@ def _fix(
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
     passed = dict(zip(tensors.names, tensors.passed, strict=True)) | dict(starts)
     given = Operands(tuple(carried), tuple(passed[name] for name in carried))
-    back = [step if step is not None and name == carried[0] else _returned(name, runs) for name in carried]
+    back = [step if step is not None and name == carried[0] else _given_back(name, runs) for name in carried]
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
     targets = ["_" if step is not None and name == carried[0] else name for name in carried]
     groups: list[Sequence[ast.stmt]] = [node.body]
@@ -211,6 +222,9 @@ def _fix(
         apart(statement("{left} = {made}", left=_several(list(map(dotted, targets))), made=made)),
     ]
     check_result(code, lines)
+    last = _returned(node)
+    if last is not None:
+        lines.append(code.statement("return {value}", value=last.value))
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
 
 
@@ -248,7 +262,7 @@ def _several(items: Sequence[Expression]) -> Expression:
     return bare_tuple(items) if len(items) > 1 else expression("({*items},)", items=items)
 
 
-def _returned(name: str, runs: Sequence[Run]) -> Expression:
+def _given_back(name: str, runs: Sequence[Run]) -> Expression:
     found = [(run, run.variables.get(name, UNKNOWN)) for run in runs]
     check_tensors((value for _, value in found), f"`{name}`")
     is_shared = any(is_tensor(value) and not run.is_own(value) for run, value in found)

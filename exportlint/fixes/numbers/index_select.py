@@ -22,11 +22,11 @@ from exportlint.analysis.facts import Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import call, keyword, method
+from exportlint.fixes.edit.template import SYMBOLS, binary, call, keyword, method
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand
-from exportlint.fixes.proofs.observed_values import is_named, item_of, operation, scalar, tensor
+from exportlint.fixes.proofs.observed_values import is_named, is_python, item_of, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import is_pure, require_first
 
 if TYPE_CHECKING:
@@ -41,10 +41,8 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
     """
     index = code.node(ast.expr)
     subscript = code.tree.parents[index]
-    if isinstance(subscript, ast.Slice) and fact.target == "slice bound" and isinstance(fact.operand, Tensor):
-        return code.fix(
-            "Read the bound with `.item()`", code.replace(index, method(code.concrete(index), "item")), safe=False
-        )
+    if fact.target == "slice bound" and isinstance(fact.operand, Tensor):
+        return _of_bounds(code, index)
     if isinstance(subscript, ast.Slice):
         return _of_slice(code, code.tree.parents[subscript])
     if isinstance(subscript, ast.Tuple):
@@ -64,6 +62,20 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
             raise DeclinedError("the module that is chosen is not called there")
         return _of_modules(code, call, subscript, place)
     return _of_values(code, subscript, place)
+
+
+def _of_bounds(code: Code, index: ast.expr) -> Fix:
+    """`y[i, n:] = v`: the bounds of slices as numbers."""
+    around = code.tree.parents[index]
+    parts = [around] if isinstance(around, ast.Slice) else index.elts if isinstance(index, ast.Tuple) else [index]
+    bounds = [bound for part in parts if isinstance(part, ast.Slice) for bound in (part.lower, part.upper) if bound]
+    if isinstance(around, ast.Slice):
+        bounds = [index]
+    found = [bound for bound in bounds if not is_python(code, bound) and scalar(code, bound) is None]
+    if not found:
+        raise DeclinedError("it is not known which bound is a tensor")
+    edits = [code.replace(bound, method(code.concrete(bound), "item")) for bound in found]
+    return code.fix("Read the bound with `.item()`", *edits, safe=False)
 
 
 def _of_slice(code: Code, subscript: ast.AST) -> Fix:
@@ -177,23 +189,25 @@ def _of_dict(code: Code, replaced: ast.expr, table: ast.expr, key: ast.expr, def
     made = code.name("torch.tensor", statement)
     keys = code.make("{made}(list({table}))", made=made, table=table)
     held = [entry for _, entry in value.entries]
-    if all(map(_is_number, held)):
-        values = code.make("{made}(list({table}.values()))", made=made, table=table)
-    elif all(map(is_tensor, held)) and not many:
-        stack = code.name("torch.stack", statement)
-        values = code.make("{stack}(list({table}.values()))", stack=stack, table=table)
-    else:
-        raise DeclinedError("what there is to choose from is neither tensors nor numbers")
     hits = code.fresh("hits", statement)
     compared = code.make("{keys} == {wanted}", keys=keys, wanted=wanted)
     if many:
         compared = code.make("{wanted}.unsqueeze(-1) == {keys}", keys=keys, wanted=wanted)
     lines = [code.statement("{hits} = {compared}", hits=hits, compared=compared)]
     found = code.make("{hits}.any(-1)" if many else "{hits}.any()", hits=hits)
-    place = code.make("{hits}.int().argmax(-1)" if many else "{hits}.int().argmax()", hits=hits)
-    result = code.make("{values}[{place}]", values=values, place=place)
+    where = code.name("torch.where", statement)
+    if all(map(_is_number, held)):
+        values = code.make("{made}(list({table}.values()))", made=made, table=table)
+        total = "{where}({hits}, {values}, 0).sum(-1)" if many else "{where}({hits}, {values}, 0).sum()"
+        result = code.make(total, where=where, hits=hits, values=values)
+    elif all(map(is_tensor, held)) and not many:
+        stack = code.name("torch.stack", statement)
+        result = code.make(
+            "{stack}(list({table}.values()))[{hits}.int().argmax()]", stack=stack, table=table, hits=hits
+        )
+    else:
+        raise DeclinedError("what there is to choose from is neither tensors nor numbers")
     if default is not None:
-        where = code.name("torch.where", statement)
         result = code.make("{where}({found}, {row}, {default})", where=where, found=found, row=result, default=default)
     else:
         check, message = code.name("torch._assert_async", statement), code.string("there is no such key")
@@ -245,6 +259,21 @@ def _selected(code: Code, replaced: ast.expr, items: Expression, place: _Index, 
     return code.fix(message, code.replace(replaced, place.row(code, stacked)), safe=False)
 
 
+def _add(code: Code, statement: ast.AugAssign, subscript: ast.Subscript) -> Fix:
+    """`y[i] += v`, in the first dimension."""
+    symbol = SYMBOLS.get(type(statement.op))
+    if symbol is None or isinstance(subscript.slice, ast.Tuple):
+        raise DeclinedError("it is more than one index")
+    if not is_pure(code, subscript.value):
+        raise DeclinedError("what is written to would be evaluated twice")
+    index = code.make("{place}.reshape(1)", place=_place(code, subscript.slice))
+    row = code.make("{receiver}.index_select(0, {index})", receiver=subscript.value, index=index)
+    new = binary(symbol, row, code.concrete(statement.value))
+    line = code.statement("{y}.index_copy_(0, {index}, {new})", y=subscript.value, index=index, new=new)
+    message = "Write with `index_copy_`, which takes no negative index"
+    return code.fix(message, code.statements.replace([statement], [line]), safe=False)
+
+
 def _place(code: Code, node: ast.expr) -> Expression:
     """The tensor of one element that an index is, or is made of."""
     index = _index(code, node)
@@ -254,6 +283,8 @@ def _place(code: Code, node: ast.expr) -> Expression:
 def _write(code: Code, subscript: ast.Subscript) -> Fix:
     """`y[i] = v`, `y[:, i] = v`."""
     statement = code.tree.parents[subscript]
+    if isinstance(statement, ast.AugAssign) and statement.target is subscript:
+        return _add(code, statement, subscript)
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         raise DeclinedError("it is more than an assignment to one item")
     *before, index = indices(subscript)

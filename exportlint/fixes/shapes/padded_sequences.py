@@ -66,6 +66,7 @@ def {name}(rnn, batch, lengths, state=None, batch_first=False):
     last = tuple({stack}(parts) for parts in zip(*last))
     return {stack}(steps, dim), last if is_lstm else last[0]
 '''
+PARAMETERS = ["rnn", "batch", "lengths", "state", "batch_first"]
 CALLED = {
     "lstm": "torch.lstm_cell", "gru": "torch.gru_cell", "tanh": "torch.rnn_tanh_cell", "relu": "torch.rnn_relu_cell",
     "check": "torch._assert_async", "where": "torch.where", "cat": "torch.cat", "stack": "torch.stack",
@@ -98,7 +99,8 @@ def _helper(code: Code, node: ast.AST) -> tuple[str, Sequence[Draft]]:
     assert isinstance(top, ast.stmt)
     made = {each: code.name(qualified, top) for each, qualified in CALLED.items()}
     for known in code.tree.root.body:
-        if isinstance(known, ast.FunctionDef) and place(known) < place(top):
+        is_like = isinstance(known, ast.FunctionDef) and [a.arg for a in known.args.args] == PARAMETERS
+        if isinstance(known, ast.FunctionDef) and is_like and place(known) < place(top):
             (same,) = analysed([code.statement(HELPER, name=known.name, **made)])
             if ast.dump(same) == ast.dump(known):
                 return known.name, ()
