@@ -35,7 +35,7 @@ RNN = "torch.nn.utils.rnn"
 MESSAGE = "Run the padded sequences step by step, for one number of steps"
 HELPER = '''
 def {name}(rnn, batch, lengths, state=None, batch_first=False):
-    """Run a recurrent module on padded sequences as on packed ones: behind its end, a sequence keeps its state."""
+    """Run a recurrent module on a padded batch: each sequence keeps its last state."""
     cells = {{
         "LSTM": {lstm},
         "GRU": {gru},
@@ -45,18 +45,23 @@ def {name}(rnn, batch, lengths, state=None, batch_first=False):
     is_lstm, dim = rnn.mode == "LSTM", int(batch_first)
     lengths = lengths.to(batch.device)
     if state is None:
-        state = batch.new_zeros(len(rnn.all_weights), batch.shape[1 - dim], rnn.hidden_size)
+        size = len(rnn.all_weights), batch.shape[1 - dim], rnn.hidden_size
+        state = batch.new_zeros(size)
         state = (state, state) if is_lstm else state
     steps, states, last = batch.unbind(dim), state if is_lstm else (state,), []
-    {check}(((lengths > 0) & (lengths <= len(steps))).all(), "a length is out of range")
+    fits = (lengths > 0) & (lengths <= len(steps))
+    {check}(fits.all(), "a length is out of range")
     inside = [(lengths > step).unsqueeze(1) for step in range(len(steps))]
     for layer in range(rnn.num_layers):
         outputs = []
         for order in (1, -1)[: 1 + rnn.bidirectional]:
-            weights, current, output = rnn.all_weights[len(last)], [one[len(last)] for one in states], []
+            weights, output = rnn.all_weights[len(last)], []
+            current = [one[len(last)] for one in states]
             for step, is_inside in list(zip(steps, inside))[::order]:
-                new = cells[rnn.mode](step, tuple(current) if is_lstm else current[0], *weights)
-                current = [{where}(is_inside, *pair) for pair in zip(new if is_lstm else (new,), current)]
+                old = tuple(current) if is_lstm else current[0]
+                new = cells[rnn.mode](step, old, *weights)
+                pairs = zip(new if is_lstm else (new,), current)
+                current = [{where}(is_inside, *pair) for pair in pairs]
                 output.append({where}(is_inside, current[0], 0))
             outputs.append(output[::order])
             last.append(current)
