@@ -4,8 +4,8 @@
 
 Starts the real server in the first directory, opens the N files with the most lines of all directories, each with its
 text on the disk, waits for the diagnostics of each, and types into one after the other: lines at the start of methods,
-each of which is taken back. Prints the resident memory (MB) after the start, while
-files are opened and while they are edited, and the peak. The disk stays as it is. For Linux only.
+each of which is taken back. Prints the resident memory (MB) after the start, while files are opened and while they are
+edited, and the peak. The disk stays as it is. For Linux only.
 """
 
 from __future__ import annotations
