@@ -94,7 +94,8 @@ def main() -> None:
         linters = [
             linter for jobs in arguments.jobs for linter in own(jobs, files, paths, Path(temporary, f"cache{jobs}"))
         ]
-        linters += [linter for jobs in arguments.jobs for linter in peers(jobs, arguments.peers)]
+        for jobs in arguments.jobs:
+            linters += peers(jobs, arguments.peers, is_first=jobs == arguments.jobs[0])
         for turn in range(arguments.repeat or (1 if arguments.quick else 3)):
             for linter in linters:
                 if turn and linter.is_slow:
@@ -168,13 +169,16 @@ def own(jobs: int, files: Sequence[Path], paths: Sequence[Path], cache: Path) ->
     ]
 
 
-def peers(jobs: int, environments: Sequence[str]) -> list[Linter]:
-    """The runs of other linters that are there. Ruff may come with exportlint's own environment."""
+def peers(jobs: int, environments: Sequence[str], *, is_first: bool) -> list[Linter]:
+    """The runs of other linters that are there. Ruff may come with exportlint's own environment.
+
+    Those that choose how many processes they take are run only for the first number.
+    """
     words = {
         "torchfix": ["--jobs", str(jobs)],
         "pylint": [f"-j{jobs}", "--rcfile=/dev/null", "--exit-zero", "--score=n"],
     }
-    if jobs == 1:
+    if is_first:
         words["ruff"] = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet"]
         words["fixit"] = ["--quiet", "lint"]
     found: dict[str, Linter] = {}

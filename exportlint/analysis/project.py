@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import re
 import time
 from collections import Counter
@@ -59,6 +60,8 @@ class Project:
         self.clock = clock
         self.timed_out = False
         """Whether time ran out since the last file was added: looking at it again may give more."""
+        self._forgotten = 0
+        """Characters of files that were forgotten since garbage was collected."""
         self._load = load
         self._tree = tree
         self._modules: dict[str, Module | None] = {}
@@ -146,6 +149,12 @@ class Project:
             self._outline_records.pop(path, None)
         if gone:
             self._members.clear()  # they hold modules, which would be there twice once they are read again
+        self._forgotten += sum(sizes.get(path, 0) for path in gone)
+        if self._forgotten > characters / 2:
+            # A module and its classes hold each other, and the collector is paused while nearly all is allocated: it
+            # would never come to what is as old as they are.
+            gc.collect()
+            self._forgotten = 0
         return bool(gone)
 
     def has_parsed(self, path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
 from exportlint.source import SourceFile
+from exportlint.syntax.definitions import Module
 
 MODEL = """\
 from helpers import total
@@ -385,10 +387,15 @@ def test_files_that_nobody_needed_for_longest_are_forgotten(tmp_path: Path, monk
 
     monkeypatch.setattr(workspace, "parse", counted)
     monkeypatch.setattr(Project.trim, "__defaults__", (400, 3 * len(files["model_0.py"])))
+
+    def alive() -> int:
+        return sum(isinstance(o, Module) and o.path.parent == tmp_path for o in gc.get_objects())
+
     looked_at = workspace.Workspace({})
     settings = combine([Layer(tmp_path, {})], tmp_path)
     for name in files:
         assert looked_at.lint(Task(tmp_path / name, settings)).findings
         assert len(looked_at._trees) <= 5
         assert len(looked_at._sources) <= 5
+        assert alive() <= 10
     assert set(parsed.values()) == {1}

@@ -297,7 +297,7 @@ class Code:
         return f"{message}, as long as {taken}" if taken else message
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)  # they hold the trees of their files, and much more
 def _statements(module: Module) -> tuple[Statements, Concrete]:
     text, tree = Text(module.source), Tree(module.tree)
     return Statements(text, tree), Concrete(text, tree)

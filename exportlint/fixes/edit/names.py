@@ -62,7 +62,7 @@ class Binding:
     surely: bool = False
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=4)
 def _top_level(module: ast.Module, package: str) -> dict[str, Binding]:
     return top_level(module.body, package)
 
