@@ -61,7 +61,7 @@ def _with_command(argv: Sequence[str]) -> list[str]:
     first = argv[0] if argv else ""
     if first in (*_COMMANDS, "-h", "--help", "-V", "--version"):
         return list(argv)
-    if first.replace("-", "").isalpha() and not os.path.lexists(first):
+    if first[:1].isalpha() and first.replace("-", "").isalpha() and not os.path.lexists(first):
         from exportlint.registry import nearest
 
         hint = nearest(first, _COMMANDS, count=1)

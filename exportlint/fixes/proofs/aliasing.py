@@ -50,7 +50,7 @@ def may_be_saved(code: Code, node: ast.expr) -> bool:
 
 
 def _is_plain(code: Code, node: ast.expr) -> bool:
-    return isinstance(code.value(node), (Const, Python, Size))
+    return isinstance(node, ast.Constant) or isinstance(code.value(node), (Const, Python, Size))
 
 
 def _is_operator(code: Code, call: ast.Call) -> bool:

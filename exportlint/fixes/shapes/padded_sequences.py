@@ -36,12 +36,8 @@ MESSAGE = "Run the padded sequences step by step, for one number of steps"
 HELPER = '''
 def {name}(rnn, batch, lengths, state=None, batch_first=False):
     """Run a recurrent module on a padded batch: each sequence keeps its last state."""
-    cells = {{
-        "LSTM": {lstm},
-        "GRU": {gru},
-        "RNN_TANH": {tanh},
-        "RNN_RELU": {relu},
-    }}
+    cells = {{"LSTM": {lstm}, "GRU": {gru}}}
+    cells.update(RNN_TANH={tanh}, RNN_RELU={relu})
     is_lstm, dim = rnn.mode == "LSTM", int(batch_first)
     lengths = lengths.to(batch.device)
     if state is None:
