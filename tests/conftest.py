@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 from hypothesis import settings
@@ -15,3 +16,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("exportlint", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None)
 settings.load_profile("exportlint")
+
+# A server in the process of the tests collects garbage as often as one in its own, which has no torch, no tests and no
+# examples of hypothesis to walk each time.
+gc.unfreeze = lambda: None
+
+
+def pytest_collection_finish() -> None:
+    """Leave what there is for all tests out of collections."""
+    gc.collect()
+    gc.freeze()

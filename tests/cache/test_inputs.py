@@ -110,7 +110,8 @@ def test_a_file_that_changes_while_it_is_looked_at_is_not_known(tmp_path: Path) 
     task = Task(tmp_path / "net/model.py", settings)
     assert workspace.lint(task).inputs is not None
     write(tmp_path, {"net/helper.py": "def pick(x):\n    return False\n"})
-    workspace._sources.clear()  # as where there are too many files to be kept
+    for known in (workspace._sources, workspace._shared_sources):  # as where there are too many files to be kept
+        known.clear()
     for project in workspace._projects.values():
         project.trim(0)
     assert workspace.lint(task).inputs is None

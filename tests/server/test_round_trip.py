@@ -50,7 +50,9 @@ def every_case(*applicabilities: str) -> pytest.MarkDecorator:
 
 def text_of(block: Block) -> str:
     """What the block is as a file that is hard to count in."""
-    return "# 😀\n\x0c\n".replace("\n", "\r\n") + re.sub(r"\bx(?=\b|_\d)", "𠀀", block.plain).replace("\n", "\r\n")
+    return "# 😀\n\x0c\n".replace("\n", "\r\n") + re.sub(r"(?<![^\W_])x(?=\b|_\d)", "𠀀", block.plain).replace(
+        "\n", "\r\n"
+    )
 
 
 def directory(block: Block) -> str:
