@@ -53,6 +53,7 @@ def hits_fix(code: Code, _: Conversion) -> Fix:
             edits.append(code.replace(written(code, chosen), mask))
     else:
         length, is_row = code.make("len({modules})", modules=_modules(code, loop, row)), False
+    code.claim(row, node)
     body = _Body(code, loop, row)
     body.check()
     edits += body.edits(is_row=is_row)

@@ -232,9 +232,13 @@ class Code:
         inside = self.tree.function(node) or self.tree.root
         taken = self.tree.used_names(inside) | set(self.module.bindings) | set(dir(builtins))
         found = names.fresh(name, taken | {given for _, given in self._names})
-        functions = [around for around in self.tree.ancestors(node) if isinstance(around, FunctionNode)]
-        self._names.add((functions[-1].lineno if functions else 0, found))
+        self.claim(found, node)
         return found
+
+    def claim(self, name: str, node: ast.AST) -> None:
+        """Let the fix not be applied together with others that claim a variable: each knows it as it is now."""
+        functions = [around for around in self.tree.ancestors(node) if isinstance(around, FunctionNode)]
+        self._names.add((functions[-1].lineno if functions else 0, name))
 
     @cached_property
     def unit(self) -> str:

@@ -110,6 +110,8 @@ def _index(code: Code, node: ast.expr) -> _Index:
         node = read
     elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
         return _index(code, node.args[0])
+    if isinstance(node, ast.Name):
+        code.claim(node.id, node)
     if code.surely(is_tensor, node):
         return _Index(code.concrete(node))
     if scalar(code, node) is None:
