@@ -99,9 +99,9 @@ class Edit:
 class Fix:
     """A rewrite of the file that the finding is in. `edits` are in order and do not overlap.
 
-    `names` are the variables that it brings, or whose meaning it changes or depends on, each with the row of its function
-    (0 outside of functions). Fixes with the same one do not know of each other. `obstacle` is why fixing was found not to
-    apply it, in one clause; empty where it holds, or nobody has tried.
+    `names` are the variables that it brings, or whose meaning it changes or depends on, each with the row of its
+    function (0 outside of functions). Fixes with the same one do not know of each other. `obstacle` is why fixing was
+    found not to apply it, in one clause; empty where it holds, or nobody has tried.
     """
 
     applicability: Applicability
