@@ -113,8 +113,8 @@ def as_tuple(node: Expression) -> Expression:
 
 
 def bare_tuple(items: Sequence[Expression]) -> Expression:
-    """`a, b`, as behind `return`."""
-    return expression("({*items},)", items=items).with_changes(lpar=(), rpar=())
+    """`a, b`, as behind `return`; an empty one has parentheses."""
+    return expression("({*items},)", items=items).with_changes(lpar=(), rpar=()) if items else expression("()")
 
 
 def same(one: cst.CSTNode, other: cst.CSTNode) -> bool:
