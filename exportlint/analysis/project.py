@@ -8,7 +8,7 @@ import gc
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -143,12 +143,7 @@ class Project:
                 break
             gone.append(path)
             total -= sizes.get(path, 0)
-        for path in gone:
-            del self._modules[path]
-            self._outlines.pop(path, None)
-            self._outline_records.pop(path, None)
-        if gone:
-            self._members.clear()  # they hold modules, which would be there twice once they are read again
+        self._drop(gone)
         self._forgotten += sum(sizes.get(path, 0) for path in gone)
         if self._forgotten > characters / 2:
             # A module and its classes hold each other, and the collector is paused while nearly all is allocated: it
@@ -169,13 +164,16 @@ class Project:
     def retain(self, paths: Collection[str]) -> bool:
         """Forget all files that are parsed but for some. Returns whether there were any."""
         gone = [path for path in self._modules if path not in paths]
-        for path in gone:
+        self._drop(gone)
+        return bool(gone)
+
+    def _drop(self, paths: Sequence[str]) -> None:
+        for path in paths:
             del self._modules[path]
             self._outlines.pop(path, None)
             self._outline_records.pop(path, None)
-        if gone:
+        if paths:
             self._members.clear()  # they hold modules, which would be there twice once they are read again
-        return bool(gone)
 
     def outline(self, path: str) -> tuple[Module, Outline] | None:
         """A file that was read once, as it is now, and its chunks; None if it never had to be parsed, or cannot be."""
