@@ -131,6 +131,14 @@ class Prover:
             one, other = (_observe(s, inputs, script.namespace) for s in subjects)
             yield one, other
 
+    def differences(self, block: Block, mode: Mode) -> list[tuple[str, str]]:
+        """What the model and its exported program do where they disagree, for each of the inputs."""
+        if block.is_script:
+            pairs = self.compared(block)
+        else:
+            pairs = zip(self.eager(block), self.exported(block, mode), strict=True)
+        return [found for one, other in pairs if (found := difference(one, other)) is not None]
+
     def _load(self, block: Block) -> dict[str, Any]:
         """The globals of the block, run anew, so that nothing in them survives from one observation to the next.
 
