@@ -2,6 +2,7 @@
 
 import { commands, window, workspace, type ExtensionContext } from "vscode";
 
+import { registerExplanations } from "./explain";
 import { registerRulePages } from "./rules";
 import { Server } from "./server";
 import { PROGRAM_KEYS, SERVER_KEYS } from "./settings";
@@ -23,6 +24,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     end,
     status,
     current,
+    registerExplanations(current),
     registerRulePages(current),
     commands.registerCommand("exportlint.restart", () => current.restart()),
     commands.registerCommand("exportlint.showServerLogs", () => {

@@ -3,6 +3,7 @@
 import { Uri, window, workspace } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 
+import { explain } from "./explain";
 import type { Lenses } from "./lenses";
 import type { Progresses } from "./progress";
 import { showRule } from "./rules";
@@ -27,6 +28,7 @@ export function middleware(server: Server, lenses: Lenses, progresses: Progresse
       }
       return text;
     },
+    "exportlint.explain": (args) => explain(server, args[0]),
     "exportlint.showRule": (args) => showRule(server, args[0]),
     [VERIFY]: (args, next) => verify(server, args, next),
   };

@@ -31,7 +31,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   await screen.picture("squiggle");
 
   await screen.hover("error", 1);
-  await screen.tooltip("torch.export cannot know which way to go").waitFor();
+  await screen.tooltip("torch.export cannot know which branch to take").waitFor();
   await screen.tooltip("tensor-branch (EXP101)").waitFor();
   see("the message and the page of the rule on hover", true);
   await screen.picture("hover");
