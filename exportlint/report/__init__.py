@@ -10,6 +10,7 @@ from exportlint.report import statistics
 from exportlint.report.cells import in_cells
 from exportlint.report.context import Context
 from exportlint.report.summary import (
+    baselined,
     cut_short,
     fixable,
     fixed_list,
@@ -26,13 +27,18 @@ from exportlint.report.trails import shortened
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """The formats for people: they end with a summary, take colour, and name files relative to the working directory."""
 
-WITHOUT_FIXES = frozenset({"github"})
+WITHOUT_FIXES = frozenset({"github", "gitlab", "azure", "junit", "pylint"})
 """The formats that do not say which findings have fixes."""
+
+WITH_FINGERPRINTS = frozenset({"sarif", "gitlab"})
+"""The formats that name findings across runs."""
 
 __all__ = [
     "TEXT_FORMATS",
     "WITHOUT_FIXES",
+    "WITH_FINGERPRINTS",
     "Context",
+    "baselined",
     "cut_short",
     "fixable",
     "fixed_list",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from exportlint.findings import Applicability, Finding, Step
 from exportlint.source import LineIndex, Notebook, SourceFile
@@ -28,7 +29,8 @@ class Context:
     """`sources` gives the file of a finding, or None if there is none to show. `color`: write ANSI colours.
 
     `most` is the applicability up to which fixes are applied, `fixing` whether they were. `verbose`: show trails as a
-    whole. `width` is the number of columns of the terminal that shows the report, None where it goes elsewhere.
+    whole. `width` is the number of columns of the terminal that shows the report, None where it goes elsewhere. `root`
+    is the folder that a code host names files from: that of the repository; None if that is `cwd`.
     """
 
     cwd: Path
@@ -38,6 +40,7 @@ class Context:
     verbose: bool = False
     width: int | None = None
     fixing: bool = False
+    root: PurePath | None = None
 
     def lines(self, filename: str, cell: int | None) -> LineIndex | None:
         """The text that the rows of a finding or an edit are those of."""
@@ -73,15 +76,20 @@ def printable(text: str) -> str:
     """`text`, which others wrote, as a line in which nothing is obeyed: whatever is shown or logged goes through this.
 
     Control characters, which a terminal obeys, become visible ones. What makes a line a workflow command of GitHub
-    Actions, `::` at its start or `##[` anywhere, becomes something that only looks like it.
+    Actions, `::` at its start or `##[` anywhere, becomes something that only looks like it, and so does what Azure
+    Pipelines and TeamCity obey, `##vso[` and `##teamcity[`.
     """
     if _is_command(text):
         text = text.replace("::", "\ua789:", 1)
-    if "##[" in text:
-        text = text.replace("##[", "##\u2045")
+    if "##" in text:
+        text = IN_LINE_COMMAND.sub("\\1\u2045", text)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\t" else _picture(c) for c in text)
+
+
+IN_LINE_COMMAND = re.compile(r"(##\w*)\[")
+"""What makes something a command wherever it stands in a line of a log."""
 
 
 def _is_command(line: str) -> bool:

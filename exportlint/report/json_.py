@@ -8,7 +8,7 @@ from typing import Any
 
 from exportlint.findings import Finding, Fix, Position
 from exportlint.registry import find_rule
-from exportlint.report.context import Context
+from exportlint.report.context import IN_LINE_COMMAND, Context
 
 
 def render(findings: Sequence[Finding], _context: Context) -> str:
@@ -19,14 +19,14 @@ def render(findings: Sequence[Finding], _context: Context) -> str:
 def dumped(value: object, indent: int | None = None) -> str:
     """JSON in ASCII: valid whatever encoding the output has, and for file names that are not Unicode.
 
-    It holds nothing that a terminal obeys, or GitHub Actions if it is written to the log of a job.
+    It holds nothing that a terminal obeys, or a CI service if it is written to the log of a job.
 
     Raises:
         ValueError: there is a number in it that JSON does not have.
     """
     text = json.dumps(value, indent=indent, allow_nan=False)
     # Outside of strings, JSON has neither.
-    return text.replace("\x7f", "\\u007f").replace("##[", "##\\u005b")
+    return IN_LINE_COMMAND.sub(r"\1\\u005b", text.replace("\x7f", "\\u007f"))
 
 
 def as_object(finding: Finding) -> dict[str, Any]:

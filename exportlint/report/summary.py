@@ -37,6 +37,11 @@ def hidden(findings: Sequence[Finding]) -> str:
     return f"{counts} hidden (`{flag}` shows {'it' if len(findings) == 1 else 'them'})."
 
 
+def baselined(findings: Sequence[Finding]) -> str:
+    """How many findings the baseline holds, in one line, or nothing."""
+    return f"{_count(len(findings), 'finding')} held by the baseline." if findings else ""
+
+
 def _by_severity(findings: Sequence[Finding], least: Severity) -> str:
     return ", ".join(
         _count(sum(f.severity is kind for f in findings), kind.value) for kind in Severity if kind.rank <= least.rank
