@@ -3,18 +3,24 @@
     python benchmarks/verify.py [--repeat N] [--mode MODE] [--stages] [--quick]
 
 Both are whole processes from start to end, under the same Python; the best of `--repeat` runs counts, taken in turn.
+`warm` is with a worker that an earlier run has left, as on a terminal and in an editor: its processor time is counted
+by its own clock. `again` is with that and with what an earlier run found of the same program, after an edit that leaves
+it as it is.
 `--stages` shows what the time goes to.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from exportlint.verify.warm import stop
 
 MODELS = {"ResidualNetwork": (3, 64, 64), "TransformerEncoder": (32, 64), "LinearLayer": (8,)}
 """What to export, and the sizes of the example but for the first, which is 2 and varies."""
@@ -72,6 +78,8 @@ class LinearLayer(nn.Module):
         return self.layer(x)
 '''
 
+NAMES = ("verified", "warm", "again")
+
 BARE = """
 import torch
 from models import {name}
@@ -95,6 +103,24 @@ target = Target("model", "configured", model, inputs, place, root, (root,), mode
 (run,) = verify([target], Path(sys.executable))
 assert run.verdict == "exports", run
 """
+
+WARM = VERIFY.replace(
+    "(run,) = verify([target], Path(sys.executable))",
+    """
+import dataclasses, json, os
+from exportlint.verify.cache import Cache
+from exportlint.verify.interpreter import ask
+from exportlint.verify.warm import Warmth
+
+interpreter = ask(Path(sys.executable))
+warmth = Warmth(root / "workers", interpreter, 60)
+cache = Cache(root / "cache", interpreter) if {cached} else None
+if cache:  # as after an edit of a comment: the run is another one, the program is not
+    with Path("models.py").open("a") as file:
+        file.write("#\\n")
+(run,) = verify([target], Path(sys.executable), warmth=warmth, cache=cache)""",
+)
+"""The worker is warm from the second time on."""
 
 STAGES = VERIFY.replace(
     "(run,)",
@@ -135,30 +161,46 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, "models.py").write_text(CODE, encoding="utf-8")
+        Path(directory, "workers").mkdir(mode=0o700)
         for name, sizes in list(MODELS.items())[-1 if arguments.quick else 0 :]:
             values = {"name": name, "sizes": (2, *sizes), "mode": arguments.mode, "strict": arguments.mode == "strict"}
+            codes = [BARE, VERIFY, WARM.replace("{cached}", "False"), WARM.replace("{cached}", "True")]
+            for code in codes[2:]:
+                seconds(code.format(**values), directory)
             times = [
-                [seconds(code.format(**values), directory) for code in (BARE, VERIFY)]
+                [seconds(code.format(**values), directory) for code in codes]
                 for _ in range(arguments.repeat or (1 if arguments.quick else 5))
             ]
             for i, what in enumerate(("wall time", "processors")):
-                bare, verified = (min(one[i] for one in column) for column in zip(*times, strict=True))
-                print(
-                    f"{name:20} {what:10} {bare:6.2f} s, verified {verified:6.2f} s, {verified / bare:5.2f}x",
-                    flush=True,
+                bare, *others = (min(one[i] for one in column) for column in zip(*times, strict=True))
+                told = (
+                    f"{word} {taken:6.2f} s, {taken / bare:5.2f}x" for word, taken in zip(NAMES, others, strict=True)
                 )
+                print(f"{name:20} {what:10} {bare:6.2f} s; {'; '.join(told)}", flush=True)
             if arguments.stages:
                 seconds(STAGES.format(**values), directory)
+        stop(Path(directory, "workers"))
 
 
 def seconds(code: str, directory: str) -> tuple[float, float]:
     """The time that a process takes, and what it has of processors together with those it starts."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    began, before = time.monotonic(), os.times()
+    began, before, waiting = time.monotonic(), os.times(), of_workers(directory)
     subprocess.run([sys.executable, "-c", code], cwd=directory, env=environment, check=True)
-    after = os.times()
+    after, taken = os.times(), time.monotonic() - began
     spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return time.monotonic() - began, spent
+    return taken, spent + of_workers(directory) - waiting
+
+
+def of_workers(directory: str) -> float:
+    """The processor time that workers which wait there have used, with that of the processes they forked."""
+    ticks, place = 0, os.fsencode(Path(directory, "workers"))
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if place in (process / "cmdline").read_bytes():
+                fields = (process / "stat").read_text().rpartition(")")[2].split()
+                ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from exportlint.cli.fix_plan_report import Told, as_json, as_text, differences
 from exportlint.cli.output import UsageError, wants_color, write, write_bytes, write_file
 from exportlint.cli.overrides import configuration
-from exportlint.cli.verify_plan import checked, overridden
+from exportlint.cli.verify_plan import checked, overridden, warmth
 from exportlint.config import Configuration
 from exportlint.config.quantities import COUNT
 from exportlint.findings import Applicability
@@ -85,8 +85,9 @@ def _planned(arguments: argparse.Namespace, targets: Sequence[Target], settings:
         rounds = checked("--rounds", arguments.rounds, lambda text: COUNT.check(int(text)))
     most = Applicability.UNSAFE if arguments.unsafe else Applicability.SAFE
     try:
-        python = find_interpreter(arguments.python or here.verify.python, here.root, cwd).path
-        with TemporaryDirectory(prefix="exportlint-") as folder, closing(Slot(python)) as slot:
+        interpreter = find_interpreter(arguments.python or here.verify.python, here.root, cwd)
+        kept = warmth(arguments.keep_warm, interpreter)
+        with TemporaryDirectory(prefix="exportlint-") as folder, closing(Slot(interpreter.path, warmth=kept)) as slot:
             bench = Bench(slot, Path(folder), _teller(arguments))
             return plan_fixes(targets, bench, _tasks(targets, settings), most, rounds, minimal=arguments.minimal)
     except (InterpreterError, StartError) as error:

@@ -49,6 +49,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--python", metavar="FILE", help="the interpreter of the project [the one that its editor uses]")
     what.add_argument("--timeout", metavar="SECONDS", help="the time for each run [300]")
     what.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')
+    what.add_argument(
+        "--keep-warm",
+        metavar="SECONDS",
+        help="how long a worker that has imported torch waits for the next run [300 on a terminal, else 0]",
+    )
     output = parser.add_argument_group("output")
     output.add_argument(
         "--output-format", dest="report_format", choices=("text", "json"), default="text", help="text, json [text]"

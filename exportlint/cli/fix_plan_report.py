@@ -31,6 +31,7 @@ _STILL: dict[RunVerdict, str] = {
     "times out": "Still times out",
     "fails": "Still fails",
     "diverges": "Exports, but the program gives other results",
+    "not compared": "Exports, and nothing could be compared",
     "narrower": "Exports with equal results, but refuses inputs that the model accepts",
     "exports": "",
 }

@@ -12,11 +12,12 @@ from pathlib import Path
 from exportlint.cli.output import UsageError, wants_color, write, write_file
 from exportlint.cli.overrides import configuration
 from exportlint.cli.progress import ProgressBar
-from exportlint.cli.verify_plan import jobs, overridden
+from exportlint.cli.verify_init import add_targets
+from exportlint.cli.verify_plan import jobs, overridden, warmth
 from exportlint.config import Settings
 from exportlint.report import Context
 from exportlint.verify.cache import Cache, default_directory
-from exportlint.verify.interpreter import InterpreterError, find_interpreter
+from exportlint.verify.interpreter import Interpreter, InterpreterError, find_interpreter
 from exportlint.verify.linting import Linted
 from exportlint.verify.protocol import jobs_of
 from exportlint.verify.reports import TEXT_FORMATS, Outcome, html, render
@@ -32,13 +33,16 @@ def run(arguments: argparse.Namespace) -> int:
     cwd = Path.cwd()
     settings = configuration(arguments, cwd)
     found = find_targets(arguments.paths, settings, cwd, calls=arguments.calls)
+    if arguments.init:
+        write("".join(f"{line}\n" for line in add_targets(found.unbuildable, settings, cwd)))
+        return 0
     targets = [overridden(target, arguments) for target in found.targets]
-    linted = Linted(settings)
+    linted = Linted(settings, fixes=arguments.report_format in {"json", "sarif"})
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, sys.stdout) and (to_file is None or arguments.color == "always")
     context = Context(cwd, linted.source, color, verbose=arguments.verbose)
     if arguments.list:
-        write(listing(targets, found.unbuildable, context))
+        write(listing(targets, found.unbuildable, context, calls=found.calls))
         return 0
     if not targets:
         raise UsageError("there is nothing that can be verified; `exportlint verify --list` says why")
@@ -74,7 +78,7 @@ def _run(
     cache = None if arguments.no_cache else Cache(default_directory(), interpreter)
     places = {target.name: target.place[0] for target in targets}
     bar = ProgressBar(sum(len(jobs_of(target)) for target in targets), quiet=arguments.quiet)
-    running = _running(arguments, targets, interpreter.path, jobs(arguments, settings.verify.jobs), cache, bar)
+    running = _running(arguments, targets, interpreter, jobs(arguments, settings.verify.jobs), cache, bar)
     runs, later = [], []
     with bar, closing(running):
         for one in running:
@@ -88,14 +92,15 @@ def _run(
 def _running(
     arguments: argparse.Namespace,
     targets: Sequence[Target],
-    python: Path,
+    interpreter: Interpreter,
     at_once: int,
     cache: Cache | None,
     bar: ProgressBar,
 ) -> Generator[Run, None, None]:
     """What comes of all targets, here or where an executor runs them."""
     if arguments.executor is None:
-        return verify(targets, python, jobs=at_once, cache=cache, tell=bar.tell)
+        kept = warmth(arguments.keep_warm, interpreter)
+        return verify(targets, interpreter.path, jobs=at_once, cache=cache, tell=bar.tell, warmth=kept)
     from exportlint.verify.executor import ExecutorError, load_executor, verify_with
 
     here = str(Path.cwd())
@@ -108,4 +113,4 @@ def _running(
         # From now on, a `html.py` of the project must not be taken for the one that a report needs.
         sys.path.remove(here)
         sys.path.append(here)
-    return verify_with(executor, targets, python, cache=cache, tell=bar.tell)
+    return verify_with(executor, targets, interpreter.path, cache=cache, tell=bar.tell)

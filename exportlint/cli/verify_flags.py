@@ -27,6 +27,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="files, directories, PATH::CLASS or MODULE:NAME [those of the configuration, else what is found in .]",
     )
     parser.add_argument("--list", action="store_true", help="print what would be verified, and why the rest cannot be")
+    parser.add_argument(
+        "--init", action="store_true", help="add a target to the configuration for each model that needs one"
+    )
     what = parser.add_argument_group("what is run")
     what.add_argument("--mode", dest="modes", choices=("non-strict", "strict", "both"), help="the tracer [non-strict]")
     what.add_argument(
@@ -39,6 +42,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     how.add_argument("-j", "--jobs", metavar="N", help="number of processes at a time [1]")
     how.add_argument("--timeout", metavar="SECONDS", help="the time for each run [300]")
     how.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')
+    how.add_argument(
+        "--keep-warm",
+        metavar="SECONDS",
+        help="how long a worker that has imported torch waits for the next run [300 on a terminal, else 0]",
+    )
     how.add_argument("--no-cache", action="store_true", help="run what has been run before as well")
     how.add_argument(
         "--executor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -10,7 +11,9 @@ from typing import Any, TypeVar
 from exportlint.cli.output import UsageError
 from exportlint.config.quantities import COUNT, SECONDS, parse_memory
 from exportlint.findings import Mode
-from exportlint.verify.target import Target
+from exportlint.verify.interpreter import Interpreter
+from exportlint.verify.target import Script, Target
+from exportlint.verify.warm import IDLE, Warmth, default_directory
 
 _T = TypeVar("_T")
 
@@ -30,6 +33,8 @@ def overridden(target: Target, arguments: argparse.Namespace) -> Target:
     changes: dict[str, Any] = {}
     if arguments.modes is not None:
         changes["modes"] = _MODES[arguments.modes]
+        if isinstance(target.inputs, Script):
+            changes["inputs"] = replace(target.inputs, own_mode=False)
     if arguments.devices:
         changes["devices"] = tuple(dict.fromkeys(arguments.devices))
     if arguments.timeout is not None:
@@ -56,6 +61,27 @@ def checked(flag: str, text: str, check: Callable[[str], _T]) -> _T:
     except ValueError as error:
         said = str(error)
         raise UsageError(f"{flag} `{text}`: {said}" if f"`{text}`" not in said else f"{flag}: {said}") from None
+
+
+def warmth(keep_warm: str | None, interpreter: Interpreter) -> Warmth | None:
+    """Where a worker waits, and how long one is to wait for the next run, which in a pipeline does not come.
+
+    Raises:
+        UsageError: `keep_warm`, the value of the flag, is no number of seconds.
+    """
+    directory = default_directory()
+    if directory is None:
+        return None
+    if keep_warm is None:
+        return Warmth(directory, interpreter, IDLE if sys.stdout.isatty() else 0.0)
+    given: float = checked("--keep-warm", keep_warm, seconds_or_none)
+    return Warmth(directory, interpreter, given)
+
+
+def seconds_or_none(text: str) -> float:
+    """Seconds, of which there may be none. Raises ValueError."""
+    number = _number(text)
+    return 0.0 if number == 0 else SECONDS.check(number)
 
 
 def _number(text: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -97,7 +97,14 @@ def _objection(before: Run, after: Run) -> Objection | None:
         return Objection(f"{name} {after.verdict}: {after.reason}")
     if after.verdict == "narrower" and before.verdict == "exports":
         return Objection(f"{name} is narrower than before: {after.reason}")
+    if after.verdict == before.verdict == "narrower" and not _narrowed(after) < _narrowed(before):
+        return Objection(f"{name} is still narrower: {after.reason}")
     return None
+
+
+def _narrowed(run: Run) -> Set[tuple[str, str]]:
+    """What a program refuses that its model accepts."""
+    return {(c.kind, c.label) for c in run.comparisons if c.agreement == "narrower"}
 
 
 def _of(comparison: Comparison) -> str:

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,12 @@ class Cache:
         self._interpreter = interpreter
         self._digests: dict[str, str | None] = {}
 
+    @property
+    def settled(self) -> Path:
+        """The directory with an empty file for each program that keeps its results, for these versions of all."""
+        versions = _digest(json.dumps((__version__, _WORKER, asdict(self._interpreter)), default=str).encode())
+        return self._directory / "programs" / versions[:32]
+
     def get(self, task: Task) -> Run | None:
         """What came of the task, if each file that ran is as it was then."""
         try:
@@ -38,7 +44,11 @@ class Cache:
             run = _read(json.loads(text))
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
-        return run if all(self._digest_of(file) == digest for file, digest in run.files.items()) else None
+        return (
+            replace(run, cached=True)
+            if all(self._digest_of(file) == digest for file, digest in run.files.items())
+            else None
+        )
 
     def put(self, task: Task, run: Run) -> None:
         """Keep what came of a task. Without the files that it depends on, there is no telling for how long."""
@@ -101,5 +111,7 @@ def _read(data: dict[str, Any]) -> Run:
             "comparisons": tuple(Comparison(**comparison) for comparison in data["comparisons"]),
             "lines": {file: tuple(rows) for file, rows in data["lines"].items()},
             "inputs": tuple(data["inputs"]),
+            "deleted": tuple(data["deleted"]),
+            "call": Frame(**data["call"]) if data["call"] else None,
         }
     )

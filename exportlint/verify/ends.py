@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import signal
 from collections.abc import Sequence
@@ -15,8 +16,21 @@ _THREAD = re.compile(r"^(Current|Thread).* \(most recent call first\):$", re.MUL
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
-def of_exit(code: int, output: str, at: str, *, crowded: bool) -> End:
-    """How a process ended that was to go on: `code` is its exit code, a signal if negative; `at` is where it was."""
+def kills_for_memory() -> int:
+    """How many processes the system has killed by now since memory ran out, as far as it says so."""
+    found = 0
+    for file in ("/sys/fs/cgroup/memory.events", "/proc/vmstat"):
+        with contextlib.suppress(OSError, ValueError):
+            lines = Path(file).read_text().splitlines()
+            found += sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+    return found
+
+
+def of_exit(code: int, output: str, at: str, *, crowded: bool, starved: bool = False, memory: int | None = None) -> End:
+    """How a process ended that was to go on: `code` is its exit code, a signal if negative; `at` is where it was.
+
+    `starved`: the system has killed for want of memory meanwhile. `memory` is the limit, in bytes.
+    """
     if crowded:
         return End("crashed", "it started too many processes")
     if code == CLOSED:
@@ -24,9 +38,12 @@ def of_exit(code: int, output: str, at: str, *, crowded: bool) -> End:
     if code >= 0:
         return End("crashed", f"the process ended itself with exit code {code}")
     if -code == getattr(signal, "SIGKILL", None):
-        return End("out of memory", "killed, as the system does when memory runs out")
+        if starved:
+            return End("out of memory", "killed by the system, whose memory ran out")
+        return End("crashed", "SIGKILL: killed by itself or another process, not for want of memory")
     how: Literal["out of memory", "crashed"] = "out of memory" if "std::bad_alloc" in output else "crashed"
-    return End(how, ", ".join(filter(None, (_name(-code), at))))
+    limit = f"`memory` is {memory / 2**30:.3g} GiB" if memory and how == "out of memory" else ""
+    return End(how, ", ".join(filter(None, (_name(-code), at, limit))))
 
 
 def _name(number: int) -> str:

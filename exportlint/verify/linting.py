@@ -10,20 +10,25 @@ from pathlib import Path
 from exportlint.big_stack import on_big_stack
 from exportlint.config import Configuration
 from exportlint.findings import Finding, Mode
-from exportlint.linter import merge
+from exportlint.fix_requests import MAX_ASKED, answered, requests
+from exportlint.linter import merge, with_fixes
 from exportlint.source import SourceError, SourceFile
 from exportlint.verify.results import Run
 from exportlint.verify.verdicts import Judgement, judge
-from exportlint.workspace import NO_FIXES, Task, Unit, Workspace
+from exportlint.workspace import NO_FIXES, Task, Unit, Workspace, fix_key
 
 _LINTER = "EXP0"
 """The family of rules that say nothing about torch.export."""
 
 
 class Linted:
-    """The findings of files, each file linted once a mode, as it is when it is first asked for."""
+    """The findings of files, each file linted once a mode, as it is when it is first asked for.
 
-    def __init__(self, configuration: Configuration) -> None:
+    `fixes`: their fixes are worked out as well.
+    """
+
+    def __init__(self, configuration: Configuration, *, fixes: bool = False) -> None:
+        self._fixes = fixes
         self._configuration = configuration
         self._workspace = Workspace({})
         self._units: dict[tuple[Path, Mode], Unit] = {}
@@ -37,12 +42,40 @@ class Linted:
         for mode in dict.fromkeys(run.mode for run in runs):
             tasks = self._tasks(_files([run for run in runs if run.mode == mode], places), mode)
             units = self._looked_at(tasks, mode)
+            if self._fixes:
+                units = on_big_stack(functools.partial(with_fixes, tasks, units, {}))
             found = merge(tasks, units)
             shown += (finding for finding in found if not finding.code.startswith(_LINTER))
             # What is ignored is not told, but known: torch met nothing there that is news.
             hidden += _others(found, units)
         judgement = judge([*shown, *hidden], runs, self.source)
         return replace(judgement, findings=judgement.findings[: len(shown)])
+
+    def findings(self, files: Iterable[Path], mode: Mode) -> list[Finding]:
+        """What is found in files, and what their classes reach elsewhere, whatever comments there ignore."""
+        tasks = self._tasks(files, mode)
+        found = {f.sort_key: f for unit in self._looked_at(tasks, mode) for f in unit.findings}
+        return [finding for finding in found.values() if not finding.code.startswith(_LINTER)]
+
+    def read_by(self, files: Iterable[Path], mode: Mode) -> frozenset[Path]:
+        """The files that were read to look at `files`."""
+        return frozenset().union(*(unit.reads for unit in self._looked_at(self._tasks(files, mode), mode)))
+
+    def with_fix(self, finding: Finding) -> Finding:
+        """A finding with its fix, if it has one that holds."""
+        keys = [key for key in self._units if key[1] == finding.mode]
+        tasks = self._tasks([path for path, _ in keys], finding.mode)
+        units = [self._units[key] for key in keys]
+        for _ in range(MAX_ASKED):
+            asked = requests(tasks, units, [finding]) if finding.fix_pending else {}
+            if not asked:
+                break
+            for index, look in asked.items():
+                again = on_big_stack(functools.partial(self._workspace.lint, look.task, look.fixes))
+                units[index] = answered(units[index], again, look.fixes or frozenset())
+            same = (f for unit in units for f in unit.findings if fix_key(f) == fix_key(finding))
+            finding = next((f for f in same if f.fix is not None), replace(finding, fix_pending=False))
+        return finding
 
     def _tasks(self, files: Iterable[Path], mode: Mode) -> list[Task]:
         return [Task(file, replace(self._configuration.for_file(file), mode=mode)) for file in files]

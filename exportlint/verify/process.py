@@ -17,12 +17,16 @@ from typing import Any
 from exportlint.verify import worker
 from exportlint.verify.family import Family
 from exportlint.verify.output import Output
+from exportlint.verify.warm import WarmHost, Warmth, connect
 from exportlint.verify.worker.forking import mark
 
 _SCRIPT = Path(worker.__file__).parent
 
 FORKS = sys.platform == "linux"
 """Whether a process can import torch once for many jobs."""
+
+_PATIENCE_OF_SOCKETS = 30.0
+"""Seconds in which a worker that is to wait for runs has to listen, which it does before it imports torch."""
 
 _PATIENCE = 2.0
 """Seconds that something may take which should take none."""
@@ -35,8 +39,12 @@ class StartError(Exception):
 class Process:
     """A worker that has been started."""
 
-    def __init__(self, python: Path, *, forks: bool = FORKS, threads: int | None = None) -> None:
+    def __init__(
+        self, python: Path, *, forks: bool = FORKS, threads: int | None = None, warmth: Warmth | None = None
+    ) -> None:
         """Start it. `threads` is how many torch is to calculate with, where the environment does not say.
+
+        With `warmth`, it is forked by a worker that waits for that, if there is one or can be.
 
         Raises:
             StartError: the system cannot run it.
@@ -45,8 +53,10 @@ class Process:
         environment = dict(os.environ)
         if threads is not None:
             environment.setdefault("OMP_NUM_THREADS", str(threads))
+        self._family: Family | WarmHost
+        found = connect(warmth, environment, _PATIENCE_OF_SOCKETS) if warmth and forks else None
         try:
-            self._family = Family([python, _SCRIPT, *(["--fork"] if forks else [])], environment)
+            self._family = found or Family([python, _SCRIPT, *(["--fork"] if forks else [])], environment)
         except OSError as error:
             raise StartError(f"it cannot be run: {error.strerror or error}") from None
         self._events: queue.SimpleQueue[Mapping[str, Any] | None] = queue.SimpleQueue()
@@ -69,6 +79,8 @@ class Process:
             raise StartError(f"it has not answered within {seconds:g} seconds") from None
         if event and "ready" in event:
             self._is_ready = True
+            if isinstance(self._family, WarmHost):
+                self._family.pid = event["pid"]
             return
         self.kill()
         if event and "unusable" in event:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from exportlint.findings import Mode
-from exportlint.verify.results import Comparison, Failure, Frame, Run, Stage, Verdict
-from exportlint.verify.specs import Constant, DictSpec, ListSpec, TensorSpec
+from exportlint.verify.constraints import in_short
+from exportlint.verify.results import Comparison, Failure, Frame, Kind, Run, Stage, Verdict
+from exportlint.verify.specs import Constant, DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.target import (
     Called,
     Convention,
     Device,
     Guessed,
     Inputs,
+    Part,
     Reference,
     Script,
+    Snippet,
     Target,
     Trial,
     Written,
@@ -25,6 +29,9 @@ from exportlint.verify.target import (
 
 _EARLY = frozenset[Stage]({"start", "import", "build", "inputs", "eager"})
 """The stages that export has no part in."""
+
+_OF_RESULTS = frozenset[Kind]({"example", "values", "again", "size", "original"})
+"""The comparisons of which one at least has to agree. That of buffers is no sign where there are none."""
 
 _DISAGREEMENTS: tuple[Literal["diverges"], Literal["narrower"]] = ("diverges", "narrower")
 """What is a verdict if one comparison comes to it, the worse one first."""
@@ -56,7 +63,7 @@ def job(target: Target, mode: Mode, device: Device, identity: int) -> dict[str, 
         "arguments": [encode(value) for value in target.arguments],
         "keywords": {name: encode(value) for name, value in target.keywords.items()},
         "init_inputs": target.init_inputs,
-        "inputs": _inputs(target.inputs),
+        "inputs": _inputs(target.inputs, device),
         "others": _reference(target.others) if target.others else None,
         "dynamic": target.dynamic,
         "varying": list(target.varying),
@@ -66,7 +73,14 @@ def job(target: Target, mode: Mode, device: Device, identity: int) -> dict[str, 
         "timeout": target.timeout,
         "memory": target.memory,
         "trial": _trial(target.trial) if target.trial else None,
+        "otherwise": [_source(other, device) for other in target.otherwise],
+        "derived": target.derived,
     }
+
+
+def _source(target: Target, device: Device) -> dict[str, Any]:
+    """A target as a way to a model and its inputs."""
+    return job(target, target.modes[0], device, 0)
 
 
 def encode(value: object) -> Any:
@@ -104,7 +118,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
     return {"texts": texts, "outcomes": os.fspath(trial.outcomes)}
 
 
-def _inputs(inputs: Inputs) -> dict[str, Any]:
+def _inputs(inputs: Inputs, device: Device) -> dict[str, Any]:
     match inputs:
         case Written(arguments, keywords, dimensions):
             return {
@@ -119,9 +133,26 @@ def _inputs(inputs: Inputs) -> dict[str, Any]:
         case Convention(name, of_model):
             return {"convention": {"name": name, "of_model": of_model}}
         case Guessed(hints):
-            return {"guessed": {name: [encode(spec) for spec in specs] for name, specs in hints.items()}}
-        case Script(file, row):
-            return {"script": {"file": os.fspath(file), "row": row}}
+            return {"guessed": _hints(hints)}
+        case Snippet(file, statements, model, given, is_imported, hints):
+            return {
+                "snippet": {
+                    "file": _reference(file),
+                    "statements": [list(statement) for statement in statements],
+                    "model": model,
+                    "inputs": given,
+                    "is_imported": is_imported,
+                    "hints": _hints(hints),
+                }
+            }
+        case Part(wholes):
+            return {"part": [_source(whole, device) for whole in wholes]}
+        case Script(file, row, own_mode):
+            return {"script": {"file": os.fspath(file), "row": row, "own_mode": own_mode}}
+
+
+def _hints(hints: Mapping[str, tuple[Spec, ...]]) -> dict[str, Any]:
+    return {name: [encode(spec) for spec in specs] for name, specs in hints.items()}
 
 
 class Record:
@@ -130,7 +161,8 @@ class Record:
     def __init__(self, target: Target, mode: Mode, device: Device) -> None:
         self.stage: Stage = "start"
         """What the worker is at."""
-        self._of = (target.name, mode, device)
+        self._of = (target.name, device)
+        self._mode = mode
         self._probe = ""
         self._failures: list[Failure] = []
         self._comparisons: list[Comparison] = []
@@ -138,15 +170,22 @@ class Record:
         self._files: Mapping[str, str] = {}
         self._versions: Mapping[str, str] = {}
         self._inputs: tuple[str, ...] = ()
+        self._call: Frame | None = None
+        self._deleted: list[str] = []
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Add what an event says. What it says that this version does not know is left out."""
         self.stage = event.get("stage", self.stage)
+        self._mode = event.get("mode", self._mode)
         self._probe = event.get("probe", self._probe)
         self._versions = event.get("versions", self._versions)
         self._inputs = tuple(event.get("inputs", self._inputs))
         self._lines = event.get("lines", self._lines)
         self._files = event.get("files", self._files)
+        if deleted := event.get("deleted"):
+            self._deleted.append(deleted)
+        if call := event.get("call"):
+            self._call = Frame(**call)
         if failure := event.get("failure"):
             frames = tuple(Frame(**frame) for frame in failure["frames"])
             self._failures.append(Failure(**{**failure, "frames": frames, "hints": tuple(failure["hints"])}))
@@ -155,11 +194,11 @@ class Record:
 
     def run(self, end: End, seconds: float, output: str) -> Run:
         """What came of the job, after the process ended as told. `output` is what it printed."""
-        name, mode, device = self._of
+        name, device = self._of
         verdict, reason = self._verdict(end)
         return Run(
             target=name,
-            mode=mode,
+            mode=self._mode,
             device=device,
             verdict=verdict,
             reason=reason,
@@ -171,6 +210,8 @@ class Record:
             versions=dict(self._versions),
             seconds=seconds,
             output=output,
+            call=self._call,
+            deleted=tuple(self._deleted),
         )
 
     def _verdict(self, end: End) -> tuple[Verdict, str]:
@@ -178,13 +219,19 @@ class Record:
         if failures:
             where = "" if failures[0].stage == "export" else f"{failures[0].stage}: "
             summary = _summary(failures[0])
-            return ("cannot be built" if failures[0].stage in _EARLY else "fails"), f"{where}{summary}"
+            if failures[0].stage not in _EARLY:
+                return "fails", summary
+            frames = failures[0].frames if failures[0].stage != "inputs" else ()
+            at = f" (line {frames[-1].row} of {Path(frames[-1].file).name})" if frames else ""
+            return "cannot be built", f"{where}{summary}{at}"
         for agreement in _DISAGREEMENTS:
             seen = [c for c in self._comparisons if c.agreement == agreement]
             if seen:
                 return agreement, _describe(seen[0])
         if end.how == "finished" and self.stage == "done":
-            return "exports", ""
+            if any(c.agreement == "agrees" and c.kind in _OF_RESULTS for c in self._comparisons):
+                return "exports", ""
+            return "not compared", _describe(self._comparisons[0]) if self._comparisons else "nothing could be compared"
         return self._unfinished(end)
 
     def _unfinished(self, end: End) -> tuple[Verdict, str]:
@@ -202,7 +249,7 @@ class Record:
 
 def _summary(failure: Failure) -> str:
     """The first line of what was raised, with its type."""
-    first = failure.message.strip().split("\n", 1)[0]
+    first = in_short(failure.message.strip()).split("\n", 1)[0]
     return f"{failure.type}: {first}" if first else failure.type
 
 

@@ -25,6 +25,7 @@ from exportlint.verify.reach import ran
 from exportlint.verify.slot import Slot
 from exportlint.verify.subsets import largest
 from exportlint.verify.target import Target
+from exportlint.verify.warm import Warmth
 from exportlint.workspace import NO_FIXES, Role, Task, Unit, Workspace
 
 
@@ -52,18 +53,20 @@ def prove(
     python: Path,
     jobs: int = 1,
     tell: Callable[[str], None] = lambda _: None,
+    warmth: Warmth | None = None,
 ) -> Proof:
     """Prove fixes file by file, each together with what was kept of the files before. Nothing is written.
 
     `fixed` is what the fixes up to `most` make of files that are among `tasks`, `python` the interpreter of the
-    project, `jobs` the number of processes that lint. `tell` gets what is being done.
+    project, `jobs` the number of processes that lint. `tell` gets what is being done. With `warmth`, a worker is found
+    that has imported torch already, and left for the next run.
 
     Raises:
         StartError: the interpreter cannot be used.
     """
     prover = _Prover([task for task in tasks if task.role is not Role.IMPORTED], most, jobs)
     changed = {one.task.path for one in fixed}
-    with TemporaryDirectory(prefix="exportlint-") as folder, closing(Slot(python)) as slot:
+    with TemporaryDirectory(prefix="exportlint-") as folder, closing(Slot(python, warmth=warmth)) as slot:
         bench = Bench(slot, Path(folder), tell)
         originals = bench.originals([target for target in targets if prover.may_run(target, changed)])
         for one in fixed:

@@ -22,26 +22,42 @@ Kind = Literal[
     "reloaded",
     "gradients",
     "device",
+    "argument",
+    "time",
+    "identity",
+    "environment",
+    "global",
+    "default dtype",
+    "mode",
     "original",
 ]
 """What is compared: the example; other values; a second call; inputs that eager refuses; other sizes of a dynamic
 dimension; buffers, and inputs that the call writes to; after `run_decompositions`; after `save` and `load`; gradients;
-constants that are baked to a device; the model with fixes and the original one, both in eager."""
+constants that are baked to a device; other flags, strings and numbers as arguments; another time, other objects,
+environment variables, globals, default dtype, and training or evaluation; the model with fixes and the original one,
+both in eager."""
 
-Agreement = Literal["agrees", "diverges", "narrower", "loosely", "skipped"]
-"""`narrower`: the program refuses what eager accepts. `loosely`: results agree, but the model with fixes accepts what
-the original one refuses, or has other gradients. `skipped`: it could not be compared, which is no agreement."""
+Agreement = Literal["agrees", "diverges", "narrower", "baked", "loosely", "skipped"]
+"""`narrower`: the program refuses what eager accepts. `baked`: it keeps what everybody knows that a program keeps, such
+as the mode of the model, or a flag that it is called with, which is nothing against it. `loosely`: results agree, but
+the model with fixes accepts what the original one refuses, or has other gradients. `skipped`: it could not be compared,
+which is no agreement."""
 
-Verdict = Literal["exports", "fails", "diverges", "narrower", "times out", "cannot be built"]
+Verdict = Literal["exports", "not compared", "fails", "diverges", "narrower", "times out", "cannot be built"]
+"""`not compared`: export passes, and nothing could be compared, since each call gives something else for instance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A place in the user's code that torch blames. `row` from 1."""
+    """A place in the user's code that torch blames. `row` from 1.
+
+    `lowest`: nothing of the project runs below it. It is what raises, and not what has called that.
+    """
 
     file: str
     row: int
     function: str = ""
+    lowest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +97,9 @@ class Run:
 
     `reason` is one line on the verdict, empty if it exports. `lines` are the rows of each file that ran in eager on the
     example, `files` the SHA-256 digests of all files of the project that were imported. `inputs` describes the example.
-    `output` is what the user's code printed. `seconds` is the wall time.
+    `output` is what the user's code printed. `call` is the call of torch.export in a script that the run is about.
+    `deleted` are the files of the project that the code deleted. `cached`: this came of an earlier run. `seconds`
+    is the wall time.
     """
 
     target: str
@@ -97,3 +115,6 @@ class Run:
     versions: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     output: str = ""
+    call: Frame | None = None
+    deleted: tuple[str, ...] = ()
+    cached: bool = False

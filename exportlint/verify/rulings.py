@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from exportlint.findings import Finding, Fix, Severity
+from exportlint.verify.constraints import in_short
 from exportlint.verify.results import Comparison, Failure, Frame, Run
 
 Ruling = Literal["confirmed", "refuted", "not reached"]
 
 RULINGS: tuple[Ruling, ...] = ("confirmed", "refuted", "not reached")
 """The stronger ones first."""
-
-_MAX_WHY = 240
 
 ONLY_DRAFTED = "found by draft_export only"
 """What is said of failures that export itself never came to."""
@@ -65,8 +64,7 @@ class Judgement:
 
 def one_line(message: str) -> str:
     """What an exception says, as far as one line has it."""
-    text = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
-    return text if len(text) <= _MAX_WHY else text[: _MAX_WHY - 1].rstrip() + "…"
+    return next((" ".join(line.split()) for line in in_short(message).splitlines() if line.strip()), "")
 
 
 def said_by(failure: Failure) -> str:
@@ -81,7 +79,8 @@ def raised_by(failure: Failure, where: str) -> str:
 
 def described(comparison: Comparison) -> str:
     """A comparison in one line."""
-    what = "is narrower" if comparison.agreement == "narrower" else comparison.agreement
+    words = {"narrower": "is narrower", "baked": "keeps what it was at export"}
+    what = words.get(comparison.agreement, comparison.agreement)
     label = (
         f"{comparison.kind}, {comparison.label}" if comparison.label not in ("", comparison.kind) else comparison.kind
     )

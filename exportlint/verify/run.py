@@ -14,6 +14,7 @@ from exportlint.verify.results import Run
 from exportlint.verify.slot import Slot
 from exportlint.verify.target import Target
 from exportlint.verify.task import Progress, Result, Task, do, tasks_of
+from exportlint.verify.warm import Warmth
 
 _LOOK = 0.05
 """How often it is asked whether all is cancelled, in seconds."""
@@ -27,11 +28,13 @@ def verify(
     cache: Cache | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
     cancelled: threading.Event | None = None,
+    warmth: Warmth | None = None,
 ) -> Generator[Run, None, None]:
     """Run torch.export on targets, each mode and device by itself, and yield what came of it as it comes.
 
     What `cache` knows is not run. `tell` is called in the thread that takes the results. When `cancelled` is set, or
-    the iterator is closed, everything is killed; what is not finished then has no result.
+    the iterator is closed, everything is killed; what is not finished then has no result. With `warmth`, workers are
+    found that have imported torch already, and left for the next run.
     """
     waiting: deque[Task] = deque()
     for task in (task for target in targets for task in tasks_of(target)):
@@ -40,7 +43,7 @@ def verify(
             yield known
         else:
             waiting.append(task)
-    crew = _Crew(waiting, python, min(jobs, len(waiting)))
+    crew = _Crew(waiting, python, min(jobs, len(waiting)), warmth, cache.settled if cache else None)
     try:
         for task, result in crew.results(tell, cancelled or threading.Event()):
             if cache and result.lasts:
@@ -53,12 +56,15 @@ def verify(
 class _Crew:
     """Threads, each with a slot of its own, which take tasks until there are none left."""
 
-    def __init__(self, waiting: deque[Task], python: Path, size: int) -> None:
+    def __init__(
+        self, waiting: deque[Task], python: Path, size: int, warmth: Warmth | None, settled: Path | None
+    ) -> None:
         self._waiting = waiting
+        self._settled = settled
         self._news: queue.SimpleQueue[Progress | tuple[Task, Result] | BaseException | None] = queue.SimpleQueue()
         # A worker may use three processes; threads of torch that share a processor wait for each other by spinning.
         threads = max(1, (os.cpu_count() or 1) // (3 * max(1, size)))
-        self._slots = [Slot(python, threads=threads) for _ in range(size)]
+        self._slots = [Slot(python, threads=threads, warmth=warmth) for _ in range(size)]
         self._threads = [
             threading.Thread(target=self._work, args=(slot,), name="exportlint-verify", daemon=True)
             for slot in self._slots
@@ -98,7 +104,7 @@ class _Crew:
                     task = self._waiting.popleft()
                 except IndexError:
                     break
-                result = do(task, slot, self._news.put)
+                result = do(task, slot, self._news.put, self._settled)
                 if result is None:
                     break
                 self._news.put((task, result))

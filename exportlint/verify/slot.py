@@ -12,6 +12,7 @@ from typing import Any
 from exportlint.verify import ends
 from exportlint.verify.process import FORKS, Process, StartError
 from exportlint.verify.protocol import End
+from exportlint.verify.warm import Warmth
 
 START_TIMEOUT = 180.0
 """Seconds in which Python has to start and to import torch, which from a slow disk takes long."""
@@ -42,8 +43,10 @@ class Slot:
         forks: bool = FORKS,
         threads: int | None = None,
         start_timeout: float = START_TIMEOUT,
+        warmth: Warmth | None = None,
     ) -> None:
-        """`threads` is how many torch calculates with; `start_timeout` in seconds."""
+        """`threads` is how many torch calculates with; `start_timeout` in seconds; `warmth` where workers wait."""
+        self._warmth = warmth
         self._python = python
         self._forks = forks
         self._threads = threads
@@ -94,12 +97,17 @@ class Slot:
                 return None
             if self._process:
                 return self._process
-            process = self._process = Process(self._python, forks=self._forks, threads=self._threads)
+            process = self._process = Process(
+                self._python, forks=self._forks, threads=self._threads, warmth=self._warmth
+            )
         try:
             process.wait_until_ready(self._start_timeout)
         except StartError:
             self._process = None
-            raise
+            if self._warmth is None or self._is_closed:
+                raise
+            self._warmth = None  # one that waited may have ended just then, or been ended
+            return self._started()
         return process
 
 
@@ -116,8 +124,10 @@ class _Follower:
         self._is_late = False
         self._crowded = False
         self._code = 0
+        self._killed = 0
 
     def follow(self, take: Callable[[Mapping[str, Any]], None]) -> None:
+        self._killed = ends.kills_for_memory()
         self._process.send(self._job)
         began, deadline = time.monotonic(), None
         while True:
@@ -155,7 +165,9 @@ class _Follower:
         at = ends.where(output, [self._job["root"], *self._job["paths"]])
         if self._is_late:
             return End("timed out", ", ".join(filter(None, (f"after {self._job['timeout']:g} s", at))))
-        return ends.of_exit(self._code, output, at, crowded=self._crowded)
+        starved = ends.kills_for_memory() > self._killed
+        memory = self._job["memory"]
+        return ends.of_exit(self._code, output, at, crowded=self._crowded, starved=starved, memory=memory)
 
 
 _CANCELLED = Outcome(End("cancelled"), 0.0, "")

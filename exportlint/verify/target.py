@@ -10,8 +10,9 @@ from typing import Literal, TypeAlias
 from exportlint.findings import Mode
 from exportlint.verify.specs import Spec
 
-Origin = Literal["configured", "call", "convention", "inferred"]
-"""Where a target comes from: the configuration, a call of torch.export, `get_inputs` or its like, the code alone."""
+Origin = Literal["configured", "call", "convention", "usage", "inferred", "part"]
+"""Where a target comes from: the configuration, a call of torch.export, `get_inputs` or its like, what scripts and
+tests make, the code of the model alone, or the run of a model that it is a part of."""
 
 Device = str
 """A device as torch names it: `cpu`, `cuda`, `cuda:1`."""
@@ -69,13 +70,45 @@ class Guessed:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Model and inputs are those of the call of torch.export at `row` of a script, which is run up to it."""
+    """Model and inputs are those of the call of torch.export at `row` of a script, which is run up to it.
+
+    With `own_mode`, the call says whether it is strict, and not the target.
+    """
 
     file: Path
     row: int
+    own_mode: bool = True
 
 
-Inputs: TypeAlias = Written | Called | Convention | Guessed | Script
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Statements of a project that make a model, and what it is called with.
+
+    `statements` are pieces of `file`, each with the row it begins on and the indentation it has there. They run one
+    after the other, in the namespace of the file if that `is_imported`, or else in an empty one. `model` is an
+    expression for the model then, `inputs` one for what it is called with, as `Called.function` returns it. Without
+    any, inputs are tried, with these `hints`.
+    """
+
+    file: Reference
+    statements: tuple[tuple[int, str], ...]
+    model: str
+    inputs: str | None = None
+    is_imported: bool = True
+    hints: Mapping[str, tuple[Spec, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Model and inputs are those of the first call of such a model while another target runs on its example.
+
+    `wholes` are these targets, the likeliest first; each is tried where those before have no such part.
+    """
+
+    wholes: tuple[Target, ...]
+
+
+Inputs: TypeAlias = Written | Called | Convention | Guessed | Script | Snippet | Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +134,8 @@ class Target:
     inputs to compare on: a function that returns a list of what `Called.function` returns.
     `dynamic`: sizes that vary are `Dim.AUTO`, which may turn out narrower, or `Dim.DYNAMIC`, which must hold.
     `varying` are the dimensions of every tensor that vary where the inputs name none.
+    `otherwise` are other ways to the same model and its inputs, tried in order where this one leads to none.
+    `derived`: what is made of the program is compared as well: it decomposed, and it saved and loaded.
     """
 
     name: str
@@ -124,3 +159,5 @@ class Target:
     timeout: float = 300.0
     memory: int | None = None
     trial: Trial | None = None
+    otherwise: tuple[Target, ...] = ()
+    derived: bool = True

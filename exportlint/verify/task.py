@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from exportlint.findings import Mode
@@ -47,8 +51,11 @@ def tasks_of(target: Target) -> list[Task]:
     return [Task(target, mode, device) for mode, device in jobs_of(target)]
 
 
-def do(task: Task, slot: Slot, tell: Callable[[Progress], None]) -> Result | None:
-    """What comes of a task, or None if it was cancelled."""
+def do(task: Task, slot: Slot, tell: Callable[[Progress], None], settled: Path | None = None) -> Result | None:
+    """What comes of a task, or None if it was cancelled.
+
+    `settled` is a directory with a file for each program that keeps its results when it is decomposed, and saved.
+    """
     target, mode, device = task.target, task.mode, task.device
     record = Record(target, mode, device)
     told: Stage | None = None
@@ -56,20 +63,25 @@ def do(task: Task, slot: Slot, tell: Callable[[Progress], None]) -> Result | Non
     def take(event: Mapping[str, Any]) -> None:
         nonlocal told
         record.take(event)
+        if settled is not None and re.fullmatch("[0-9a-f]{64}", str(event.get("settled"))):
+            with contextlib.suppress(OSError):
+                settled.mkdir(parents=True, exist_ok=True)
+                (settled / f"{event['settled']}.program").touch()
         if record.stage != told:
             told = record.stage
             tell(Progress(target.name, mode, device, told))
 
     try:
         # Nobody who does not know the number can say anything about the job.
-        outcome = slot.run(job(target, mode, device, secrets.randbits(48)), take)
+        wanted = job(target, mode, device, secrets.randbits(48))
+        outcome = slot.run({**wanted, "settled": settled and os.fspath(settled)}, take)
     except StartError as error:
         return never_run(task, str(error))
     if outcome.end.how == "cancelled":
         return None
     run = record.run(outcome.end, outcome.seconds, outcome.output)
     # What cannot be built may lack a file, of which there is no digest; and memory may be short only now.
-    lasts = outcome.end.how in ("finished", "timed out") and run.verdict != "cannot be built"
+    lasts = not run.deleted and outcome.end.how in ("finished", "timed out") and run.verdict != "cannot be built"
     return Result(run, lasts)
 
 

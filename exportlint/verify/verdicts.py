@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from exportlint.findings import Finding, Fix, Mode, Severity
 from exportlint.source import SourceError, SourceFile, read
+from exportlint.verify.constraints import Violation, as_fix, violation
 from exportlint.verify.hints import as_fixes
-from exportlint.verify.kinds import agreed, disagreements, shown
+from exportlint.verify.kinds import agreed, disagreements, kept, shown
 from exportlint.verify.quotes import quotes
 from exportlint.verify.results import Comparison, Failure, Frame, Run
 from exportlint.verify.rulings import (
@@ -31,6 +34,7 @@ __all__ = ["RULINGS", "Judged", "Judgement", "Ruling", "Sources", "Surprise", "j
 Sources = Callable[[str], SourceFile | None]
 """Gives the file of a name, or None if it cannot be read."""
 
+_OF_CALLS, _OF_SIZES = "EXP8", "EXP4"
 _ABOUT_SYMBOLS = ("GuardOnDataDependentSymNode", "PendingUnbackedSymbolNotFound")
 
 _Place = tuple[str, Mode]
@@ -54,7 +58,7 @@ def judge(findings: Sequence[Finding], runs: Sequence[Run], sources: Sources | N
 
 def exported(run: Run) -> bool:
     """Whether export passed, whatever came of the program."""
-    return run.verdict in ("exports", "diverges", "narrower") or bool(run.comparisons)
+    return run.verdict in ("exports", "not compared", "diverges", "narrower") or bool(run.comparisons)
 
 
 def _from_disk(filename: str) -> SourceFile | None:
@@ -93,6 +97,7 @@ class _Court:
     def _files(self, run: Run) -> set[str]:
         """Those that a run came by."""
         blamed = {self._path(frame.file) for failure in _failures(run) for frame in failure.frames}
+        blamed |= set() if run.call is None else {self._path(run.call.file)}
         return blamed | self._rows[id(run)].keys()
 
     def judged(self, finding: Finding) -> Judged:
@@ -110,8 +115,11 @@ class _Court:
         """What one run says. An info claims nothing of the mode that it is shown in, so nothing confirms it."""
         statement = self._statement(finding)
         for failure in _failures(run) if _claims(finding) else ():
-            if any(self._is_at(frame, finding.filename, statement) for frame in failure.frames):
+            if self._raises(failure, finding.filename, statement):
                 return Judged(finding, "confirmed", raised_by(failure, "here"), run)
+            if self._constrains(failure, finding, statement, run):
+                fixed = finding if finding.fix else replace(finding, fix=next(iter(self._fixes(failure, run)), None))
+                return Judged(fixed, "confirmed", raised_by(failure, "because of this"), run)
         if run.verdict == "cannot be built":
             return Judged(finding, "not reached", f"the target cannot be built: {run.reason}", run, near=False)
         if not self._ran(run, finding.filename, statement.witnesses):
@@ -146,10 +154,44 @@ class _Court:
         near = (finding for file in self._files(run) for finding in self._findings.get((file, run.mode), ()))
         return [f for f in near if self._ran(run, f.filename, self._statement(f).witnesses)]
 
+    def _raises(self, failure: Failure, filename: str, statement: Statement) -> bool:
+        """Whether a statement raises itself. What calls the one that does is not to blame."""
+        return any(frame.lowest and self._is_at(frame, filename, statement) for frame in failure.frames)
+
+    def _constrains(self, failure: Failure, finding: Finding, statement: Statement, run: Run) -> bool:
+        """Whether a finding is about the sizes that torch refuses to vary, of which it names only the dimensions."""
+        violated = violation(failure)
+        if violated is None:
+            return False
+        if finding.code.startswith(_OF_CALLS):
+            at_call = run.call is not None and self._is_at(run.call, finding.filename, statement)
+            text = self._text(finding.filename, statement)
+            return at_call or any(re.search(rf"\bDim\(\s*{name}\b", text) for name in violated.dimensions)
+        return self._of_sizes(violated, run) == [finding]
+
+    def _of_sizes(self, violated: Violation, run: Run) -> list[Finding]:
+        """The findings that ran and are about sizes of the inputs that are named: of several, it may be any."""
+        ran = [f for f in self._that_ran(run) if f.code.startswith(_OF_SIZES) and _claims(f)]
+        named = [f for f in ran if not violated.inputs.isdisjoint(self._words(f.filename, self._statement(f), f))]
+        return named or ran
+
+    def _words(self, filename: str, statement: Statement, finding: Finding | None = None) -> set[str]:
+        """The names and strings of a statement, and of the trail of what is found there."""
+        trail = [step.message for step in finding.trail] if finding else []
+        return set(re.findall(r"\w+", "\n".join([self._text(filename, statement), *trail])))
+
+    def _text(self, filename: str, statement: Statement) -> str:
+        """The text of a statement, with blanks for quotes."""
+        source = self._sources(filename)
+        lines = [] if source is None else [source.lines.line(r) for r in statement.rows if r <= len(source.lines)]
+        return re.sub(r"[\s'\"]", " ", "\n".join(lines))
+
     def _is_at(self, frame: Frame, filename: str, statement: Statement) -> bool:
         return self._path(frame.file) == self._path(filename) and self._statements(filename).at(frame.row) == statement
 
     def _ran(self, run: Run, filename: str, rows: range) -> bool:
+        if run.call is not None and run.call.row in rows and self._path(run.call.file) == self._path(filename):
+            return True
         return not self._rows[id(run)].get(self._path(filename), frozenset()).isdisjoint(rows)
 
     def missed(self, run: Run) -> Iterator[Surprise]:
@@ -159,11 +201,12 @@ class _Court:
         claimed = [finding for finding in self._that_ran(run) if _claims(finding)]
         errors = any(finding.severity is Severity.ERROR for finding in claimed)
         for failure in _failures(run):
-            at = any(self._is_at(frame, f.filename, s) for frame in failure.frames for f, s in near)
+            at = any(self._raises(failure, f.filename, s) for f, s in near)
             # Where torch names no place, it may be any of those that ran.
-            if not _is_guess(failure) and not at and not (errors and not failure.frames):
-                frame = failure.frames[-1] if failure.frames else None
-                message, fixes = one_line(failure.message), self._fixes(failure, frame)
+            said = at or any(self._constrains(failure, f, s, run) for f, s in near)
+            if not _is_guess(failure) and not said and not (errors and not failure.frames):
+                frame = failure.frames[-1] if failure.frames else run.call
+                message, fixes = one_line(failure.message), self._fixes(failure, run)
                 yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes, failure.further)
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
@@ -174,7 +217,12 @@ class _Court:
         for kind, comparison in unclaimed.items():
             yield Surprise(run, Severity.WARNING, None, kind, described(comparison))
 
-    def _fixes(self, failure: Failure, frame: Frame | None) -> tuple[Fix, ...]:
+    def _fixes(self, failure: Failure, run: Run) -> tuple[Fix, ...]:
+        """What torch proposes: of the dimensions where it was called, or in the line that it blames."""
+        called = None if run.call is None else self._sources(run.call.file)
+        if called is not None and (fix := as_fix(failure, called)) is not None:
+            return (fix,)
+        frame = failure.frames[-1] if failure.frames else None
         source = None if frame is None else self._sources(frame.file)
         if frame is None or source is None or not 1 <= frame.row <= len(source.lines):
             return ()
@@ -183,7 +231,7 @@ class _Court:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in disagreements(run) if claim.is_shown_by(c)), None)
+    against = next((c for c in (*disagreements(run), *kept(run)) if claim.is_shown_by(c)), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:

@@ -49,6 +49,7 @@ class NoTarget:
     name: str
     place: tuple[Path, int]
     reason: str
+    proposal: tuple[str, ...] = ()
 
 
 def targets(file: Path) -> list[Target]:

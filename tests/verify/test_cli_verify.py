@@ -130,6 +130,13 @@ def test_findings_get_their_verdicts(report: dict[str, Any]) -> None:
     assert "Could not guard on data-dependent expression" in report["findings"][0]["why"]
 
 
+def test_json_has_the_fixes(report: dict[str, Any]) -> None:
+    gate, noise = (f["fix"] for f in report["findings"])
+    assert gate["applicability"] in ("safe", "unsafe")
+    assert "torch.where" in gate["edits"][0]["content"]
+    assert noise is None or noise["edits"]
+
+
 def test_what_ran_is_told(report: dict[str, Any], shop: Path) -> None:
     file = str(shop / "src/shop/models.py")
     gate = report["runs"][0]
@@ -150,17 +157,21 @@ def test_text(report: dict[str, Any], shop: Path) -> None:
     result = verify(shop, "--show-output")
     lines = result.out.splitlines()
     assert (result.code, result.err) == (1, "")
-    assert re.match(r"shop\.models:Gate +fails +non-strict cpu +\d+\.\d s  GuardOnDataDependentSymNode: ", lines[0])
+    assert re.match(r"shop\.models:Gate +fails +non-strict cpu +cached  GuardOnDataDependentSymNode: ", lines[0])
     assert "    | gate was here" in lines
     assert "   --> src/shop/models.py:9:12" in lines
     assert any(line.startswith("    = confirmed: export raises here: GuardOnDataDependentSymNode") for line in lines)
-    assert re.fullmatch(r"Verified 3 targets in \d+\.\d s: 1 exports, 1 fails, 1 diverges\.", lines[-2])
+    cached = r"\(3 from the cache, `--no-cache` runs all\)"
+    assert re.fullmatch(rf"Verified 3 targets in \d+\.\d s {cached}: 1 exports, 1 fails, 1 diverges\.", lines[-2])
     assert lines[-1] == "Findings: 2 confirmed."
 
 
 def test_what_was_run_is_not_run_again(report: dict[str, Any], shop: Path) -> None:
     told = json.loads(verify(shop, "--output-format", "json").out)
-    assert told["runs"] == report["runs"]  # also the seconds that it took
+    assert [run.pop("cached") for run in told["runs"]] == [True] * 3
+    assert told["runs"] == [
+        {k: v for k, v in run.items() if k != "cached"} for run in report["runs"]
+    ]  # also the seconds
 
 
 def test_progress_is_shown_on_a_terminal_alone(report: dict[str, Any], shop: Path) -> None:
@@ -213,7 +224,33 @@ def test_a_list_runs_nothing(shop: Path) -> None:
     lines = [line.split() for line in result.out.splitlines() if line]
     assert (result.code, result.err) == (0, "")
     assert [line[0] for line in lines[:3]] == ["shop.models:Gate", "shop.models:Noise", "shop.models:Fine"]
-    assert lines[-1][:3] == ["shop.models:Loader", "src/shop/models.py:24", "its"]
+    (loader,) = [
+        i for i, line in enumerate(lines) if line[:3] == ["shop.models:Loader", "src/shop/models.py:24", "its"]
+    ]
+    assert lines[loader + 1] == ["[[tool.exportlint.verify.target]]"]
+    assert lines[loader + 2] == ["model", "=", '"shop.models:Loader"']
+    assert lines[-1][:3] == ["`exportlint", "verify", "--init`"]
+
+
+def test_init_adds_what_is_needed_once(tmp_path: Path) -> None:
+    code = (
+        "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, recipe):\n        super().__init__()\n"
+    )
+    own = '[project]\nname = "net"  # mine\n'
+    write(tmp_path, {"net.py": f"{code}\n    def forward(self, x):\n        return x\n", "pyproject.toml": own})
+    first, again = (verify(tmp_path, "--init", ".") for _ in range(2))
+    assert (first.code, first.err) == (0, "")
+    assert "Added 1 target to " in first.out
+    text = (tmp_path / "pyproject.toml").read_text()
+    assert text.startswith(own)
+    assert text.count('model = "net:Net"') == 1
+    assert again.out == "No model needs a target that it does not have\n"
+
+
+def test_a_list_suggests_calls(tmp_path: Path) -> None:
+    code = "import torch\n\nprogram = torch.export.export(torch.nn.Linear(2, 2), (torch.ones(1, 2),))\n"
+    write(tmp_path, {"script.py": code})
+    assert verify(tmp_path, "--list").out.strip() == "1 call of torch.export: `--calls` runs the scripts up to them."
 
 
 @pytest.mark.parametrize(
@@ -221,8 +258,8 @@ def test_a_list_runs_nothing(shop: Path) -> None:
     [
         (["src/shop/models.py::Gone"], "has no `Gone`"),
         (["--timeout", "soon"], "--timeout `soon`: expected seconds"),
-        (["--memory", "much"], "--memory: `much` is no amount of memory such as"),
-        (["--jobs", "0"], "--jobs `0`: expected a number from 1 on"),
+        (["--memory", "much"], "--memory: `much` is not an amount of memory such as"),
+        (["--jobs", "0"], "--jobs `0`: expected a number of at least 1"),
         (["--executor", "nowhere:made"], "--executor nowhere:made: ModuleNotFoundError"),
         (["--mode", "lenient"], "--mode: invalid choice: 'lenient'"),
         (["src/shop/__init__.py"], "there is nothing that can be verified"),

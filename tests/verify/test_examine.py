@@ -22,7 +22,7 @@ from exportlint.verify.target import Called, Convention, Guessed, Inputs, Refere
 from exportlint.verify.worker import comparing, inputs, models
 from exportlint.verify.worker import examine as worker
 from exportlint.verify.worker.differences import difference
-from exportlint.verify.worker.specs import evaluate, make_value
+from exportlint.verify.worker.specs import evaluate, make_value, names_of
 
 pytestmark = pytest.mark.thorough
 
@@ -483,7 +483,7 @@ def test_a_script_is_run_up_to_its_call(project: Path) -> None:
     assert run.verdict == "exports", shown(run)
     assert run.inputs == ("x: float32[batch=2, 7]",)
     tried = [c.label for c in run.comparisons if c.kind == "size"]
-    assert tried == ["batch = 3", "batch = 4", "batch = 1"]
+    assert tried == ["batch = 3", "batch = 4", "batch = 1", "batch = 8"]
 
 
 def test_a_script_that_does_not_get_there(project: Path) -> None:
@@ -507,6 +507,13 @@ def test_inputs_that_nobody_found(project: Path, monkeypatch: pytest.MonkeyPatch
 )
 def test_sizes(size: int | str, value: int) -> None:
     assert evaluate(size, {"n": 6, "m": 2}) == value
+
+
+@pytest.mark.parametrize("name", ["x.shape[0]", "xs['a'].shape[-1]", "*args[0].shape[1]"])
+def test_a_dimension_without_a_name_is_called_after_its_place(name: str) -> None:
+    assert evaluate(name, {name: 6}) == 6
+    assert names_of("2*x.shape[0] + n") == {"x.shape[0]", "n"}
+    assert evaluate("2*x.shape[0] + n", {"x.shape[0]": 3, "n": 1}) == 7
 
 
 @pytest.mark.parametrize(

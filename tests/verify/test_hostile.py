@@ -178,3 +178,18 @@ def test_aside() -> None:
     assert Aside(lambda _: os._exit(3)).events(math.inf) is None
     assert Aside(fail).events(math.inf) is None
     assert Aside(lambda _: time.sleep(10**6)).events(time.monotonic() + 0.2) is None
+
+
+LACKING = """
+class Lacking:
+    def __getattr__(self, name):
+        raise RuntimeError("the package is not installed")
+
+backend = Lacking()
+"""
+
+
+def test_globals_that_raise_when_they_are_asked(slot: Slot, tmp_path: Path) -> None:
+    code = module("if x is backend:\n    return x\nreturn x + 1", first=LACKING)
+    run = result(slot, target(tmp_path, code)).run
+    assert (run.verdict, run.failures) == ("exports", ())

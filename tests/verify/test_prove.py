@@ -86,7 +86,7 @@ def test_a_fix_of_a_rule_is_kept_if_a_target_runs_it(root: Path, run: Run) -> No
     assert result.err.splitlines() == [
         f"warning: {place}: the fix of EXP101 tensor-branch is not kept: unproven: {why}"
         for place, why in (
-            ("fails.py:7:12", "`fails:Net` cannot be built: import: OSError: no weights"),
+            ("fails.py:7:12", "`fails:Net` cannot be built: import: OSError: no weights (line 12 of fails.py)"),
             ("net.py:21:12", "`net:Net` does not run it"),
         )
     ]
@@ -157,6 +157,22 @@ def test_what_is_wrong_is_taken_back(root: Path, run: Run) -> None:
     assert "`writes:Net` does something else: example: the inputs after the call" in said["writes.py"]
     assert "`counts:Net` does something else: a later call" in said["counts.py"]
     assert "`detached:Net` does something else: gradients" in said["detached.py"]
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("marks")
+def test_a_fix_after_which_the_program_is_still_narrower_is_taken_back(root: Path, run: Run) -> None:
+    config = CONFIG.replace("[]", "[0]")
+    still = net("y = x + 1  # -> y = 1 + x", "return y if x.shape[0] > 5 else x")
+    mended = net("n = 1 if x.shape[0] > 5 else 1  # -> n = 1", "return x * n")
+    write(root, {"exportlint.toml": config, "still.py": still, "mended.py": mended})
+    result = run("check", "--fix", "--verify", ".")
+    assert (root / "still.py").read_text() == still
+    assert "        n = 1\n" in (root / "mended.py").read_text()
+    (line,) = result.err.splitlines()
+    assert line.startswith(
+        "warning: still.py:7:9: the fix of EXP101 tensor-branch is not kept: `still:Net` is still narrower: "
+    )
 
 
 def test_nothing_is_written_without_a_python_that_can_prove_it(root: Path, run: Run) -> None:

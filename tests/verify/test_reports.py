@@ -45,7 +45,7 @@ def test_text_has_a_line_for_each_run_and_the_findings_below(made: tuple[Outcome
     gate, noise, fine, slow = printed(made, concise=False)
     lines = gate.splitlines()
     assert lines[0].split()[:6] == ["shop.models:Gate", "fails", "non-strict", "cpu", "1.2", "s"]
-    assert "error[EXP101 tensor-branch]: `if` on tensor data: torch.export cannot know which way to go" in lines
+    assert "error[EXP101 tensor-branch]: `if` on tensor data: torch.export cannot know which branch to take" in lines
     assert "   --> mo&dels.py:10:12" in lines
     assert any(line.startswith("    = confirmed: export raises here: GuardOnDataDependentSymNode") for line in lines)
     assert (

@@ -11,7 +11,7 @@ import pytest
 
 from exportlint.config import ConfigError, Configuration
 from exportlint.verify.specs import TensorSpec
-from exportlint.verify.target import Called, Convention, Guessed, Reference, Script, Target, Written
+from exportlint.verify.target import Called, Convention, Guessed, Part, Reference, Script, Target, Written
 from exportlint.verify.targets import Found, UnknownTargetError, find_targets
 from tests.cli.runner import write
 
@@ -33,7 +33,7 @@ class Gate(nn.Module):
 
 
 class Sized(nn.Module):
-    def __init__(self, hidden, *, depth, width=2):
+    def __init__(self, recipe, *, depth, width=2):
         super().__init__()
 
     def forward(self, x):
@@ -136,7 +136,7 @@ class TestWhatTheCodeOffers:
 
     def test_why_others_cannot_be_built(self, shop: Path) -> None:
         assert {other.name.partition(":")[2]: other.reason for other in find(shop).unbuildable} == {
-            "Sized": "its constructor needs `hidden`, `depth`: give a target",
+            "Sized": "its constructor needs `recipe`, `depth`: give a target",
             "Open": "is abstract: `forward` is left to subclasses",
             "Encoder": "is abstract: `encode` is left to subclasses",
             "Empty": "has no `forward`",
@@ -269,7 +269,10 @@ class TestConventions:
     def test_they_are_for_the_model_that_has_the_others(self, root: Path) -> None:
         whole = NEW.format("Whole").replace("return x", "return Part()(x)")
         write(root, {"net.py": NEW.format("Part") + whole + "\n\nexample_inputs = (torch.ones(2),)\n"})
-        assert [target.inputs for target in find(root).targets] == [Guessed(), Convention("example_inputs")]
+        part, model = find(root).targets
+        assert model.inputs == Convention("example_inputs")
+        assert part.inputs == Part((model,))
+        assert [other.inputs for other in part.otherwise] == [Guessed()]
 
     @pytest.mark.parametrize(
         ("member", "offered"),

@@ -96,9 +96,22 @@ def test_a_failure_in_the_body_is_not_one_of_the_header(file: Path, findings: di
     ]
 
 
-def test_the_outer_frame_counts_as_well(file: Path, findings: dict[str, Finding]) -> None:
+def test_what_calls_the_line_that_raises_is_not_confirmed_and_that_line_is_missed(
+    file: Path, findings: dict[str, Finding]
+) -> None:
     branch = findings["tensor-branch-13"]
-    judgement = judge([branch], [run(file, "fails", failures=(failure(file, 13, 99),))])
+    frames = (Frame(str(file), 13, "forward", lowest=False), Frame(str(file), 17, "helper"))
+    below = replace(failure(file), frames=frames)
+    judgement = judge([branch], [run(file, "fails", failures=(below,))])
+    assert ruling(judgement, branch) == "not reached"
+    assert [s.frame and s.frame.row for s in judgement.missed] == [17]
+
+
+def test_a_line_that_raises_in_an_installed_package_is_confirmed(file: Path, findings: dict[str, Finding]) -> None:
+    """The innermost frame of the project comes last, before it what it calls in packages."""
+    branch = findings["tensor-branch-13"]
+    frames = (Frame(str(file), 13, "helper"), Frame("/nowhere/project.py", 3, "forward"))
+    judgement = judge([branch], [run(file, "fails", failures=(replace(failure(file), frames=frames),))])
     assert ruling(judgement, branch) == "confirmed"
 
 

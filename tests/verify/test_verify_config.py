@@ -100,8 +100,8 @@ def test_the_command_line_overrides(root: Path) -> None:
         ("verify = 1\n", 1, "`verify`: expected a table, got an integer"),
         ("[verify]\njobs = 1\ntimeout = 0\n", 3, "`verify.timeout`: expected seconds above 0, got 0"),
         ("[verify]\ntimeout = inf\n", 2, "`verify.timeout`: expected seconds above 0, got inf"),
-        ("[verify]\njobs = 0\n", 2, "`verify.jobs`: expected a number from 1 on, got 0"),
-        ('verify.memory = "8 QB"\n', 1, "`verify.memory`: `8 QB` is no amount of memory"),
+        ("[verify]\njobs = 0\n", 2, "`verify.jobs`: expected a number of at least 1, got 0"),
+        ('verify.memory = "8 QB"\n', 1, "`verify.memory`: `8 QB` is not an amount of memory"),
         ("[verify]\n[[verify.target]]\n", 2, "`verify.target[0]`: `model` is missing"),
         ("[verify.target]\nmodel = 'a:A'\n", 1, "`verify.target`: expected an array of tables, got a table"),
         (
@@ -112,7 +112,7 @@ def test_the_command_line_overrides(root: Path) -> None:
         (
             '[[verify.target]]\nmodel = "a:A"\n[[verify.target]]\nmodel = "b:B"\nmode = "strct"\n',
             5,
-            "`verify.target[1].mode`: `strct` is none of `non-strict`, `strict`, `both`; did you mean `strict`?",
+            "`verify.target[1].mode`: `strct` is not one of `non-strict`, `strict`, `both`; did you mean `strict`?",
         ),
         (
             '[[verify.target]]\nmodel = "a:A"\n[verify.target.inputs]\nimage = "float32[2]"\n',
@@ -164,7 +164,7 @@ def test_memory(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "lots", "8 GiBs", "0.1 B"])
 def test_no_memory(text: str) -> None:
-    with pytest.raises(ValueError, match="is no amount of memory"):
+    with pytest.raises(ValueError, match="is not an amount of memory"):
         parse_memory(text)
 
 

@@ -17,8 +17,9 @@ _RANKS: dict[Verdict, int] = {
     "times out": 1,
     "fails": 2,
     "diverges": 3,
-    "narrower": 4,
-    "exports": 5,
+    "not compared": 4,
+    "narrower": 5,
+    "exports": 6,
 }
 _NUMBER = re.compile(r"\b[a-z]?\d+\b")
 

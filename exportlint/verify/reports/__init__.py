@@ -39,6 +39,10 @@ class Unbuildable(Protocol):
     def reason(self) -> str:
         """Why, in one line."""
 
+    @property
+    def proposal(self) -> Sequence[str]:
+        """The lines of a configured target that would make it one, if that is what it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

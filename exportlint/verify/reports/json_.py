@@ -67,6 +67,8 @@ def _run(run: Run) -> dict[str, Any]:
         "lines": {file: list(rows) for file, rows in run.lines.items()},
         "files": dict(run.files),
         "output": run.output,
+        "deleted": list(run.deleted),
+        "cached": run.cached,
     }
 
 

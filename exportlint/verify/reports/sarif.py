@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from exportlint import __version__
-from exportlint.findings import Finding, Severity, Span
+from exportlint.findings import Finding, Span
 from exportlint.registry import find_rule
 from exportlint.report.json_ import dumped
+from exportlint.report.paths import folder_uri
+from exportlint.report.regions import Region
+from exportlint.report.sarif import LEVELS, SCHEMA, artifact, bounds, driver, message
 from exportlint.verify.reports import MISSED, Outcome, told
 from exportlint.verify.results import Run
 from exportlint.verify.verdicts import Sources
 
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _UNTOLD = ("times out", "cannot be built")
 """The verdicts that say nothing about a line of code."""
-
-_LINK = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
 def render(outcome: Outcome, sources: Sources) -> str:
     """The report."""
     said = told(outcome, sources)
     ids = list(dict.fromkeys(_id(finding) for finding, *_ in said))
-    driver = {
-        "name": "exportlint",
-        "version": __version__,
-        "informationUri": "https://github.com/exportlint/exportlint",
-        "rules": [_rule(name) for name in ids],
-    }
     run = {
-        "tool": {"driver": driver},
+        "tool": {"driver": driver([_rule(name) for name in ids])},
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {"%SRCROOT%": {"uri": outcome.root.as_uri().rstrip("/") + "/"}},
+        "originalUriBaseIds": {"%SRCROOT%": {"uri": folder_uri(outcome.root)}},
         "invocations": [
             {
                 "executionSuccessful": True,
@@ -45,7 +35,7 @@ def render(outcome: Outcome, sources: Sources) -> str:
         ],
         "results": [_result(*one, ids, outcome.root) for one in said],
     }
-    document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return dumped(document, indent=2) + "\n"
 
 
@@ -69,8 +59,8 @@ def _result(finding: Finding, verdict: str, why: str, run: Run | None, ids: list
     result = {
         "ruleId": _id(finding),
         "ruleIndex": ids.index(_id(finding)),
-        "level": _LEVELS[finding.severity],
-        "message": _message(finding.message if verdict == MISSED else f"{finding.message} ({verdict}: {why})"),
+        "level": LEVELS[finding.severity],
+        "message": message(finding.message if verdict == MISSED else f"{finding.message} ({verdict}: {why})"),
         "locations": [_location(finding.filename, finding.span, root)],
         "properties": properties,
     }
@@ -78,31 +68,14 @@ def _result(finding: Finding, verdict: str, why: str, run: Run | None, ids: list
         result |= {"kind": "pass", "level": "none"}
     if finding.trail:
         result["relatedLocations"] = [
-            {**_location(step.filename, step.span, root), "message": _message(step.message)} for step in finding.trail
+            {**_location(step.filename, step.span, root), "message": message(step.message)} for step in finding.trail
         ]
     return result
 
 
 def _location(filename: str, span: Span, root: Path) -> dict[str, Any]:
-    start, end = span.start, span.end
-    region = {"startLine": start.row, "startColumn": start.column, "endLine": end.row, "endColumn": end.column}
-    return {"physicalLocation": {"artifactLocation": _artifact(Path(filename), root), "region": region}}
-
-
-def _artifact(file: Path, root: Path) -> dict[str, str]:
-    if file.is_relative_to(root):
-        return {"uri": _relative_uri(file.relative_to(root)), "uriBaseId": "%SRCROOT%"}
-    return {"uri": file.as_uri() if file.is_absolute() else _relative_uri(file)}
-
-
-def _relative_uri(file: Path) -> str:
-    # Of bytes, for a name need not be UTF-8.
-    return quote(os.fsencode(file.as_posix()))
-
-
-def _message(text: str) -> dict[str, str]:
-    """A plain message: what a viewer would make a link, `[text](target)`, stays text."""
-    return {"text": _LINK.sub(r"\\[\1\\]", text)}
+    region = bounds(Region(span.start.row, span.end.row, span.start.column, span.end.column))
+    return {"physicalLocation": {"artifactLocation": artifact(filename, root), "region": region}}
 
 
 def _notification(run: Run, outcome: Outcome) -> dict[str, Any]:
@@ -113,9 +86,9 @@ def _notification(run: Run, outcome: Outcome) -> dict[str, Any]:
         at.append(
             {
                 "physicalLocation": {
-                    "artifactLocation": _artifact(place[0], outcome.root),
+                    "artifactLocation": artifact(str(place[0]), outcome.root),
                     "region": {"startLine": max(place[1], 1)},
                 }
             }
         )
-    return {"level": "error", "message": _message(text), "locations": at}
+    return {"level": "error", "message": message(text), "locations": at}

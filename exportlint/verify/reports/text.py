@@ -13,12 +13,13 @@ from exportlint.report.concise import heading
 from exportlint.report.context import located, printable
 from exportlint.report.full import block
 from exportlint.verify.reports import Outcome, Unbuildable, as_finding, counted, matters
-from exportlint.verify.results import Run, Verdict
+from exportlint.verify.results import Kind, Run, Verdict
 from exportlint.verify.target import Target
 from exportlint.verify.verdicts import Judged, Judgement
 
 _STYLES: dict[str, str] = {
     "exports": "added",
+    "not compared": "warning",
     "fails": "error",
     "diverges": "warning",
     "narrower": "warning",
@@ -31,6 +32,7 @@ _STYLES: dict[str, str] = {
 }
 _PLURALS: dict[Verdict, str] = {
     "exports": "export",
+    "not compared": "could not be compared",
     "fails": "fail",
     "diverges": "diverge",
     "narrower": "narrower",
@@ -39,7 +41,8 @@ _PLURALS: dict[Verdict, str] = {
 }
 _MAX_NAME = 48
 _MAX_PLACES = 4
-_MAX_REASON = 160
+_ROUTINE = frozenset[Kind]({"refused", "device"})
+"""What cannot be compared of most models, for there is no such input, or no other device."""
 
 
 class Printer:
@@ -58,6 +61,9 @@ class Printer:
     def run(self, run: Run, judgement: Judgement) -> str:
         """What there is to say of one run, each line with its line end. `judgement` is of this run alone."""
         lines = [self._headline(run)]
+        if run.deleted:
+            shown = ", ".join(printable(self._context.shown(file)) for file in run.deleted)
+            lines.append(f"    {self._context.style('warning', 'deleted by the code')}: {shown}")
         if self._show_output and run.output:
             lines += [f"    {self._context.style('frame', '|')} {printable(row)}" for row in run.output.splitlines()]
         said = [judged for judged in judgement.findings if judged.ruling != "not reached"]
@@ -68,6 +74,7 @@ class Printer:
             if judged.ruling == "not reached" and matters(judged):
                 unreached.setdefault(judged.why, []).append(judged.finding)
         reasons = [f"not reached: {self._listed(findings)}: {printable(why)}" for why, findings in unreached.items()]
+        reasons += [f"not compared: {printable(text)}" for text in _skipped(run)]
         told += [self._context.style("dim", reason) for reason in reasons]
         if self._concise:
             lines += [f"  {text}" for text in told]
@@ -80,13 +87,11 @@ class Printer:
         job = f"{run.mode} {run.device}"
         verdict = self._context.style(_STYLES[run.verdict], f"{run.verdict:<15}")
         reason = printable(" ".join(run.reason.split()))
-        if len(reason) > _MAX_REASON:
-            reason = reason[: _MAX_REASON - 1] + "…"
         parts = (
             self._context.style("bold", name),
             verdict,
             f"{job:<{self._job_width}}",
-            f"{run.seconds:6.1f} s",
+            f"{'cached':>8}" if run.cached else f"{run.seconds:6.1f} s",
             reason,
         )
         return "  ".join(parts).rstrip()
@@ -127,8 +132,19 @@ class Printer:
         return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
 
 
-def listing(targets: Sequence[Target], unbuildable: Sequence[Unbuildable], context: Context) -> str:
-    """What would be run, and why the rest cannot be, each line with its line end."""
+def _skipped(run: Run) -> list[str]:
+    """What was not compared, unless something else is wrong already, from which that may follow."""
+    if run.verdict not in ("exports", "not compared", "narrower"):
+        return []
+    skipped = (c for c in run.comparisons if c.agreement == "skipped" and c.kind not in _ROUTINE)
+    return [f"{c.kind if c.label == c.kind else f'{c.kind}, {c.label}'}: {c.detail}" for c in skipped]
+
+
+def listing(targets: Sequence[Target], unbuildable: Sequence[Unbuildable], context: Context, *, calls: int = 0) -> str:
+    """What would be run, and why the rest cannot be, each line with its line end.
+
+    `calls` of torch.export are left out.
+    """
     rows = [
         (printable(t.name), _place(t.place, context), "+".join(t.modes), "+".join(t.devices), t.origin) for t in targets
     ]
@@ -136,9 +152,13 @@ def listing(targets: Sequence[Target], unbuildable: Sequence[Unbuildable], conte
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     if unbuildable:
         lines += [*([""] if lines else []), context.style("bold", "Cannot be verified:")]
-        lines += [
-            f"{printable(one.name)}  {_place(one.place, context)}  {printable(one.reason)}" for one in unbuildable
-        ]
+        for one in unbuildable:
+            lines.append(f"{printable(one.name)}  {_place(one.place, context)}  {printable(one.reason)}")
+            lines += [context.style("dim", f"    {printable(line)}") for line in one.proposal]
+        if any(one.proposal for one in unbuildable):
+            lines += ["", "`exportlint verify --init` adds these tables to the configuration, for you to complete."]
+    if calls:
+        lines += ["", f"{_count(calls, 'call')} of torch.export: `--calls` runs the scripts up to them."]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -150,9 +170,11 @@ def summary(outcome: Outcome) -> str:
     """What came of it all, each line with its line end."""
     runs, targets = len(outcome.runs), len({run.target for run in outcome.runs})
     several = f" in {_count(runs, 'run')}" if runs != targets else ""
+    cached = sum(run.cached for run in outcome.runs)
+    known = f" ({cached} from the cache, `--no-cache` runs all)" if cached else ""
     verdicts = Counter(run.verdict for run in outcome.runs)
     parts = [f"{n} {verdict if n == 1 else word}" for verdict, word in _PLURALS.items() if (n := verdicts[verdict])]
-    lines = [f"Verified {_count(targets, 'target')}{several} in {outcome.seconds:.1f} s: {', '.join(parts)}."]
+    lines = [f"Verified {_count(targets, 'target')}{several} in {outcome.seconds:.1f} s{known}: {', '.join(parts)}."]
     counts = {word: count for word, count in counted(outcome).items() if count}
     if counts:
         lines.append(f"Findings: {', '.join(f'{count} {word}' for word, count in counts.items())}.")

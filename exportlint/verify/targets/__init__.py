@@ -16,10 +16,14 @@ __all__ = ["Found", "Unbuildable", "UnknownTargetError", "find_targets"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What can be tried, and what cannot, each in the order of files and their lines."""
+    """What can be tried, and what cannot, each in the order of files and their lines.
+
+    `calls` is how many calls of torch.export are left out, as nobody asks for them.
+    """
 
     targets: tuple[Target, ...]
     unbuildable: tuple[Unbuildable, ...]
+    calls: int = 0
 
 
 def find_targets(paths: Sequence[str], settings: Configuration, cwd: Path, *, calls: bool = False) -> Found:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from exportlint.config import Settings
 from exportlint.syntax.definitions import Class, FunctionNode, Module
-from exportlint.verify.target import Convention, Guessed, Inputs, Reference, Target
-from exportlint.verify.targets.code import Code, is_offer, required, row_of
+from exportlint.verify.target import Convention, Guessed, Inputs, Part, Reference, Snippet, Target
+from exportlint.verify.targets.code import Code, is_offer, row_of
+from exportlint.verify.targets.constructors import Construction
 from exportlint.verify.targets.places import reference
+from exportlint.verify.targets.signatures import required
+from exportlint.verify.targets.skeleton import skeleton
+from exportlint.verify.targets.usages import Usage
 
 INPUTS = ("get_inputs", "example_inputs")
 """What inputs are called where a file offers them, beside its model."""
@@ -20,16 +25,24 @@ INIT_INPUTS = "get_init_inputs"
 """The function of a file that gives what the constructor of its model is called with."""
 MODELS = frozenset({"Model", "ModelNew"})
 """What the model is called that these are for, where a file has several."""
+_MOST = 3
+"""How many pieces of code that make a model are tried, of those that call it and of the others."""
+_MOST_WHOLES = 6
+"""In how many models a part is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unbuildable:
-    """A model that verify cannot try, where it stands, and why. `needs_target`: a configured target would do."""
+    """A model that verify cannot try, where it stands, and why.
+
+    `needs_target`: a configured target would do, such as the one that the lines of `proposal` begin.
+    """
 
     name: str
     place: tuple[Path, int]
     reason: str
     needs_target: bool = False
+    proposal: tuple[str, ...] = ()
 
 
 def candidates(code: Code, module: Module) -> Iterator[Target | Unbuildable]:
@@ -40,18 +53,97 @@ def candidates(code: Code, module: Module) -> Iterator[Target | Unbuildable]:
 
 def candidate(code: Code, cls: Class) -> Target | Unbuildable:
     """A class as a target."""
+    target, reason = _alone(code, cls), code.why_not(cls)
+    if reason is not None:
+        return Unbuildable(target.name, target.place, reason)
+    if target.origin == "convention" and _is_complete(code, cls, target):
+        return target
+    ways, wholes = _ways(code, cls, target), _wholes(code, cls)
+    if wholes:
+        part = replace(target, origin="part", inputs=Part(tuple(wholes)))
+        # What is called as its author means it says more than what is tried.
+        others = sum(way.origin == "usage" or way.inputs == target.inputs for way in ways)
+        ways.insert(sum(map(_is_told, ways)) if _is_told(wholes[0]) else others, part)
+    if not ways:
+        reason = f"its constructor needs {_listed(code.needs(cls))}: give a target"
+        lines = ("[[tool.exportlint.verify.target]]", *skeleton(code, cls, target.name))
+        return Unbuildable(target.name, target.place, reason, needs_target=True, proposal=lines)
+    return replace(ways[0], otherwise=tuple(ways[1:]))
+
+
+def _alone(code: Code, cls: Class) -> Target:
+    """A class as a target, whatever its constructor needs."""
     module = cls.module
     model, paths = reference(module.path, cls.qualname, code.settings.src)
-    place = (module.path, cls.node.lineno)
-    reason = code.why_not(cls)
     init_inputs = INIT_INPUTS if _is_shared(code, cls) and is_offer(module.bindings.get(INIT_INPUTS)) else None
-    needed = code.needs(cls) if init_inputs is None else []
-    if reason is None and needed:
-        reason = f"its constructor needs {_listed(needed)}: give a target"
-    if reason is not None:
-        return Unbuildable(str(model), place, reason, needs_target=bool(needed))
-    target = plain(code.settings, model, paths, place, inputs_of(code, cls))
+    target = plain(code.settings, model, paths, (module.path, cls.node.lineno), inputs_of(code, cls))
     return replace(target, init_inputs=init_inputs)
+
+
+def _is_complete(code: Code, cls: Class, target: Target) -> bool:
+    return target.init_inputs is not None or not code.needs(cls)
+
+
+def _is_told(target: Target) -> bool:
+    """Whether the code says what a model is called with."""
+    return isinstance(target.inputs, Convention) or (
+        isinstance(target.inputs, Snippet) and target.inputs.inputs is not None
+    )
+
+
+def _ways(code: Code, cls: Class, target: Target) -> list[Target]:
+    """The ways to a model that do not lead through others, first those that say what it is called with."""
+    usages = [code.sources.target(usage, target) for usage in code.sources.usages(cls)[: 4 * _MOST]]
+    called = [usage for usage in usages if _is_told(usage)]
+    made = [usage for usage in usages if not _is_told(usage)]
+    if _is_complete(code, cls, target):
+        return [*called[:_MOST], target, *made[:_MOST]]
+    construction = code.constructors.of(cls)
+    if construction is not None:
+        made = [*made[:_MOST], _constructed(construction, target)]
+    return [*called[:_MOST], *made]
+
+
+def _constructed(construction: Construction, target: Target) -> Target:
+    file = replace(target.model, name="")
+    statements = tuple((target.place[1], statement) for statement in construction.statements)
+    hints = target.inputs.hints if isinstance(target.inputs, Guessed) else {}
+    snippet = Snippet(file, statements, construction.model, hints=hints)
+    paths = tuple(dict.fromkeys((*target.paths, *construction.paths)))
+    return replace(target, origin="inferred", inputs=snippet, paths=paths)
+
+
+def _wholes(code: Code, part: Class) -> list[Target]:
+    """The ways to models that may have such a part, first those that say what they are called with."""
+    found: list[tuple[bool, int, Target]] = []
+    for cls, target, usages in _all_models(code):
+        if cls is part:
+            continue
+        steps = code.sources.steps(cls, part)
+        ways = [] if steps is None or target is None else [(steps, target)]
+        for usage, way in usages:
+            in_usage = steps or code.sources.steps(usage, part)
+            if in_usage is not None:
+                ways.append((in_usage, way))
+        found += sorted(((not _is_told(way), n, way) for n, way in ways), key=lambda one: one[:2])[:2]
+    return [way for *_, way in sorted(found, key=lambda one: one[:2])[:_MOST_WHOLES]]
+
+
+_Models = list[tuple[Class, Target | None, list[tuple[Usage, Target]]]]
+_known_models: WeakKeyDictionary[Code, _Models] = WeakKeyDictionary()
+
+
+def _all_models(code: Code) -> _Models:
+    """The models of a project, each as a target if its constructor needs nothing, and what makes it."""
+    if code in _known_models:
+        return _known_models[code]
+    found = _known_models[code] = []
+    for cls in (cls for module in code.files for cls in code.models(module)):
+        if code.why_not(cls) is None:
+            target = _alone(code, cls)
+            usages = [(usage, code.sources.target(usage, target)) for usage in code.sources.usages(cls)[: 2 * _MOST]]
+            found.append((cls, target if _is_complete(code, cls, target) else None, usages))
+    return found
 
 
 def maker(code: Code, module: Module, name: str) -> Target | Unbuildable:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 # It registers what evaluates the bases of classes.
-from exportlint.analysis.domain.values import External
+from exportlint.analysis.domain.values import ClassValue, External, Function
 from exportlint.analysis.eval.classes import bases, find_method, is_module, lineage
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
@@ -18,13 +20,22 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.torch import table
 from exportlint.config import Settings
-from exportlint.source import read
+from exportlint.source import SourceError, SyntaxProblem, discover, read
 from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Import, Module
 from exportlint.verify.specs import Spec
+from exportlint.verify.targets.constructors import Constructors
 from exportlint.verify.targets.hints import hints_of
+from exportlint.verify.targets.signatures import required
+from exportlint.verify.targets.sources import Sources
+from exportlint.verify.targets.usages import Usages
 
 NO_FORWARD = frozenset({"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 """Classes of torch that cannot be called."""
+
+
+_MOST_ENTRIES = 5000
+_MOST_FILES = 500
+"""How much of a project is looked at for what makes and calls a model."""
 
 
 class Code:
@@ -48,12 +59,51 @@ class Code:
             self._modules[file] = self._project.add(read(file))
         return self._modules[file]
 
+    @cached_property
+    def files(self) -> tuple[Module, ...]:
+        """The files of the project that can be read and parsed, as many as can be looked at while somebody waits."""
+        found = discover([self.settings.root], lambda _: self.settings.discovery, _MOST_ENTRIES).files
+        modules = []
+        for file in found[:_MOST_FILES]:
+            if file.suffix == ".py":
+                with contextlib.suppress(SourceError, SyntaxProblem):
+                    modules.append(self.module(file))
+        return tuple(modules)
+
+    @cached_property
+    def usages(self) -> Usages:
+        """What the files make and call."""
+        return Usages(self._engine)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The ways to models and their inputs that the files show."""
+        return Sources(self)
+
+    @cached_property
+    def constructors(self) -> Constructors:
+        """What classes may be made of where nobody says it."""
+        return Constructors(self)
+
+    def is_model(self, cls: Class) -> bool:
+        """Whether a class is an `nn.Module`."""
+        return bool(cls.node.bases) and is_module(self._frame(cls), cls)
+
+    def definition(self, module: Module, node: ast.expr) -> Class | tuple[Module, FunctionNode] | None:
+        """The class or the function of the project that an expression at the top level of a file names."""
+        match self._engine.in_isolation(lambda: Frame(self._engine, module).peek(node)):
+            case ClassValue(definition):
+                return definition
+            case Function(module=owner, node=(ast.FunctionDef() | ast.AsyncFunctionDef()) as function):
+                return owner, function
+        return None
+
     def models(self, module: Module) -> Iterator[Class]:
         """The classes of a file that are `nn.Module`s, in order."""
         for cls in module.classes:
             known = module.bindings.get(cls.qualname)
             is_hidden = isinstance(known, Class) and known is not cls  # by a later definition
-            if cls.node.bases and not is_hidden and is_module(self._frame(cls), cls):
+            if not is_hidden and self.is_model(cls):
                 yield cls
 
     def why_not(self, cls: Class) -> str | None:
@@ -65,6 +115,8 @@ class Code:
             return f"is abstract: `{missing[0]}` is left to subclasses"
         forward = self.method(cls, "forward")
         if forward is None:
+            if self.method(cls, "__call__") is not None:
+                return None
             if all("forward" not in owner.attributes for owner in self._lineage(cls)) and self._is_plain(cls):
                 return "has no `forward`"
         elif _is_left_open(forward):
@@ -89,7 +141,8 @@ class Code:
 
     def hints(self, cls: Class) -> Mapping[str, tuple[Spec, ...]]:
         """What the code says of the arguments of a model."""
-        found = find_method(self._frame(cls), cls, "forward")
+        frame = self._frame(cls)
+        found = find_method(frame, cls, "forward") or find_method(frame, cls, "__call__")
         if found is None or not isinstance(found[1], ast.FunctionDef):
             return {}
         lines = re.split(r"\r\n?|\n", found[0].module.source.text)  # as Python counts them
@@ -128,7 +181,7 @@ class Code:
         return sorted({fact.site.row for fact in calls if fact.site.filename == module.filename})
 
     def _frame(self, cls: Class) -> Frame:
-        return Frame(self._engine, cls.module)
+        return Frame(self._engine.for_root(), cls.module)
 
     def _lineage(self, cls: Class) -> tuple[Class, ...]:
         return lineage(self._frame(cls), cls)
@@ -150,16 +203,6 @@ class Code:
         """Whether all that a class inherits is known not to have a `forward`."""
         others = (base for base in self._outside(cls) if base not in NO_FORWARD)
         return all(base.partition(".")[0] in {"abc", "builtins", "typing"} for base in others)
-
-
-def required(function: FunctionNode, *, bound: bool = False) -> list[str]:
-    """The parameters of a function that have no default, without the first one if that is `bound`."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    open_ones = positional[: len(positional) - len(arguments.defaults)]
-    is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
-    named = [arg for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None]
-    return [arg.arg for arg in (*open_ones[bound and not is_static :], *named)]
 
 
 def _is_open(module: Module, name: str) -> bool:

@@ -29,13 +29,14 @@ class Search:
         self._calls = calls
         self._codes: dict[int, Code] = {}
         self._configured: dict[int, tuple[Target, ...]] = {}
+        self._calls_left = 0
 
     def found(self, paths: Sequence[str]) -> Found:
         """What paths name, each target once."""
         offers = list(self._everything() if not paths else (o for path in paths for o in self._named(path)))
         targets = {_key(offer): offer for offer in reversed(offers) if isinstance(offer, Target)}
         others = {offer.place: offer for offer in offers if isinstance(offer, Unbuildable)}
-        return Found(tuple(reversed(targets.values())), tuple(others.values()))
+        return Found(tuple(reversed(targets.values())), tuple(others.values()), self._calls_left)
 
     def _everything(self) -> Iterator[Offer]:
         here = self._settings(self._cwd)
@@ -133,6 +134,8 @@ class Search:
         yield from (offer for offer in candidates(code, module) if offer.place not in known)
         if self._with_calls(settings):
             yield from calls(code, module)
+        elif "export(" in module.source.text:
+            self._calls_left += len(code.export_rows(module))
 
     def _with_calls(self, settings: Settings) -> bool:
         return self._calls or settings.verify.calls

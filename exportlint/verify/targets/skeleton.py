@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from exportlint.syntax.definitions import Class, FunctionNode
 from exportlint.verify.specs import Constant, DictSpec, ListSpec, Spec, TensorSpec
-from exportlint.verify.targets.code import Code, required
+from exportlint.verify.targets.code import Code
 from exportlint.verify.targets.hints import ANY
 from exportlint.verify.targets.hints_of_types import specs_of_type
+from exportlint.verify.targets.signatures import parameters, required
 
 _SIZE = 2
 """The size of a dimension, and a number, of which the code says nothing."""
@@ -36,8 +37,8 @@ def _of_constructor(code: Code, cls: Class, model: str) -> Iterator[str]:
             yield f"# {shown}"
             yield f"# keywords = {_table(dict.fromkeys(needed, str(_SIZE)))}"
         return
-    parameters = {arg.arg: arg for arg in _parameters(constructor)}
-    values = {name: _value(parameters[name], constructor) for name in needed}
+    known = {arg.arg: arg for arg in parameters(constructor)}
+    values = {name: _value(known[name], constructor) for name in needed}
     if None in values.values():
         start, separator, _ = model.rpartition(":")
         factory = f"{start}{separator}make_{cls.node.name.lower()}"
@@ -139,10 +140,6 @@ def _defaults(function: FunctionNode) -> Iterator[tuple[str, str]]:
     for parameter, default in defaults:
         if isinstance(default, ast.Constant) and isinstance(default.value, bool | int | float | str):
             yield parameter.arg, _written(Constant(default.value), None)
-
-
-def _parameters(function: FunctionNode) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
 
 def _signature(name: str, function: FunctionNode | None, needed: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ class Aside:
             events: list[Mapping[str, Any]] = []
             work(events.append)
             with open(writing, "wb") as stream:
-                stream.write(json.dumps(events, default=str).encode())
+                stream.write(json.dumps(events, default=str).encode() + b"\n")
         finally:
             os._exit(0)
 
@@ -54,9 +54,9 @@ class Aside:
         with open(self._reading, "rb", buffering=0) as stream:
             while select.select([stream], [], [], max(0.0, until - time.monotonic()))[0]:
                 data = stream.read(1 << 16)
-                if not data:
-                    break
                 told += data
+                if not data or data.endswith(b"\n"):  # what the model has left running may hold the pipe open
+                    break
         os.kill(self._child, signal.SIGKILL)
         os.waitpid(self._child, 0)
         try:

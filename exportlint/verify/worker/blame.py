@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .entry import entry_of
 from .frames import Frames, chain_of, frame_event, frames_in_text, odd, ranked
 from .lazily import torch
 from .own import is_own
@@ -74,7 +75,7 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
 
 def frames_of_line(pattern: str, model: Any, rows: Mapping[str, set[int]]) -> Frames:
     """The last line of the model's own `forward` that ran and looks like that, for what torch blames on no line."""
-    code = getattr(inspect.unwrap(type(model).forward), "__code__", None)
+    code = getattr(inspect.unwrap(entry_of(model)), "__code__", None)
     if code is None:
         return []
     lines = {row for _, row in dis.findlinestarts(code) if row}

@@ -21,11 +21,15 @@ from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
 from .models import LARGE, Subject
 from .modules import load
+from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
 from .texts import first_line, is_refusal, text_of
-from .values import changed_values
-from .varying import Varying, beyond, other_sizes, resized
+from .values import changed_constants, changed_values, with_shared
+from .varying import Varying, beyond, guarded_numbers, other_sizes, resized
 from .words import Emit, Example, Inputs, Job
+from .worlds import Reads, worlds
+
+_WRONG = "the program itself does not agree"
 
 
 class _NoTimeError(Exception):
@@ -45,6 +49,7 @@ class Comparer:
         program: Any,
         example: Example,
         varying: Varying,
+        reads: Reads,
         emit: Emit,
         until: float = math.inf,
     ) -> None:
@@ -52,34 +57,64 @@ class Comparer:
         self._until = until
         self._deadline = math.inf
         self._longest = 0.0
+        self._is_wrong = False
+        self._kept: set[str] = set()
         self._subject = subject
         self._program = program
         self._module = program.module()
         self._example = example
         self._varying = varying
+        self._reads = reads
         self._emit = emit
         self._numbers = itertools.count(1)
+        self._directly = 0, Outcome(error=LookupError("it was not called")), Outcome()
+        """The seed of the calls with the example, and what the model and the program did."""
         self._inputs: Inputs = (example.arguments, dict(example.keywords))
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
-        proves_fixes = bool(self._job.get("trial"))  # for which what else becomes of the program is nothing
-        # It takes longer than all the rest.
-        finish = None if proves_fixes else self._aside("decomposed", self._compare_decomposed)
         self._step("example", self._compare_example)
         self._deadline = self._until
         self._step("again", self._compare_again)
+        if self._job.get("trial"):  # what else becomes of the program is nothing for fixes
+            self._compare_inputs()
+            return
+        derived = self._job.get("derived", True)
+        digest = digest_of(self._program) if derived else None
+        settled = is_settled(self._job.get("settled"), digest)
+        # Of what is wrong already, nothing that is made shows more. It takes longer than all the rest.
+        without = settled or self._is_wrong or not derived
+        finish = None if without else self._aside("decomposed", self._compare_decomposed)
+        # A model may do anything where a global of its module is another one: also end its process.
+        finish_worlds = self._aside("environment", self._compare_worlds, here=False)
+        self._compare_inputs()
+        self._step("argument", self._compare_constants)
+        if not derived:
+            pass
+        elif settled or self._is_wrong:
+            agreement = "agrees" if settled and not self._is_wrong else "skipped"
+            detail = "as an equal program does" if settled and not self._is_wrong else _WRONG
+            self._tell("reloaded", "save and load", agreement, detail)
+        else:
+            self._step("reloaded", self._compare_reloaded)
+        self._step("device", self._compare_device)
+        finish_worlds()
+        if finish is not None:
+            finish()
+        elif derived:
+            agreement, detail = ("agrees", "as an equal program does") if settled else ("skipped", _WRONG)
+            self._tell("decomposed", "run_decompositions", agreement, detail)
+        if digest and self._kept == {"decomposed", "reloaded"}:
+            self._emit({"settled": digest})
+
+    def _compare_inputs(self) -> None:
         self._step("values", self._compare_values)
         self._step("values", self._compare_others)
         self._step("size", self._compare_sizes)
         self._step("gradients", self._compare_gradients)
-        if finish is not None:
-            self._step("reloaded", self._compare_reloaded)
-            self._step("device", self._compare_device)
-            finish()
 
-    def _aside(self, kind: str, compare: Callable[[], None]) -> Callable[[], None]:
-        """Begin to compare in a process of its own. What is returned finishes that, here if need be."""
+    def _aside(self, kind: str, compare: Callable[[], None], *, here: bool = True) -> Callable[[], None]:
+        """Begin to compare in a process of its own. What is returned finishes that, if need be and if possible here."""
 
         def begin(emit: Emit) -> None:
             self._emit, self._deadline = emit, self._until
@@ -87,10 +122,14 @@ class Comparer:
 
         def finish() -> None:
             events = running.events(self._until) if running else None
-            if events is None:
+            if events is None and (here or running is None):
                 self._step(kind, compare)
+            elif events is None:
+                self._tell(kind, kind, "skipped", "its process ended before the end")
             for event in events or ():
                 self._emit(event)
+                compared = event.get("comparison", {})
+                self._note(compared.get("kind"), compared.get("agreement"))
 
         running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
         return finish
@@ -106,6 +145,12 @@ class Comparer:
     def _tell(self, kind: str, label: str, agreement: str, detail: str = "", difference: float | None = None) -> None:
         event = {"kind": kind, "label": label, "agreement": agreement, "detail": detail, "difference": difference}
         self._emit({"comparison": event})
+        self._note(kind, agreement)
+
+    def _note(self, kind: Any, agreement: Any) -> None:
+        self._is_wrong = self._is_wrong or (agreement == "diverges" and kind in ("example", "again", "values"))
+        if agreement == "agrees" and kind in ("decomposed", "reloaded"):
+            self._kept.add(kind)
 
     def _fresh_program(self) -> Any:
         return _apart(self._program, self._module, bool(self._subject.shared))
@@ -119,7 +164,7 @@ class Comparer:
         self._longest = max(self._longest, 2 * (time.monotonic() - start))
         return outcome
 
-    def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> None:
+    def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> tuple[int, Outcome, Outcome]:
         """Call both with the same, and tell how they agree; with `state`, also what they leave behind."""
         number = next(self._numbers)
         one = self._observe(label, self._subject.fresh(), "eager", inputs, number, state)
@@ -127,6 +172,7 @@ class Comparer:
         self._judge(kind, label, one, other, lambda: self._repeated(inputs, number))
         if state and one.error is None and other.error is None:
             self._tell_state(label, one, other)
+        return number, one, other
 
     def _repeated(self, inputs: Inputs, number: int) -> bool:
         """Whether both give other results each time that they are called, so that none can be compared."""
@@ -173,7 +219,7 @@ class Comparer:
         self._tell("state", label, "agrees")
 
     def _compare_example(self) -> None:
-        self._both("example", "example", self._inputs, state=True)
+        self._directly = self._both("example", "example", self._inputs, state=True)
 
     def _compare_again(self) -> None:
         """Call the same two objects once more, with other numbers where there are any."""
@@ -207,6 +253,43 @@ class Comparer:
         if not refused:
             self._tell("refused", "refused inputs", "skipped", "eager refuses none of the inputs that were tried")
 
+    def _compare_constants(self) -> None:
+        """Call both with other flags, strings and numbers than those of the example, which programs mostly refuse."""
+        for label, inputs in changed_constants(self._example, self._reads.texts):
+            number = next(self._numbers)
+            one = self._observe(label, self._subject.fresh(), "eager", inputs, number, keep_state=False)
+            if one.error is not None:
+                continue
+            other = self._observe(label, self._fresh_program(), "the program", inputs, number, keep_state=False)
+            if other.error is not None and is_refusal(other.error):
+                self._tell("argument", label, "baked", f"the program raises {other.raised}")
+            else:
+                self._judge("argument", label, one, other, functools.partial(self._repeated, inputs, number))
+
+    def _compare_worlds(self) -> None:
+        """Call both where what they read besides their inputs is otherwise."""
+        number, one, direct = self._directly
+        if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
+            return
+        for world in worlds(self._subject.model, self._reads):
+            inputs = self._inputs if world.shares is None else with_shared(self._inputs, share=world.shares)
+            if inputs is None:
+                continue
+            model, program = self._subject.fresh(), self._fresh_program()
+            with world.enter(model):
+                one = self._observe(world.label, model, "eager", inputs, number + world.seed, keep_state=False)
+            if one.error is not None:
+                continue
+            with world.enter(program):
+                other = self._observe(
+                    world.label, program, "the program", inputs, number + world.seed, keep_state=False
+                )
+            found = None if other.error else difference(one.value, other.value, self._job["tolerance"])
+            if world.is_claimed or (other.error is None and found is None):
+                self._judge(world.kind, world.label, one, other)
+            else:
+                self._tell(world.kind, world.label, "baked", *(found or (f"the program raises {other.raised}",)))
+
     def _compare_others(self) -> None:
         if not self._job["others"]:
             return
@@ -236,7 +319,7 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        for label, sizes in other_sizes(self._varying, beyond(self._program)):
+        for label, sizes in other_sizes(self._varying, beyond(self._program), self._telling_sizes()):
             try:
                 remake = self._example.remake
                 inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
@@ -244,6 +327,10 @@ class Comparer:
                 self._tell("size", label, "skipped", first_line(text_of(error)))
             else:
                 self._both("size", label, inputs)
+
+    def _telling_sizes(self) -> list[int]:
+        """The sizes that guards of the program and the code of the model name: there something may change."""
+        return [*guarded_numbers(self._program, self._module), *self._reads.numbers]
 
     def _compare_gradients(self) -> None:
         if not self._job["gradients"]:
@@ -265,26 +352,20 @@ class Comparer:
         """Compare what becomes of the program with the model, on the example."""
         number, one, direct = self._directly
         if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
-            self._tell(kind, label, "skipped", "the program itself does not agree")  # torch may even crash on it
+            self._tell(kind, label, "skipped", _WRONG)  # torch may even crash on it
             return
         self._emit({"probe": f"the program, {label}"})
         try:
             program = make()
             module = _apart(program, program.module(), bool(self._subject.shared))
         except Exception as error:
-            self._tell(kind, label, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
+            # What torch cannot write into a file, or read, is a program nevertheless.
+            agreement = "skipped" if kind == "reloaded" else "diverges"
+            self._tell(kind, label, agreement, f"it raises {type(error).__name__}: {first_line(text_of(error))}")
             return
         with torch.no_grad():  # what switched gradients off is gone from a program that is decomposed
             other = self._observe(label, module, "the program", self._inputs, number, keep_state=False)
         self._judge(kind, label, one, other, lambda: self._is_random(number))
-
-    @functools.cached_property
-    def _directly(self) -> tuple[int, Outcome, Outcome]:
-        """What the model and the program do with the example, and the seed that they had."""
-        number, label = next(self._numbers), "example"
-        one = self._observe(label, self._subject.fresh(), "eager", self._inputs, number, keep_state=False)
-        other = self._observe(label, self._fresh_program(), "the program", self._inputs, number, keep_state=False)
-        return number, one, other
 
     def _is_random(self, number: int) -> bool:
         """Whether the program draws random numbers, which may come in another order."""

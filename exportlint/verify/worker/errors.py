@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .candidates import DTYPES
+from .entry import entry_of
+from .texts import text_of
 from .trees import Place
 from .watching import marks_of, tensors_in
 
@@ -105,7 +107,8 @@ class Said:
         self.attribute = next((g["attribute"] for g in groups if "attribute" in g), None)
         self.pairs += [(int(g["size"]), int(g["index"]) + 1) for g in groups if "index" in g]
         if total := re.search(r"shape '\[(.*)\]' is invalid for input of size (\d+)", text):
-            product = abs(math.prod(int(size) for size in total.group(1).split(",")))
+            # `reshape(())` has no sizes: one number.
+            product = abs(math.prod(int(size) for size in total.group(1).split(",") if size.strip()))
             self.pairs.append((int(total.group(2)), product))
         self.numbers = list(dict.fromkeys(numbers_in(text)))
         self.too_small = bool(TOO_SMALL.search(text))
@@ -173,7 +176,7 @@ def numbers_in(text: str) -> Iterator[int]:
 
 def blamed_by(error: BaseException, model: Any) -> tuple[set[str], set[Place]]:
     """The names on the line of `forward` that failed, and the inputs that the variables there come from."""
-    code = getattr(inspect.unwrap(type(model).forward), "__code__", None)
+    code = getattr(inspect.unwrap(entry_of(model)), "__code__", None)
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code is code:
@@ -188,4 +191,5 @@ def blamed_by(error: BaseException, model: Any) -> tuple[set[str], set[Place]]:
 
 def exception_line(error: BaseException | None) -> str:
     """The first line of a message."""
-    return (str(error).strip() or "without a message").splitlines()[0][:300]
+    text = "" if error is None else text_of(error).strip()
+    return (text or "without a message").splitlines()[0][:300]

@@ -15,16 +15,16 @@ from .comparing import Comparer
 from .drafts import further_failures
 from .failures import failure, suggest_checks
 from .frames import is_of_project, user_frames
-from .inputs import find_example
 from .lazily import torch
-from .models import Subject, build
-from .modules import load_module
+from .models import Subject
 from .rows import imported_files, rows_that_run
-from .script import run_script
-from .texts import short, text_of
+from .script import ExportCall, run_script
+from .sources import find_source
+from .texts import short, text_of, with_article
 from .trials import compare_outcomes, note_outcomes, noted_example, see_instead
 from .varying import Varying, dynamic_shapes, leaves_of, varying_of, zipped
 from .words import Emit, Example, Job
+from .worlds import Reads, environment_reads
 
 
 def examine(job: Job, emit: Emit) -> None:
@@ -51,13 +51,15 @@ class _Steps:
         self._rows: Mapping[str, set[int]] = {}
         self._job = job
         self._emit = emit
+        self._strict = job["mode"] == "strict"
+        self._until = time.monotonic() + _FOR_ALL * job["timeout"]
 
     def _enter(self, stage: str) -> None:
         self.stage = stage
         self._emit({"stage": stage})
 
     def run(self) -> None:
-        job, emit, start = self._job, self._emit, time.monotonic()
+        job, emit = self._job, self._emit
         trial = job.get("trial")
         if trial:
             see_instead(trial["texts"])
@@ -67,22 +69,42 @@ class _Steps:
             if path not in sys.path:
                 sys.path.insert(0, path)
         if "script" in job["inputs"]:
-            subject, example = run_script(job)
-            self._enter("inputs")
-        else:
-            load_module(job["model"]["module"], job["model"]["file"])
-            self._enter("build")
-            subject = build(job)
-            self._enter("inputs")
-            if trial and trial["texts"] and "guessed" in job["inputs"]:
-                example = noted_example(trial["outcomes"])
-            else:
-                example = find_example(job, subject)
+            run_script(job, self._examine_call)
+            return
+        # Fixed code is called with what the original was called with, and not with what suits it.
+        is_found = not {"written", "called", "convention"}.intersection(job["inputs"])
+        known = noted_example(trial["outcomes"]) if trial and trial["texts"] and is_found else None
+        self._examine(*find_source(job, self._enter, known))
+
+    def _examine_call(self, call: ExportCall) -> None:
+        """Do as a call of torch.export in a script says, also in which mode."""
+        if self._job["inputs"]["script"]["own_mode"]:
+            self._strict = call.strict
+            self._emit({"mode": "strict" if call.strict else "non-strict"})
+        self._emit({"call": call.place})
+        self._enter("inputs")
+        try:
+            subject, example = call.taken_apart(self._job["device"])
+            varying_of(subject.model, example, ())
+        except Exception as error:
+            self._enter("export")
+            try:
+                call.make()
+            except BaseException as refusal:
+                self._emit({"failure": failure(refusal, "export", [])})
+                return
+            self.stage = "inputs"  # torch makes something of it
+            raise error
+        self._examine(subject, example)
+
+    def _examine(self, subject: Subject, example: Example) -> None:
+        job, emit, trial = self._job, self._emit, self._job.get("trial")
         varying = varying_of(subject.model, example, job["varying"])
         emit({"inputs": described(example, varying)})
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
-        with rows_that_run(lambda file: is_of_project(file, job["root"])) as rows:
+        root = job["root"]
+        with environment_reads(root) as variables, rows_that_run(lambda file: is_of_project(file, root)) as rows:
             model = subject.fresh()
             outcome = call(model, inputs, 0)
         subject.share(model)
@@ -107,19 +129,26 @@ class _Steps:
             raise refused
         if program is not None:
             self._enter("compare")
-            Comparer(job, subject, program, example, varying, emit, start + _FOR_ALL * job["timeout"]).run()
+            reads = Reads(rows, root, variables)
+            Comparer(job, subject, program, example, varying, reads, emit, self._until).run()
 
     def _export(self, subject: Subject, example: Example, varying: Varying) -> Any:
         """The program, or None after telling why there is none."""
-        strict = self._job["mode"] == "strict"
+        strict = self._strict
         shapes = dynamic_shapes(example, varying, self._job["dynamic"])
+        if "script" in self._job["inputs"] and not hasattr(example.dynamic, "dynamic_shapes"):
+            shapes = example.dynamic  # as the script has it, to the letter
 
         def export(function: Any) -> Any:
             torch._dynamo.reset()
             seed(12345)
             arguments, keywords = copied((example.arguments, dict(example.keywords)))
             options = {"strict": strict} if "strict" in inspect.signature(function).parameters else {}
-            return function(subject.fresh(), arguments, keywords, dynamic_shapes=shapes, **options)
+            made = function(subject.fresh(), arguments, keywords, dynamic_shapes=shapes, **options)
+            if not isinstance(made, torch.export.ExportedProgram):
+                name = getattr(function, "__name__", "export")
+                raise TypeError(f"torch.export.{name} gives {with_article(made)}, not an ExportedProgram")
+            return made
 
         try:
             return export(torch.export.export)

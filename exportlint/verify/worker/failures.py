@@ -14,18 +14,28 @@ from typing import Any
 
 from .frames import Frames, is_of_project
 from .lazily import torch
+from .system import memory_limit
 from .texts import text_of
 from .varying import zipped
 
+_NO_MEMORY = re.compile(r"[Cc]an't allocate memory|(?:not enough|out of|no more) memory|bad_alloc")
 _HINT = re.compile(r"^\s*(?:\d+\.\s+)?`?(torch\._check(?:_is_size)?\(.*\))`?\s*$", re.MULTILINE)
 
 
 def failure(error: BaseException, stage: str, frames: Frames, further: bool = False) -> dict[str, Any]:
     """What an exception is told as."""
-    text = text_of(error)
+    text = text_of(error) or _line_that_raised(error)
+    if memory_limit and (isinstance(error, MemoryError) or _NO_MEMORY.search(text)):
+        text = f"{text.rstrip()} ({memory_limit[0]})"
     hints = list(dict.fromkeys(_HINT.findall(text)))
     name = type(error).__name__
     return told_as_failure(stage, name, text, frames, hints, further)
+
+
+def _line_that_raised(error: BaseException) -> str:
+    """The line of code that raised, for what says nothing itself, as most `assert` do."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return (frames[-1].line or "") if frames else ""
 
 
 def told_as_failure(

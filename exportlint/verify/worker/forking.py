@@ -53,7 +53,7 @@ class Forking:
                     break
                 for command in commands:
                     self._obey(command)
-            elif not ready and self._job and len(_below(os.getpid())) > _CROWD:
+            elif not ready and self._job and len(below(os.getpid())) > _CROWD:
                 self._crowded = True
                 self._kill()
         self._kill()
@@ -120,7 +120,7 @@ class Forking:
                 return
             if pid:
                 continue
-            for orphan in _below(os.getpid()):
+            for orphan in below(os.getpid()):
                 with contextlib.suppress(OSError):
                     os.kill(orphan, signal.SIGKILL)
             time.sleep(0.001)
@@ -131,7 +131,7 @@ def mark(identity: int) -> bytes:
     return b"\0%d\0" % identity
 
 
-def _below(ancestor: int) -> list[int]:
+def below(ancestor: int) -> list[int]:
     """The processes that descend from one, which has to be alive."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc"):  # paths take three times as long

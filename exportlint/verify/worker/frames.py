@@ -36,8 +36,15 @@ def user_frames(error: BaseException, root: str, strict: bool) -> Frames:
 
 
 def ranked(frames: Frames, root: str) -> Frames:
-    """Frames of the user's code, those of the project last: installed packages are seldom what one can change."""
-    return sorted(_of_users(frames), key=lambda frame: is_of_project(frame["file"], root))
+    """Frames of the user's code, those of the project last: installed packages are seldom what one can change.
+
+    `lowest` are those below which nothing of the project runs: the innermost one of the project, and what it calls.
+    """
+    users = _of_users(frames)
+    own = [is_of_project(frame["file"], root) for frame in users]
+    first = max((i for i, is_own in enumerate(own) if is_own), default=len(users) - 1)
+    order = sorted(range(len(users)), key=own.__getitem__)
+    return [{**users[i], "lowest": i >= first} for i in order]
 
 
 def chain_of(error: BaseException | None) -> list[BaseException]:
@@ -74,7 +81,7 @@ def frames_in_text(text: str) -> Frames:
 
 
 def _of_users(frames: Frames) -> Frames:
-    return [frame for frame in frames if is_of_user(frame["file"])]
+    return [f for f in frames if is_of_user(f["file"]) and not os.path.basename(f["file"]).startswith("<")]
 
 
 @functools.lru_cache(maxsize=None)  # noqa: UP033 -- as long as the process lives

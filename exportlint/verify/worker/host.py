@@ -21,6 +21,8 @@ def main() -> None:
     With `--fork`, each is done by a forked process of its own, so torch is imported once for all. Else the first one
     is done here, and ends this process.
     """
+    if "--warm" in sys.argv[1:]:
+        _wait_warm(*sys.argv[sys.argv.index("--warm") + 1 :][:2])
     commands, events = _take_streams()
     gc.set_threshold(100_000, 20, 100)  # importing torch and tracing make much, and little of it is garbage
     reason = _import_torch()
@@ -32,6 +34,21 @@ def main() -> None:
         Forking(commands, events).serve()
     else:
         serve_one(commands, events)
+
+
+def _wait_warm(path: str, idle: str) -> None:
+    """Import torch, and fork a host for each that connects to a socket, on which the first one waits already."""
+    from .warm import Warm
+
+    warm = Warm(path, float(idle))
+    gc.set_threshold(100_000, 20, 100)
+
+    def host() -> None:
+        commands, events = _take_streams()
+        events.send({"ready": True, "pid": os.getpid()})
+        Forking(commands, events).serve()
+
+    warm.serve(_import_torch(), host)
 
 
 def _take_streams() -> tuple[Commands, Events]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .candidates import KINDS, SIZES, Candidate, describe, dims_at, every_dim, fits, with_sizes
 from .errors import BLIND, Said, Trial, blamed_by, exception_line, is_hopeless
+from .frames import chain_of
 from .lazily import torch
 from .mending import mend_sizes
 from .parameters import Wish, duplicate, is_needed, parameters_of, wish_of
@@ -178,23 +179,36 @@ class Search:
                 model(*arguments, **keywords)
         except OutOfTimeError:
             return Trial(spy.depth, TimeoutError("the call took too long"))
-        except (Exception, SystemExit) as error:
-            words, marks = blamed_by(error, self.model)
+        except (Exception, SystemExit) as raised:
+            failed = self.plainly(candidate, raised)
+            if failed is None:
+                return Trial(spy.depth)
+            words, marks = blamed_by(failed, self.model)
             marks = spy.marks or marks
             blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
-            return Trial(spy.depth, error, blamed, frozenset(words), spy.sizes, layers)
+            return Trial(spy.depth, failed, blamed, frozenset(words), spy.sizes, layers)
         finally:
             hook.remove()
         return Trial(spy.depth) if self.runs(candidate) else Trial(spy.depth, RuntimeError("it runs only sometimes"))
 
     def runs(self, candidate: Candidate, seed: int = 0) -> bool:
         """Whether the model can be called so, with nobody looking."""
+        return self.error_of(candidate, seed) is None
+
+    def error_of(self, candidate: Candidate, seed: int = 0) -> BaseException | None:
+        """What the model raises when it is called so, with nobody looking; None if it runs."""
         try:
             arguments, keywords = self.call(candidate, seed)
             duplicate(self.model)(*arguments, **keywords)
-        except (Exception, SystemExit):
-            return False
-        return True
+        except (Exception, SystemExit) as error:
+            return error
+        return None
+
+    def plainly(self, candidate: Candidate, error: BaseException) -> BaseException | None:
+        """What a model raises when nobody looks: `torch.cond` has Dynamo trace it, which cannot trace who looks."""
+        if not any(type(link).__module__.startswith("torch._dynamo") for link in chain_of(error)):
+            return error
+        return self.error_of(candidate)
 
     # -- mending
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .entry import entry_of
 from .inferring import infer
 from .lazily import pytree, torch
 from .models import Subject
@@ -58,7 +59,7 @@ def _written(content: Mapping[str, Any], model: Any, device: str) -> Example:
     )
     dynamic = None
     if sizes:
-        signature = inspect.signature(model.forward)
+        signature = inspect.signature(entry_of(model))
         bound = signature.bind(*map(named, arguments), **{name: named(spec) for name, spec in keywords.items()})
         dynamic = dict(bound.arguments)
     return Example(made, options, dynamic, dict(sizes), remake, ranges)

@@ -31,10 +31,11 @@ def load_module(name: str, file: str | None) -> Any:
         return importlib.import_module(name)
     if getattr(sys.modules.get(name), "__file__", None) == os.path.abspath(file):
         return sys.modules[name]  # which may have deleted its file
+    unfound: Exception | None = None
     try:
         spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # no such package, or the module of that name is none
-        spec = None
+    except (ImportError, ValueError, AttributeError) as error:  # no such package, or the module of that name is none
+        spec, unfound = None, error
     if spec is not None and spec.origin and _same_file(spec.origin, file):
         return importlib.import_module(name)
     alone = name if spec is None and "." not in name else f"{name.replace('.', '_')}__{abs(hash(file)):x}"
@@ -47,10 +48,18 @@ def load_module(name: str, file: str | None) -> Any:
     sys.modules[alone] = module
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException as error:
         sys.modules.pop(alone, None)
+        if unfound is not None and isinstance(error, ImportError) and "relative import" in str(error):
+            raise unfound from None  # why its package could not be imported is what is to be mended
         raise
     return module
+
+
+def is_of_file(name: str, file: str | None) -> bool:
+    """Whether an imported module is the one that lies in a file."""
+    found = getattr(sys.modules.get(name), "__file__", None)
+    return found is not None and file is not None and _same_file(found, file)
 
 
 def _same_file(one: str | None, other: str) -> bool:

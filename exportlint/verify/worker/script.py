@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
+import importlib.machinery
 import inspect
 import itertools
 import os
-import runpy
 import sys
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from .frames import frame_event
 from .inputs import to_device
 from .lazily import torch
 from .models import Subject
@@ -19,58 +23,111 @@ from .words import Example, Job
 
 
 class _Reached(BaseException):
-    """A script has come to the call that is to be verified. Not an `Exception`, so that no `except` there stops it."""
-
-    def __init__(self, arguments: Mapping[str, Any]) -> None:
-        super().__init__()
-        self.arguments = arguments
+    """A script has come to the call that is verified, and is done. Not an `Exception`: no `except` there stops it."""
 
 
-def run_script(job: Job) -> tuple[Subject, Example]:
-    """Run a script up to its call of torch.export at the row of the job, and take over what it calls it with.
+@dataclass(frozen=True)
+class ExportCall:
+    """A call of torch.export in a script. `strict` is the tracer that it asks for, `make` makes it.
+
+    `given` are its arguments by name, None where they do not fit the parameters.
+    """
+
+    make: Callable[[], Any]
+    given: Mapping[str, Any] | None
+    strict: bool
+    place: Mapping[str, Any]
+
+    def taken_apart(self, device: str) -> tuple[Subject, Example]:
+        """The model and what it is called with.
+
+        Raises:
+            TypeError: the call has something else, of which torch has its word to say.
+        """
+        if self.given is None:
+            raise TypeError("the arguments of the call do not fit torch.export")
+        model = self.given["mod"]
+        if not isinstance(model, torch.nn.Module):
+            raise TypeError(f"torch.export is called with {with_article(model)}, not an nn.Module")
+        model = model.to(device)
+        arguments, keywords = to_device((self.given["args"], self.given.get("kwargs") or {}), device)
+        if not isinstance(arguments, tuple):
+            raise TypeError(f"the arguments are {with_article(arguments)}: torch.export takes a tuple")
+        return Subject(model, None), Example(arguments, keywords, self.given.get("dynamic_shapes"))
+
+
+def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
+    """Run a script up to its call of torch.export at the row of the job, and examine there what it calls it with.
+
+    The call is still running meanwhile: the script is `__main__`, and what its `with` statements set up holds.
 
     Raises:
-        LookupError: it ended before. And whatever it raises itself.
+        LookupError: it ended before. And whatever the script or `examine` raises.
     """
     file, row = os.path.realpath(job["inputs"]["script"]["file"]), job["inputs"]["script"]["row"]
     names = ("export", "export_for_training", "draft_export")
     originals = {name: getattr(torch.export, name) for name in names if hasattr(torch.export, name)}
+    raised: list[BaseException] = []
+
+    def restore() -> None:
+        for name, original in originals.items():
+            setattr(torch.export, name, original)
 
     def intercept(original: Any) -> Any:
         @functools.wraps(original)
         def call(*arguments: Any, **keywords: Any) -> Any:
             frame = sys._getframe(1)
-            if os.path.realpath(frame.f_code.co_filename) == file and row in _rows(frame):
-                bound = inspect.signature(original).bind(*arguments, **keywords)
-                raise _Reached(bound.arguments)
-            return original(*arguments, **keywords)
+            if os.path.realpath(frame.f_code.co_filename) != file or row not in _rows(frame):
+                return original(*arguments, **keywords)
+            restore()
+            place = frame_event(file, row, frame.f_code.co_name)
+            given = _bound(original, arguments, keywords)
+            strict = bool(given and given.get("strict"))
+            try:
+                examine(ExportCall(functools.partial(original, *arguments, **keywords), given, strict, place))
+            except BaseException as error:  # which no `except` of the script is to take
+                raised.append(error)
+            raise _Reached
 
         return call
 
     for name, original in originals.items():
         setattr(torch.export, name, intercept(original))
-    arguments, sys.argv = sys.argv, [file]
+    main, arguments, sys.argv = sys.modules["__main__"], sys.argv, [file]
     sys.path.insert(0, os.path.dirname(file))
     try:
-        runpy.run_path(file, run_name="__main__")
-    except _Reached as reached:
-        given = reached.arguments
+        _run_as_main(file)
+    except _Reached:
+        pass
     except SystemExit as error:
         raise LookupError(f"the script ended with {error!r} before row {row}") from None
     else:
         raise LookupError(f"the script ended without calling torch.export at row {row}")
     finally:
         sys.argv = arguments
-        for name, original in originals.items():
-            setattr(torch.export, name, original)
-    model = given["mod"]
-    if not isinstance(model, torch.nn.Module):
-        raise TypeError(f"torch.export is called with {with_article(model)}, not an nn.Module")
-    model = model.to(job["device"])
-    inputs = to_device((given["args"], given.get("kwargs") or {}), job["device"])
-    if not isinstance(inputs[0], tuple):
-        raise TypeError(f"the arguments are {with_article(inputs[0])}: torch.export takes a tuple")
-    return Subject(model, None), Example(inputs[0], inputs[1], given.get("dynamic_shapes"))
+        sys.modules["__main__"] = main
+        restore()
+    if raised:
+        raise raised[0]
+
+
+def _bound(function: Any, arguments: Any, keywords: Any) -> Mapping[str, Any] | None:
+    try:
+        bound = inspect.signature(function).bind(*arguments, **keywords)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def _run_as_main(file: str) -> None:
+    """Run a file as `python FILE` does. It stays `__main__`: what it defines looks there for its globals."""
+    loader = importlib.machinery.SourceFileLoader("__main__", file)
+    code = loader.source_to_code(loader.get_data(file), file)
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=file, __builtins__=builtins, __loader__=loader)
+    sys.modules["__main__"] = main
+    exec(code, main.__dict__)  # noqa: S102 - it is the user's script
 
 
 def _rows(frame: Any) -> range:

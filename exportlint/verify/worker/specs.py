@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .lazily import torch
@@ -63,6 +63,10 @@ OPERATORS: Mapping[type, Callable[[int, int], int]] = {
 }
 
 
+DIMENSION = (ast.Name, ast.Attribute, ast.Subscript)
+"""A dimension that varies has the name that a spec gives it, or is called after its place, such as `x.shape[0]`."""
+
+
 def evaluate(size: int | str, sizes: Mapping[str, int]) -> int:
     """A size, given those of the named dimensions.
 
@@ -71,12 +75,14 @@ def evaluate(size: int | str, sizes: Mapping[str, int]) -> int:
     """
     if isinstance(size, int):
         return size
+    if size in sizes:
+        return sizes[size]
 
     def value(node: ast.AST) -> int:
         if isinstance(node, ast.Constant) and type(node.value) is int:
             return node.value
-        if isinstance(node, ast.Name) and node.id in sizes:
-            return sizes[node.id]
+        if isinstance(node, DIMENSION) and ast.unparse(node) in sizes:
+            return sizes[ast.unparse(node)]
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
             return OPERATORS[type(node.op)](value(node.left), value(node.right))
         raise ValueError(f"{size!r} is no size: numbers, {', '.join(sizes) or 'named dimensions'} and + - * // % are")
@@ -95,6 +101,14 @@ def names_of(size: int | str) -> set[str]:
     if isinstance(size, int):
         return set()
     try:
-        return {node.id for node in ast.walk(ast.parse(size, mode="eval")) if isinstance(node, ast.Name)}
+        return set(_dimensions(ast.parse(size, mode="eval").body))
     except (SyntaxError, RecursionError):
         return set()
+
+
+def _dimensions(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, DIMENSION):
+        yield ast.unparse(node)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _dimensions(child)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
+memory_limit: list[str] = []
+"""What is said of how much memory this process may take, once that is limited."""
+
+
 own_processes: set[int] = set()
 """The processes of a job that are the host's own, and not forked by user code."""
 

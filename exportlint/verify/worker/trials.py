@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import linecache
 import os
+import pickle
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -75,6 +76,31 @@ def observed(subject: Subject, calls: Iterable[Probe]) -> Iterator[Outcome]:
             yield call(lasting if how == "before" else subject.fresh(), inputs, number, keep_state=True)
 
 
+def _portable(value: Any, opaque: set[str]) -> Any:
+    """A value whose leaves can be pickled. What cannot is what its class and its attributes are; its class is noted."""
+
+    def leaf(value: Any) -> Any:
+        name = f"{type(value).__module__}.{type(value).__qualname__}"
+        if isinstance(value, torch.Tensor):
+            return value
+        if name not in opaque:
+            try:
+                pickle.dumps(value)
+            except Exception:
+                opaque.add(name)
+            else:
+                return value
+        held = getattr(value, "__dict__", {})
+        return name, {key: _portable(item, opaque) for key, item in held.items()}
+
+    def is_opaque(value: Any) -> bool:  # also where torch has come to know the class
+        return f"{type(value).__module__}.{type(value).__qualname__}" in opaque
+
+    leaves = inspect.signature(pytree.tree_map).parameters
+    options = {"is_leaf": is_opaque} if "is_leaf" in leaves and opaque else {}
+    return pytree.tree_map(leaf, value, **options)
+
+
 def note_outcomes(file: str, subject: Subject, example: Example, varying: Varying) -> None:
     """Write down what comes of calls, for a model with fixes to be compared with.
 
@@ -83,12 +109,14 @@ def note_outcomes(file: str, subject: Subject, example: Example, varying: Varyin
     """
     calls = list(probes(example, varying))
     first, again = (next(observed(subject, calls[:1])) for _ in range(2))
-    outcomes = []
+    outcomes, opaque = [], set[str]()
     for outcome in observed(subject, calls):
         written = {name: outcome.state[name] for name in outcome.written}  # of the state, which may be large
-        outcomes.append((outcome.raised, snapshot((outcome.value, outcome.inputs, written))))
+        parts = _portable(outcome.value, opaque), outcome.inputs, written
+        outcomes.append((outcome.raised, snapshot(parts)))
     varies = difference(first.value, again.value, None) is not None
     noted = {"calls": calls, "outcomes": outcomes, "state": list(state_of(subject.model)), "varies": varies}
+    noted["opaque"] = sorted(opaque)
     noted["result_leaves"] = len(pytree.tree_leaves(first.value))
     said = {"dynamic": example.dynamic, "sizes": dict(example.sizes), "ranges": tuple(example.ranges)}
     try:
@@ -135,7 +163,7 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
         value, inputs, written = one
         names = sorted(name for name in written if name in outcome.state)
         pairs = (
-            ("", value, outcome.value),
+            ("", value, _portable(outcome.value, set(noted["opaque"])) if noted["opaque"] else outcome.value),
             ("the inputs after the call: ", inputs, outcome.inputs),
             ("state: ", {name: written[name] for name in names}, {name: outcome.state[name] for name in names}),
         )

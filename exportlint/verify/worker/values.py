@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .lazily import pytree, torch
+from .texts import short
 from .varying import zipped
 from .words import Example, Inputs
 
@@ -36,6 +37,42 @@ def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
         if any(new is not old for new, old in zipped(made, leaves)):
             found.append((label, pytree.tree_unflatten(made, structure)))
     return found
+
+
+def changed_constants(example: Example, texts: Sequence[str]) -> Iterator[tuple[str, Inputs]]:
+    """The example with another number, truth value or string in place of one that is no tensor; strings of `texts`."""
+    leaves, structure = pytree.tree_flatten((example.arguments, dict(example.keywords)))
+    for i, leaf in enumerate(leaves):
+        others: list[Any] = [] if (other := another(leaf)) is None else [other]
+        if type(leaf) is str:
+            others = [text for text in texts if text != leaf][:3]
+        for value in others:
+            made = [*leaves[:i], value, *leaves[i + 1 :]]
+            yield f"{short(value)} instead of {short(leaf)}", pytree.tree_unflatten(made, structure)
+
+
+def with_shared(inputs: Inputs, *, share: bool) -> Inputs | None:
+    """Inputs in which tensors that are alike are one, or each is one of its own; None if they are so already."""
+    leaves, structure = pytree.tree_flatten(inputs)
+    made: list[Any] = []
+    for leaf in leaves:
+        known = [one for one in made if isinstance(leaf, torch.Tensor) and isinstance(one, torch.Tensor)]
+        if share:
+            alike = (one for one in known if one.shape == leaf.shape and one.dtype == leaf.dtype)
+            made.append(next(alike, leaf))
+        else:
+            made.append(leaf.clone() if any(one is leaf for one in known) else leaf)
+    changed = any(new is not old for new, old in zipped(made, leaves))
+    return pytree.tree_unflatten(made, structure) if changed else None
+
+
+def another(value: Any) -> Any:
+    """Another value of the same type, None for what is not a number, a truth value or a text."""
+    if isinstance(value, bool):
+        return not value
+    if type(value) in (int, float):
+        return value + 1
+    return f"{value}_" if type(value) is str else None
 
 
 def _random(tensor: Any, generator: Any) -> Any:

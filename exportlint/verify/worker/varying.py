@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .entry import entry_of, is_called_itself
 from .lazily import pytree, torch
 from .specs import OPERATORS, evaluate
 from .texts import with_article
@@ -34,6 +36,7 @@ class Varying:
     """
 
     signature: inspect.Signature
+    is_called_itself: bool = False
     leaves: list[dict[int, Size]] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -70,9 +73,9 @@ def varying_of(model: Any, example: Example, everywhere: Sequence[int]) -> Varyi
     Raises:
         ValueError: it does not go with the arguments.
     """
-    signature = inspect.signature(model.forward)
+    signature = inspect.signature(entry_of(model))
     arguments = signature.bind(*example.arguments, **example.keywords).arguments
-    varying = Varying(signature)
+    varying = Varying(signature, is_called_itself(model))
     dynamic = example.dynamic
     if hasattr(dynamic, "dynamic_shapes"):  # torch's ShapesCollection and AdditionalInputs
         dynamic = dynamic.dynamic_shapes(model, example.arguments, dict(example.keywords))
@@ -144,7 +147,8 @@ def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inp
     for number, sized in enumerate(varying.leaves):
         for i, size in sized.items():
             leaf = leaves[number]
-            rows = torch.arange(evaluate(size.key, sizes), device=leaf.device) % leaf.size(i)
+            length = sizes[size.key] if size.key in sizes else evaluate(size.key, sizes)  # a place is no expression
+            rows = torch.arange(length, device=leaf.device) % leaf.size(i)
             leaves[number] = leaf.index_select(i, rows)
     bound.arguments.update(pytree.tree_unflatten(leaves, structure))
     return bound.args, bound.kwargs
@@ -162,12 +166,36 @@ def _number(bound: Any, step: int) -> int | None:
     return int(bound) + step if str(bound).lstrip("-").isdecimal() else None
 
 
-def other_sizes(varying: Varying, more: Iterable[int] = ()) -> Iterator[tuple[str, dict[str, int]]]:
-    """Other sizes of what varies, each dimension by itself, with what to call them; also `more` ones if not far off."""
+def guarded_numbers(program: Any, module: Any) -> list[int]:
+    """The numbers that a program compares sizes with, in its guards and its runtime assertions."""
+    text = "\n".join(map(str, getattr(program, "_guards_code", None) or ()))
+    for part in module.modules():
+        for node in getattr(getattr(part, "graph", None), "nodes", ()):
+            if node.op == "call_function" and getattr(node.target, "__module__", "") == "_operator":
+                text += " ".join(f" {argument} " for argument in node.args if type(argument) is int)
+    # Not those of indices and names: `L['x'].size()[1] != 16`.
+    return sorted({int(number) for number in re.findall(r"(?<![\w\[.])\d{1,5}(?![\w\].])", text)} - {0})
+
+
+_MOST_TELLING = 6
+"""How many sizes are tried of those that guards and the code of the model name."""
+
+
+def other_sizes(
+    varying: Varying, more: Iterable[int] = (), telling: Iterable[int] = ()
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Other sizes of what varies, each dimension by itself, with what to call them; also `more` ones if not far off.
+
+    Of a dimension with bounds, these, and what is between them; of the sizes that are `telling`, the first few.
+    """
+    telling = list(telling)
     for name, size in varying.sizes.items():
         low, high = varying.limits.get(name, (0, math.inf))
-        near = [other for other in more if 0 < other <= _FAR * size]
-        for other in dict.fromkeys((size + 1, 2 * size, 1, *near)):
+        ends = [bound for bound in (low, high) if 0 < bound < math.inf]
+        inside = [int(bound) for bound in (*ends, (low + high) // 2 if high < math.inf else 0, *more)]
+        near = [other for other in inside if 0 < other <= _FAR * size]
+        found = [n for n in telling if n not in (1, size) and low <= n <= high and n <= _FAR * size][:_MOST_TELLING]
+        for other in dict.fromkeys((size + 1, 2 * size, 1, *near, *found)):
             if other != size and low <= other <= high:
                 yield f"{name} = {other}", {**varying.sizes, name: other}
 
@@ -194,7 +222,8 @@ def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, An
 
     remaining = iter(varying.leaves)
     arguments = varying.signature.bind(*example.arguments, **example.keywords).arguments
-    return {name: form(value) for name, value in arguments.items()}
+    found = {name: form(value) for name, value in arguments.items()}
+    return {"input": tuple(found.values())} if varying.is_called_itself else found
 
 
 def _dim(key: str, known: dict[str, Any]) -> Any:

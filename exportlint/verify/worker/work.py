@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .deletions import watch_deletions
 from .examine import examine
 from .failures import failure
 from .streams import Commands, Events
-from .system import own_processes, text_of_file
+from .system import memory_limit, own_processes, text_of_file
 from .words import Job
 
 _MOST_STARTED = 64
@@ -58,6 +59,7 @@ def work_on(job: Job, events: Events) -> None:
     faulthandler.dump_traceback_later(job["timeout"], file=sys.__stderr__ or 2)
     _limit_itself(job["memory"])
     _refuse_swarms()
+    watch_deletions(job["root"], lambda file: emit({"deleted": file}) if os.getpid() == owner else None)
     try:
         examine(job, emit)
     except BaseException as error:  # also SystemExit: nothing that user code raises ends the host
@@ -79,6 +81,8 @@ def _limit_itself(memory: int | None) -> None:
     if sys.platform != "linux":
         return  # elsewhere there are such limits, and nothing enforces them
     limit = _taken() + (memory or _half_of_memory())
+    shown = f"{(memory or _half_of_memory()) / 2**30:.3g} GiB"
+    memory_limit.append(f"`memory` is {shown}" if memory else f"half of the machine's memory, {shown}, may be taken")
     # Not the address space, of which torch and CUDA reserve more than they take.
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard == resource.RLIM_INFINITY or limit < hard:

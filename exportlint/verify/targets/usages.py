@@ -1,0 +1,160 @@
+"""What the code of a project makes of its classes, and what it calls them with: read from the source, nothing runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from exportlint.analysis.domain.values import ClassValue, Function
+from exportlint.analysis.eval.engine import Engine
+from exportlint.analysis.eval.frame import Frame
+from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
+from exportlint.verify.targets.slices import Scope, own_expressions, scopes, slice_of
+
+Made: TypeAlias = "Class | tuple[Made, ...] | None"
+"""What a call returns: an instance of a class, or several."""
+
+_SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "double", "half", "requires_grad_", "apply"})
+"""Methods of a model that return it."""
+_MOST_CALLS = 8
+"""How many calls deep it is looked for what a function returns."""
+
+_TRACERS: Mapping[str, tuple[int, tuple[str, ...], str]] = {
+    "torch.jit.trace": (1, ("example_inputs",), "{}"),
+    "torch.onnx.export": (1, ("args",), "{}"),
+    "torch.export.export": (1, ("args",), "{}"),
+    "thop.profile": (1, ("inputs",), "{}"),
+    "fvcore.nn.FlopCountAnalysis": (1, ("inputs",), "{}"),
+    "fvcore.nn.flop_count": (1, ("inputs",), "{}"),
+    "torchinfo.summary": (1, ("input_data", "input_size"), "__import__('torch').rand({})"),
+    "torchsummary.summary": (1, ("input_size",), "__import__('torch').rand(2, *{})"),
+    "ptflops.get_model_complexity_info": (1, ("input_res",), "__import__('torch').rand(2, *{})"),
+}
+"""Functions that call the model that they are given first: where the inputs stand, by position and by name, and what
+they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Usage:
+    """Code that makes a model, in a file. `statements` run first, `model` and `inputs` are expressions then."""
+
+    cls: Class
+    module: Module
+    statements: tuple[ast.stmt, ...]
+    model: str
+    inputs: str | None
+    is_imported: bool
+
+
+class Usages:
+    """What modules make and call."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._returned: dict[FunctionNode, Made] = {}
+
+    def returned(self, module: Module, function: FunctionNode, depth: int = 0) -> Made:
+        """What a function returns, if it is always the same."""
+        if function not in self._returned:
+            self._returned[function] = None  # what a function that calls itself sees
+            if depth < _MOST_CALLS:
+                statements = list(Scope(module, function.body, function).statements())
+                names = self._names(module, [s for s, _ in statements], depth)
+                values = (s.value for s, _ in statements if isinstance(s, ast.Return) and s.value is not None)
+                found = (self._made(module, value, names, depth) for value in values)
+                self._returned[function] = next((made for made in found if made is not None), None)
+        return self._returned[function]
+
+    def in_module(self, module: Module) -> Iterator[Usage]:
+        """The usages in a file, what is the main program first."""
+        for scope in scopes(module):
+            yield from self._in_scope(scope)
+
+    def _in_scope(self, scope: Scope) -> Iterator[Usage]:
+        module, statements = scope.module, list(scope.statements())
+        names = self._names(module, [statement for statement, _ in statements], 0)
+        imports = _imports(module)
+        for statement, trail in statements:
+            for node in own_expressions(statement):
+                if not isinstance(node, ast.Call):
+                    continue
+                for model, inputs in self._calls(node, imports):
+                    cls = self._made(module, model, names, 0)
+                    if not isinstance(cls, Class):
+                        continue
+                    is_imported = cls.module is module
+                    wanted = [model] if inputs is None else [model, inputs]
+                    picked = slice_of(scope, trail, wanted, is_imported=is_imported)
+                    if picked is not None:
+                        text = None if inputs is None else ast.unparse(inputs)
+                        yield Usage(cls, module, tuple(picked), ast.unparse(model), text, is_imported)
+
+    def _calls(self, node: ast.Call, imports: Mapping[str, str]) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+        """What may be a model in a call, and what it is called with, if anything."""
+        yield node.func, _arguments(node)
+        yield node, None
+        name = dotted(node.func) or ""
+        first, dot, rest = name.partition(".")
+        known = _TRACERS.get(imports.get(first, first) + dot + rest)
+        if known is not None and node.args:
+            index, keywords, form = known
+            named = next((k for name in keywords for k in node.keywords if k.arg == name), None)
+            given = named.value if named else node.args[index] if len(node.args) > index else None
+            if given is not None:
+                form = "{}" if named and named.arg == "input_data" else form
+                yield node.args[0], ast.parse(form.format(f"({ast.unparse(given)})"), mode="eval").body
+
+    def _names(self, module: Module, statements: list[ast.stmt], depth: int) -> dict[str, Made]:
+        """What local variables hold."""
+        names: dict[str, Made] = {}
+        for statement in statements:
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                made = self._made(module, statement.value, names, depth)
+                match statement.targets[0]:
+                    case ast.Name(id=name) if made is not None:
+                        names[name] = made
+                    case ast.Tuple(elts=parts) if isinstance(made, tuple) and len(made) == len(parts):
+                        pairs = zip(parts, made, strict=True)
+                        names |= {part.id: one for part, one in pairs if isinstance(part, ast.Name)}
+        return names
+
+    def _made(self, module: Module, node: ast.expr, names: Mapping[str, Made], depth: int) -> Made:
+        match node:
+            case ast.Name(id=name):
+                return names.get(name)
+            case ast.Tuple(elts=parts):
+                return tuple(self._made(module, part, names, depth) for part in parts)
+            case ast.IfExp(body=body):
+                return self._made(module, body, names, depth)
+            case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in _SAME:
+                return self._made(module, receiver, names, depth)
+            case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
+                value = self._engine.in_isolation(lambda: Frame(self._engine, module).peek(function))
+                if isinstance(value, ClassValue):
+                    return value.definition
+                if isinstance(value, Function) and isinstance(value.node, FunctionNode) and value.owner is None:
+                    return self.returned(value.module, value.node, depth + 1)
+        return None
+
+
+def _arguments(call: ast.Call) -> ast.expr | None:
+    """What a call gives, as `(arguments, keywords)`."""
+    if not call.args and not call.keywords:
+        return None
+    named = ast.Dict(
+        [None if k.arg is None else ast.Constant(k.arg) for k in call.keywords], [k.value for k in call.keywords]
+    )
+    return ast.Tuple([ast.Tuple(call.args, ast.Load()), named], ast.Load())
+
+
+def _imports(module: Module) -> dict[str, str]:
+    """The names that imports anywhere in a file bind."""
+    found: dict[str, str] = {}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.asname: alias.name for alias in node.names if alias.asname}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    return found

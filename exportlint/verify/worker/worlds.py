@@ -1,0 +1,346 @@
+"""What else than its inputs a model reads: the clock, the environment, globals, what torch is set to."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import dis
+import functools
+import importlib
+import os
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from .frames import is_of_project
+from .lazily import torch
+from .values import another
+from .varying import zipped
+
+_YEAR = 365 * 24 * 3600
+_CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+_FACTORIES = frozenset(
+    ("arange", "empty", "eye", "full", "linspace", "logspace", "ones", "rand", "randn", "tensor", "zeros")
+)
+"""Functions of torch that give the default dtype, where they are told none."""
+_MOST_VARIABLES, _MOST_TEXTS = 4, 4
+_MOST_GLOBALS = 8
+_SEEDS = 8
+
+
+@dataclass(frozen=True)
+class World:
+    """Another state of what a model reads besides its inputs.
+
+    `is_claimed`: a model that reads it is meant to see its changes. Of the rest, such as training mode and constants of
+    modules, everybody knows that a program keeps them.
+    """
+
+    kind: str
+    label: str
+    enter: Callable[[Any], AbstractContextManager[None]]
+    """Takes the model, or the program, and holds while the result is used."""
+    is_claimed: bool = True
+    seed: int = 0
+    """What is added to the seed of the call."""
+    shares: bool | None = None
+    """Whether inputs that are alike are one object then, where they are not, or each its own."""
+
+
+class Reads:
+    """What the code of the project that ran names: the code objects are those of its files with rows that ran."""
+
+    def __init__(self, rows: Mapping[str, set[int]], root: str, variables: set[str]) -> None:
+        self.variables = sorted(variables)
+        self.modules = [
+            module
+            for module in list(sys.modules.values())
+            if isinstance(file := getattr(module, "__dict__", {}).get("__file__"), str) and is_of_project(file, root)
+        ]
+        self._codes = [code for module in self.modules for code in _codes_that_ran(module, rows)]
+        self.names = {name for code in self._codes for name in (*code.co_names, *code.co_freevars)}
+
+    @property
+    def compares_identity(self) -> bool:
+        """Whether the code asks of anything but None whether it is another thing."""
+        return any(
+            now.opname == "IS_OP" and not (before.opname == "LOAD_CONST" and before.argval is None)
+            for steps in map(list, map(dis.get_instructions, self._codes))
+            for before, now in zipped(steps, steps[1:])
+        )
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers in the code that may be sizes, the smaller ones first."""
+        found = {value for code in self._codes for value in _constants(code) if type(value) is int}
+        return sorted(number for number in found if 1 < number < 1 << 16)
+
+    @property
+    def texts(self) -> list[str]:
+        """The strings in the code, without those that explain it."""
+        found = [v for c in self._codes for v in _constants(c) if isinstance(v, str) and v != _docstring(c)]
+        return list(dict.fromkeys(text for text in found if len(text) <= 40))
+
+
+@contextlib.contextmanager
+def environment_reads(root: str) -> Iterator[set[str]]:
+    """The environment variables that code of the project asks for meanwhile."""
+    found: set[str] = set()
+    kind: Any = type(os.environ)
+    original = kind.__getitem__
+
+    def read(self: Any, key: Any) -> Any:
+        frame: Any = sys._getframe(1)
+        for _ in range(3):  # `get` of a mapping and `os.getenv` stand in between
+            if frame is not None and is_of_project(frame.f_code.co_filename, root):
+                found.add(str(key))
+                break
+            frame = frame and frame.f_back
+        return original(self, key)
+
+    kind.__getitem__ = read
+    try:
+        yield found
+    finally:
+        kind.__getitem__ = original
+
+
+def worlds(model: Any, reads: Reads) -> Iterator[World]:
+    """The other worlds that the code which ran may tell from this one."""
+    for name in reads.variables[:_MOST_VARIABLES]:
+        now = os.environ.get(name)
+        texts = [text for text in reads.texts if text not in (name, now)][:_MOST_TEXTS]
+        for value in ("1", "0", *texts) if now is None else (None, "0" if now == "1" else "1", *texts):
+            if value != now:
+                shown = f"{name} unset" if value is None else f"{name}={value}"
+                yield World("environment", shown, lambda _, n=name, v=value: _with_variable(n, v))  # type: ignore[misc]
+    if any(_later(value) is not None for module in reads.modules for value in _named(module, reads.names)):
+        yield World("time", "a year later", lambda _: _shadowed(reads.modules, _later))
+    if "id" in reads.names:
+        yield World("identity", "other objects", lambda _: _shadowed(reads.modules, _identity, adds=("id",)))
+    if reads.compares_identity:
+        for shares, label in ((True, "one tensor for several inputs"), (False, "each input a tensor of its own")):
+            yield World("identity", label, lambda _: contextlib.nullcontext(), shares=shares)
+    if any(_draws(value) for module in reads.modules for value in _named(module, reads.names)):
+        for seed in range(1, _SEEDS):
+            yield World("again", f"seed {seed}", lambda _: contextlib.nullcontext(), seed=1000 * seed)
+    if reads.names & (_FACTORIES | {"get_default_dtype"}):
+        yield World("default dtype", "another default dtype", lambda _: _with_default_dtype(), is_claimed=False)
+    if "training" in reads.names or any(_asks_for_mode(part) for part in model.modules()):
+        yield World("mode", "training" if not model.training else "evaluation", _switched, is_claimed=False)
+    yield from _other_globals(reads)
+
+
+def _attribute(value: Any, name: str, default: Any) -> Any:
+    """An attribute of whatever a module holds. What stands for a package that is not installed raises all kinds."""
+    try:
+        return getattr(value, name, default)
+    except Exception:
+        return default
+
+
+def _draws(value: Any) -> bool:
+    """Whether a global is Python's or numpy's random numbers."""
+    name = _attribute(value, "__name__", "")
+    if isinstance(value, types.ModuleType):
+        return name in ("random", "numpy", "numpy.random")
+    return type(_attribute(value, "__self__", value)).__module__ in ("random", "numpy.random.mtrand")
+
+
+def _named(module: Any, names: set[str]) -> Iterator[Any]:
+    return (value for name, value in list(vars(module).items()) if name in names)
+
+
+def _codes_that_ran(module: Any, rows: Mapping[str, set[int]]) -> Iterator[types.CodeType]:
+    ran = rows.get(os.path.abspath(module.__file__), set())
+    waiting: list[Any] = list(vars(module).values()) if ran else []
+    seen: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            waiting += vars(value).values()
+        value = _attribute(value, "__func__", value)
+        value = _attribute(value, "__wrapped__", value)
+        value = _attribute(value, "fget", None) or value
+        code = value if isinstance(value, types.CodeType) else _attribute(value, "__code__", None)
+        if isinstance(code, types.CodeType) and code.co_filename == module.__file__:
+            waiting += [part for part in code.co_consts if isinstance(part, types.CodeType)]
+            if any(row in ran for _, _, row in _lines(code)):
+                yield code
+
+
+def _lines(code: types.CodeType) -> Any:
+    lines = getattr(code, "co_lines", None)  # from Python 3.10 on
+    return lines() if lines else [(0, 0, code.co_firstlineno + 1)]
+
+
+def _constants(code: types.CodeType) -> Iterator[Any]:
+    for value in code.co_consts:
+        if isinstance(value, (tuple, frozenset)):
+            yield from value
+        else:
+            yield value
+
+
+def _docstring(code: types.CodeType) -> Any:
+    return code.co_consts[0] if code.co_consts else None
+
+
+@contextlib.contextmanager
+def _with_variable(name: str, value: str | None) -> Iterator[None]:
+    before = os.environ.get(name)
+
+    def put(value: str | None) -> None:
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+    put(value)
+    try:
+        yield
+    finally:
+        put(before)
+
+
+@contextlib.contextmanager
+def _with_default_dtype() -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64 if before != torch.float64 else torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+@contextlib.contextmanager
+def _switched(module: Any) -> Iterator[None]:
+    with contextlib.suppress(NotImplementedError):  # of a program, which keeps its mode
+        module.train(not module.training)
+    yield
+
+
+def _asks_for_mode(part: Any) -> bool:
+    """Whether a part of a model is one of torch's that behave otherwise in training mode."""
+    kind = type(part)
+    return (
+        kind.__module__.startswith("torch.nn.modules.")
+        and kind.__module__.endswith(("dropout", "batchnorm", "instancenorm", "activation"))
+        and hasattr(part, "p" if "ropout" in kind.__name__ else "track_running_stats")
+    )
+
+
+@contextlib.contextmanager
+def _shadowed(modules: list[Any], instead: Callable[[Any], Any], adds: tuple[str, ...] = ()) -> Iterator[None]:
+    """Have the modules of the project, and these alone, see something in place of what they have as globals."""
+    before: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = []
+    for module in modules:
+        own = vars(module)
+        given = {name: value for name in adds if name not in own and (value := instead(name)) is not None}
+        changed = {name: value for name, old in list(own.items()) if (value := instead(old)) is not None}
+        before.append((own, {name: own[name] for name in changed}, set(given)))
+        own.update({**given, **changed})
+    try:
+        yield
+    finally:
+        for own, old, new in before:
+            own.update(old)
+            for name in new:
+                own.pop(name, None)
+
+
+def _later(value: Any) -> Any:
+    """What a clock, or a module with clocks, becomes a year later; None for all else."""
+    if value is time:
+        return _copied(time, _later)
+    if value is datetime:
+        return _copied(datetime, _later)
+    for clock in _CLOCKS:
+        for name, later in ((clock, _YEAR), (f"{clock}_ns", _YEAR * 10**9)):
+            original = getattr(time, name, None)
+            if original is not None and value is original:
+                return functools.partial(_added, original, later)
+    if value is datetime.datetime:
+        return _LaterDatetime
+    return _LaterDate if value is datetime.date else None
+
+
+def _added(clock: Callable[[], Any], later: int) -> Any:
+    return clock() + later
+
+
+class _LaterDatetime(datetime.datetime):
+    @classmethod
+    def now(cls, tz: Any = None) -> Any:
+        return datetime.datetime.now(tz) + datetime.timedelta(days=400)
+
+    @classmethod
+    def utcnow(cls) -> Any:
+        return cls.now(datetime.timezone.utc).replace(tzinfo=None)
+
+    @classmethod
+    def today(cls) -> Any:
+        return cls.now()
+
+
+class _LaterDate(datetime.date):
+    @classmethod
+    def today(cls) -> Any:
+        return datetime.date.today() + datetime.timedelta(days=400)
+
+
+def _copied(module: Any, instead: Callable[[Any], Any]) -> Any:
+    copied = types.ModuleType(module.__name__)
+    for name, value in vars(module).items():
+        changed = instead(value)
+        copied.__dict__[name] = value if changed is None else changed
+    return copied
+
+
+def _identity(value: Any) -> Any:
+    """The `id` of objects that lie elsewhere."""
+    builtins = importlib.import_module("builtins")
+    return (lambda thing: 2 * builtins.id(thing)) if value == "id" or value is builtins.id else None
+
+
+def _other_globals(reads: Reads) -> Iterator[World]:
+    """One after the other, the globals with a number or a truth value that code which ran reads.
+
+    Not texts: they are paths and addresses.
+    """
+    count = 0
+    for module in reads.modules:
+        for holder, key, shown in _plain_globals(module, reads.names):
+            other = None if isinstance(holder[key], str) else another(holder[key])
+            if other is not None and count < _MOST_GLOBALS:
+                count += 1
+                name = f"{shown} = {other!r}"
+                yield World("global", name, lambda _, h=holder, k=key, o=other: _put(h, k, o), is_claimed=False)  # type: ignore[misc]
+
+
+def _plain_globals(module: Any, names: set[str]) -> Iterator[tuple[dict[Any, Any], Any, str]]:
+    own = vars(module)
+    for name in sorted(names & own.keys()):
+        if name.startswith("__"):
+            continue
+        if isinstance(own[name], dict):
+            yield from ((own[name], key, f"{name}[{key!r}]") for key in own[name])
+        else:
+            yield own, name, name
+
+
+@contextlib.contextmanager
+def _put(holder: dict[Any, Any], key: Any, value: Any) -> Iterator[None]:
+    before = holder[key]
+    holder[key] = value
+    try:
+        yield
+    finally:
+        holder[key] = before

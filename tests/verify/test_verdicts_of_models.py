@@ -1,0 +1,249 @@
+"""What verify says of models whose verdict was wrong once, with the real torch.export, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from exportlint.config import Configuration
+from exportlint.report import Context
+from exportlint.verify.linting import Linted
+from exportlint.verify.reports.text import Printer
+from exportlint.verify.results import Run
+from exportlint.verify.run import verify
+from exportlint.verify.specs import Constant, Spec, TensorSpec
+from exportlint.verify.target import Guessed, Inputs, Reference, Target, Written
+
+pytestmark = pytest.mark.thorough
+
+pytest.importorskip("torch")
+
+HEAD = """\
+import datetime, os, signal, threading, time, typing
+from time import time as now
+
+import torch
+from torch import nn
+
+SETTINGS = {"scale": 2.0}
+
+
+"""
+
+X = TensorSpec("float32", (2, 3))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A class `Model`, what it is called with, the verdict, and what the text and the rulings on findings match."""
+
+    code: str
+    verdict: str
+    said: str = ""
+    rulings: tuple[tuple[str, str], ...] = ()
+    inputs: tuple[Spec, ...] | None = (X,)
+    sizes: tuple[tuple[str, int], ...] = ()
+
+
+def forward(body: str, arguments: str = "x", rest: str = "") -> str:
+    lines = [f"    def forward(self, {arguments}):", *(f"        {line}" for line in body.splitlines())]
+    return "\n".join(["class Model(nn.Module):", *([rest] if rest else []), *lines, ""])
+
+
+HELPER = """\
+class Model(nn.Module):
+    def forward(self, x):
+        return self.passed_on(x) * time.time()
+
+    def passed_on(self, x):
+        return x if x.sum() > 0 else -x
+"""
+
+CASES = {
+    # A claim is confirmed by what raises itself, not by what calls that.
+    "the line that raises is another one": Case(
+        HELPER, "fails", "", (("EXP101", "confirmed"), ("EXP503", "not reached"))
+    ),
+    # A claim is refuted by what could have shown it.
+    "identity": Case(forward("return x + id(x)"), "diverges", "identity", (("EXP601", "confirmed"),)),
+    "identity below the tolerance": Case(
+        forward("return x + id(x) * 1e-25"), "exports", "", (("EXP601", "not reached"),)
+    ),
+    "time": Case(forward("return x * time.time()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
+    "time by another name": Case(forward("return x * now()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
+    "date": Case(forward("return x * datetime.date.today().year"), "diverges", "a year later"),
+    "inputs that are one object": Case(
+        forward("return x * 3 if x is y else x + y", "x, y"), "diverges", "one tensor for several", inputs=(X, X)
+    ),
+    "a branch that is seldom taken": Case(
+        forward("return x * 2 if random.random() < 0.8 else x * 3").replace("class", "import random\n\n\nclass"),
+        "diverges",
+        "",
+        (("EXP502", "confirmed"),),
+    ),
+    # What was not compared.
+    "decompositions that fail": Case(
+        "def refuse(self, *_, **__):\n    raise RuntimeError('none today')\n\n\n"
+        "torch.export.ExportedProgram.run_decompositions = refuse\n\n\n" + forward("return x + 1"),
+        "diverges",
+        "run_decompositions: it raises RuntimeError: none today",
+    ),
+    "an export that gives nothing": Case(
+        "torch.export.export = lambda *_, **__: None\n\n\n" + forward("return x + 1"),
+        "fails",
+        "gives a NoneType, not an ExportedProgram",
+    ),
+    "results that are different each time": Case(
+        forward("return x * int.from_bytes(os.urandom(2), 'big') + int(time.perf_counter_ns() % 7)"),
+        "diverges",
+    ),
+    "a program that cannot be saved": Case(
+        "class Pair(typing.NamedTuple):\n    one: torch.Tensor\n    other: torch.Tensor\n\n\n"
+        + forward("return Pair(x + 1, x - 1)"),
+        "exports",
+        "not compared: reloaded, save and load: it raises",
+    ),
+    "program and model are different each time": Case(
+        "@torch.library.custom_op('tests::dice', mutates_args=())\n"
+        "def dice(x: torch.Tensor) -> torch.Tensor:\n    return x + int.from_bytes(os.urandom(4), 'big')\n\n\n"
+        "@dice.register_fake\ndef _(x):\n    return torch.empty_like(x)\n\n\n" + forward("return dice(x)"),
+        "not compared",
+        "not compared: example: the model and the program give other results each time",
+    ),
+    # Inputs that are searched for.
+    "cond": Case(
+        forward("return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))"), "exports", inputs=None
+    ),
+    "while_loop": Case(
+        forward(
+            "from torch._higher_order_ops.while_loop import while_loop\n"
+            "return while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x + 1), (torch.tensor(0), x))"
+        ),
+        "exports",
+        inputs=None,
+    ),
+    "reshape to no dimensions": Case(forward("return x.reshape(()) * 2"), "exports", inputs=None),
+    "no memory in the search": Case(
+        forward("return x + len(bytearray(1 << 33))"),
+        "cannot be built",
+        r"no more memory may be taken|`memory` is 0.5 GiB",
+        inputs=None,
+    ),
+    # What else than numbers and the usual sizes.
+    "a size that guards name": Case(
+        forward("return x * 1.5 if x.shape[1] == 16 else x.relu()"),
+        "narrower",
+        "w = 16",
+        inputs=(TensorSpec("float32", (2, "w")),),
+        sizes=(("w", 48),),
+    ),
+    "a flag": Case(
+        forward("return x * 2 if double else x", "x, double: bool"),
+        "exports",
+        inputs=(X, Constant(True)),
+    ),
+    "the environment": Case(
+        forward("return x * 2 if os.getenv('FAST') == '1' else x"), "diverges", "FAST=1", (("EXP504", "confirmed"),)
+    ),
+    "a value of the environment that the code names": Case(
+        forward("return x * 2 if os.environ.get('FAST') == 'very' else x"), "diverges", "FAST=very"
+    ),
+    # Models that could not be judged.
+    "its own call": Case("class Model(nn.Module):\n    def __call__(self, x):\n        return x + 1\n", "exports"),
+    "its own call, varying": Case(
+        "class Model(nn.Module):\n    def __call__(self, x):\n        return x + 1\n",
+        "exports",
+        inputs=(TensorSpec("float32", ("n", 3)),),
+        sizes=(("n", 2),),
+    ),
+    "an assertion of the constructor": Case(
+        forward("return x", rest="    def __init__(self):\n        super().__init__()\n        assert 3 % 2 == 0"),
+        "cannot be built",
+        r"build: AssertionError: assert 3 % 2 == 0 \(line \d+ of .*\.py\)",
+    ),
+    # How processes end.
+    "killed by a signal": Case(
+        forward("os.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(60)"), "cannot be built", "SIGTERM"
+    ),
+    "killed without a word": Case(
+        forward("os.kill(os.getpid(), signal.SIGKILL)"),
+        "cannot be built",
+        "SIGKILL: killed by itself or another process",
+    ),
+    "a limit of memory": Case(
+        forward("return x + len(bytearray(1 << 33))"), "cannot be built", r"MemoryError.*`memory` is 0\.5 GiB"
+    ),
+    "a reason of many words": Case(
+        forward(f"raise ValueError({'many words ' * 30!r})"), "cannot be built", "(many words ){30}"
+    ),
+    "a file that is deleted": Case(
+        forward("if os.path.exists(VICTIM): os.remove(VICTIM)\nreturn x").replace(
+            "class Model", "VICTIM = os.path.join(os.path.dirname(__file__), 'victim.txt')\n\n\nclass Model"
+        ),
+        "exports",
+        r"deleted by the code: .*victim\.txt",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, str, list[tuple[str, str]]]]:
+    """The run of each case, the text for people, and the codes of findings with what became of them."""
+    root = tmp_path_factory.mktemp("models").resolve()
+    victim = root / "victim.txt"
+    victim.touch()
+    os.utime(victim, (1e9, 1e9))
+    targets = [_target(root, f"case{i}", case) for i, case in enumerate(CASES.values())]
+    linted = Linted(Configuration(root, isolated=True))
+    printer = Printer(targets, Context(root, linted.source), concise=True, show_output=False)
+    found: dict[str, tuple[Run, str, list[tuple[str, str]]]] = {}
+    names = dict(zip((target.name for target in targets), CASES, strict=True))
+    for run in verify(targets, Path(sys.executable)):
+        judgement = linted.judge([run], [root / f"{run.target}.py"])
+        rulings = [(judged.finding.code, str(judged.ruling)) for judged in judgement.findings]
+        found[names[run.target]] = run, printer.run(run, judgement), rulings
+    return found
+
+
+def _target(root: Path, name: str, case: Case) -> Target:
+    file = root / f"{name}.py"
+    file.write_text(HEAD + case.code, encoding="utf-8")
+    inputs: Inputs = Guessed() if case.inputs is None else Written(case.inputs, {}, dict(case.sizes))
+    reference = Reference(name, "Model", file)
+    return Target(name, "configured", reference, inputs, (file, 1), root, (root,), memory=1 << 29)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_verdict(name: str, told: dict[str, tuple[Run, str, list[tuple[str, str]]]]) -> None:
+    case, (run, text, rulings) = CASES[name], told[name]
+    assert run.verdict == case.verdict, text
+    assert re.search(case.said, text), text
+    for ruling in case.rulings:
+        assert ruling in rulings, text
+
+
+def test_what_a_program_keeps_is_told_and_is_nothing_against_it(
+    told: dict[str, tuple[Run, str, list[tuple[str, str]]]],
+) -> None:
+    run, _, _ = told["a flag"]
+    assert [(c.label, c.agreement) for c in run.comparisons if c.kind == "argument"] == [
+        ("False instead of True", "baked")
+    ]
+
+
+def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:
+    """And not that a relative import has no package then."""
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("import nowhere_to_be_found\n", encoding="utf-8")
+    file = package / "model.py"
+    file.write_text("from .parts import part\n" + HEAD + forward("return x"), encoding="utf-8")
+    reference = Reference("package.model", "Model", file)
+    target = Target("target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,))
+    (run,) = verify([target], Path(sys.executable))
+    assert run.reason.startswith("import: ModuleNotFoundError: No module named 'nowhere_to_be_found'"), run.reason

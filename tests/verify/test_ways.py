@@ -1,0 +1,115 @@
+"""Ways to models and their inputs that the code of a project shows, from what is listed to the inputs of a real run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exportlint.config import Configuration
+from exportlint.verify.results import Run
+from exportlint.verify.run import verify
+from exportlint.verify.target import Target
+from exportlint.verify.targets import Found, find_targets
+from tests.cli.runner import write
+from tests.sampling import one_in
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+
+NET = (
+    HEAD
+    + """\
+class Block(nn.Module):
+    def __init__(self, recipe):
+        super().__init__()
+        self.conv = nn.Conv2d(recipe["wide"], 4, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+class Net(nn.Module):
+    def __init__(self, recipe):
+        super().__init__()
+        self.first = nn.Conv2d(3, recipe["wide"], 1)
+        self.block = Block(recipe)
+
+    def forward(self, x):
+        return self.block(self.first(x))
+"""
+)
+
+USES = {
+    "the main program": (
+        "",
+        'if __name__ == "__main__":\n    net = Net({"wide": 6})\n    print(net(torch.rand(2, 3, 5, 7)).shape)\n',
+    ),
+    "a test in the file": ("", 'def test():\n    x = torch.rand(2, 3, 5, 7)\n    return Net({"wide": 6}).cuda()(x)\n'),
+    "another file": (
+        "from net import Net\n",
+        "def test_net():\n    net = Net({'wide': 6})\n    with torch.no_grad():\n        net(torch.rand(2, 3, 5, 7))\n",
+    ),
+    "a factory": (
+        "",
+        'def net(wide=6):\n    return Net({"wide": wide})\n\n\ndef main():\n    net()(torch.rand(2, 3, 5, 7))\n',
+    ),
+    "options of the command line": (
+        "import argparse\nfrom net import Net\n",
+        (
+            "def main(options):\n    net = Net({'wide': options.wide})\n    net(torch.rand(2, 3, 5, 7))\n\n\n"
+            "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--wide', type=int, default=6)\n    main(parser.parse_args())\n"
+        ),
+    ),
+    "a trace": ("", 'def trace():\n    torch.jit.trace(Net({"wide": 6}), torch.rand(2, 3, 5, 7))\n'),
+    "an export to ONNX": (
+        "",
+        'def export(f="a"):\n    torch.onnx.export(Net({"wide": 6}), args=(torch.rand(2, 3, 5, 7),), f=f)\n',
+    ),
+    "thop": (
+        "from net import Net\n",
+        "from thop import profile\n\n\ndef flops():\n    profile(Net({'wide': 6}), inputs=(torch.rand(2, 3, 5, 7),))\n",
+    ),
+    "torchinfo": (
+        "from net import Net\n",
+        "from torchinfo import summary\n\n\ndef show():\n    summary(Net({'wide': 6}), input_size=(2, 3, 5, 7))\n",
+    ),
+    "a batch of one": ("", 'def test():\n    return Net({"wide": 6})(torch.rand(1, 3, 5, 7))\n'),
+}
+
+
+def project(tmp_path: Path, files: dict[str, str]) -> Found:
+    write(tmp_path, files)
+    return find_targets([], Configuration(tmp_path), tmp_path)
+
+
+def run(interpreter: Path, *targets: Target) -> list[Run]:
+    return list(verify(targets, interpreter))
+
+
+@pytest.fixture(scope="module")
+def interpreter() -> Path:
+    import sys
+
+    pytest.importorskip("torch")
+    return Path(sys.executable)
+
+
+@pytest.mark.parametrize("use", one_in(4, USES))
+def test_what_the_code_makes_is_run_as_it_is_called(use: str, tmp_path: Path, interpreter: Path) -> None:
+    imports, code = USES[use]
+    files = (
+        {"use.py": HEAD.rstrip() + f"\n{imports}\n\n{code}", "net.py": NET}
+        if imports
+        else {"net.py": f"{NET}\n\n{code}"}
+    )
+    found = project(tmp_path, files)
+    assert [(target.name, target.origin) for target in found.targets] == [("net:Block", "part"), ("net:Net", "usage")]
+    block, net = run(interpreter, *found.targets)
+    assert (block.verdict, block.reason) == ("exports", "")
+    assert (net.verdict, net.reason) == ("exports", "")
+    assert [text.partition(": ")[2].replace("x.shape[0]", "batch") for text in net.inputs] == [
+        "float32[batch=2, 3, 5, 7]"
+    ]
+    assert [text.split("[")[0] for text in block.inputs] == ["x: float32"]
+    assert block.inputs[0].endswith("=2, 6, 5, 7]")
