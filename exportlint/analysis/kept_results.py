@@ -64,24 +64,28 @@ class ClassResult:
 
 @dataclass(frozen=True, slots=True)
 class _Queries:
-    """What code asks of a whole file: which of its classes are parts of others, …; and the names that `:=` binds."""
+    """What code asks of a whole file: which of its classes are parts of others, …; what it registers and binds."""
 
     of_classes: tuple[frozenset[str], ...]
-    walruses: frozenset[str]
+    of_names: tuple[frozenset[str], ...]
     classes: frozenset[str]
 
     @staticmethod
     def of(module: Module) -> _Queries:
         """What they give for a file."""
-        asked = (module.parts, module.subclassed, module.made, module.registered, module.called_in_classes)
-        return _Queries(asked, module.walruses, _class_names(module))
+        asked = (module.parts, module.subclassed, module.made, module.called_in_classes)
+        return _Queries(asked, (module.walruses, module.registered), _class_names(module))
 
     def changed(self, after: _Queries, modules: Iterable[Module]) -> frozenset[str]:
         """The names of which something else is said later, by which the classes of `modules` may be called."""
-        changed = frozenset[str]().union(*(a ^ b for a, b in zip(self.of_classes, after.of_classes, strict=True)))
+        changed = _differing(self.of_classes, after.of_classes)
         if changed:
             changed &= frozenset[str](self.classes | after.classes).union(*map(_class_names, modules))
-        return changed | (self.walruses ^ after.walruses)
+        return changed | _differing(self.of_names, after.of_names)
+
+
+def _differing(before: tuple[frozenset[str], ...], after: tuple[frozenset[str], ...]) -> frozenset[str]:
+    return frozenset[str]().union(*(a ^ b for a, b in zip(before, after, strict=True)))
 
 
 def _class_names(module: Module) -> frozenset[str]:

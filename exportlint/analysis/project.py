@@ -131,8 +131,13 @@ class Project:
         self.recorder.replay(self._outline_records[key])
         return module
 
-    def trim(self, limit: int = MAX_MODULES, characters: int = MAX_CHARACTERS) -> bool:
-        """Forget the files that nobody needed for longest, once there are too many. Returns whether there were."""
+    def trim(
+        self, limit: int = MAX_MODULES, characters: int = MAX_CHARACTERS, *, holds_all_modules: bool = False
+    ) -> bool:
+        """Forget the files that nobody needed for longest, once there are too many. Returns whether there were.
+
+        `holds_all_modules`: no result that is kept elsewhere has any of these modules or their classes.
+        """
         needed = self.recorder.record().files
         for path in [path for path in self._modules if path in needed]:
             self._modules[path] = self._modules.pop(path)  # the file that was looked at last needs them
@@ -143,7 +148,13 @@ class Project:
                 break
             gone.append(path)
             total -= sizes.get(path, 0)
+        # A stub is held by the module that it is beside, too.
+        ending = [module for path in gone if (module := self._modules[path]) is not None and not module.is_stub]
         self._drop(gone)
+        if holds_all_modules:
+            for module in ending:
+                module.dissolve()
+            return bool(gone)
         self._forgotten += sum(sizes.get(path, 0) for path in gone)
         if self._forgotten > characters / 2:
             # A module and its classes hold each other, and the collector is paused while nearly all is allocated: it
@@ -332,7 +343,8 @@ class Project:
             stub = _stub_of(path)
             is_there = stub is not None and self.resolver.holds(stub.name, path.parent.as_posix())
             stub_module = self._module(stub.as_posix()) if stub and is_there else None
-            module = Module(source, path, tree, name, package, stub_module)
+            is_packaged = self.resolver.holds("__init__.py", path.parent.as_posix())
+            module = Module(source, path, tree, name, package, stub_module, is_packaged=is_packaged)
             self._outline_records[path.as_posix()] = captured()
         return module
 

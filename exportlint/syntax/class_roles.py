@@ -169,6 +169,7 @@ def registered(tree: ast.Module) -> frozenset[str]:
         for statement, names in statements:
             if not isinstance(statement, ast.ClassDef) and _registers(names.callees, helpers):
                 found.update(names.read)
+                found.update(node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute))
                 if isinstance(statement, Definition):
                     helpers.add(statement.name)
         if len(helpers) == known:

@@ -33,6 +33,10 @@ class Assignment:
     index: int | None = None
 
 
+_NAMES_OF_MODULE = frozenset({"path", "filename", "name", "package"})
+"""What a module that is dissolved is still called."""
+
+
 class Class:
     """A class statement of the project."""
 
@@ -82,11 +86,19 @@ class Module:
     """A file of the project.
 
     `path` is absolute, `name` its qualified name, `package` the package that relative imports start from. `stub` is the
-    stub file beside it, which annotates what the file itself does not.
+    stub file beside it, which annotates what the file itself does not. `is_packaged`: its folder has an `__init__.py`.
     """
 
     def __init__(
-        self, source: SourceFile, path: Path, tree: ast.Module, name: str, package: str, stub: Module | None = None
+        self,
+        source: SourceFile,
+        path: Path,
+        tree: ast.Module,
+        name: str,
+        package: str,
+        stub: Module | None = None,
+        *,
+        is_packaged: bool = False,
     ) -> None:
         self.source = source
         self.path = path
@@ -95,9 +107,18 @@ class Module:
         self.name = name
         self.package = package
         self.stub = stub
+        self.is_packaged = is_packaged
         self.bindings: dict[str, Class | FunctionNode | Import | Assignment] = {}
         self.stars: list[str] = []
         self._bind(flat(tree.body))
+
+    def dissolve(self) -> None:
+        """Let go of its tree and definitions, which nobody is to ask it for again.
+
+        Its classes hold it in turn: without this, its tree would stay until the garbage collector walks all trees.
+        """
+        for part in vars(self).keys() - _NAMES_OF_MODULE:
+            delattr(self, part)
 
     def calls_with(self, method: str, argument: object) -> bool:
         """Whether the file calls a method of that name, with that constant as its argument."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from pathlib import Path
 
 from exportlint.source import Layout, is_import_root, layout, project_of
@@ -108,7 +109,8 @@ class Resolver:
         folder = path.parent.as_posix()
         top = self._top(folder)
         start = next((above for above in (top, *self._above(top)) if self._is_root(above)), top)
-        prefix = _parts(top, start)
+        # Python's own modules win over folders that are no packages: nothing under `code/` is imported as `code.…`.
+        prefix = [*dropwhile(_ELSEWHERE.__contains__, _parts(top, start))]
         if not all(part.isidentifier() for part in prefix):
             prefix = []
         package = [*prefix, *_parts(folder, top)]

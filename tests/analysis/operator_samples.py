@@ -220,7 +220,6 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("Tensor.to", "x, torch.float64", "x, torch.float32", "x, 'cpu'", "x, i"),
     **_each("Tensor.type", "x, torch.float64", "x, torch.float32"),
     **_each("Tensor.type_as", "x, i", "x, y"),
-    **_each("Tensor.set_", "x.clone(), y"),
     **_each("Tensor.item", "one"),
     **_each("is_nonzero", "one"),
     **_each("from_dlpack", "x"),

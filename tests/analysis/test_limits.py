@@ -159,9 +159,9 @@ def test_what_is_followed_to_the_end() -> None:
 
 
 CUT_SHORT = {
-    "calls": (cascade(limits.MAX_DEPTH), "calls nest more than"),
+    "calls": (cascade(limits.MAX_DEPTH), "calls are nested more than"),
     "bases": (bases(limits.MAX_BASES + 1), "it inherits from more than"),
-    "code": (cascade(limits.MAX_DEPTH - 2, "[" * 80, "]" * 80), "its code nests too deep"),
+    "code": (cascade(limits.MAX_DEPTH - 2, "[" * 80, "]" * 80), "its code is nested too deeply"),
 }
 
 
@@ -188,7 +188,7 @@ def test_recursion_that_is_cut_short_names_the_function(monkeypatch: pytest.Monk
     monkeypatch.setattr(limits, "MAX_RUNS", 1)
     found = check(GROWS)
     assert [finding.code for finding in found] == [ANALYSIS_LIMIT]
-    assert "a recursive function gives something else" in found[0].message
+    assert "a recursive function still returns new values" in found[0].message
     assert "(in `grown`, line 5 of `model`)" in found[0].message
 
 

@@ -445,13 +445,30 @@ def test_only_what_is_in_place_writes(record: Operator) -> None:
             assert any(overload.returns.kind == "self" for overload in api.overloads), sample
 
 
-@each_record
-def test_what_overwrites_does_the_same_when_it_is_called_twice(record: Operator) -> None:
-    for sample in samples(record) if record.overwrites else ():
-        torch.manual_seed(0)
-        first = called(sample).result.detach().clone()
-        torch.manual_seed(0)
-        assert torch.equal(called(sample, target=first.clone()).result, first), sample
+ELEMENTWISE = [
+    name
+    for record in operators()
+    if record.shape == "elementwise"
+    for name in record.names
+    if hasattr(torch.Tensor, f"{name}_")
+]
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_what_is_done_to_constants_while_export_traces(name: str) -> None:
+    module, constant = torch.nn.Module(), torch.tensor([5.0, 7.0])
+
+    def forward(x: Any) -> Any:
+        getattr(constant, f"{name}_")(2)
+        return x + constant
+
+    module.forward = forward
+    try:
+        torch.export.export(module, (torch.ones(2),), strict=False)
+    except (TypeError, RuntimeError) as error:
+        assert not find(name).runs_on_constants, error  # noqa: PT017 - it takes tensors only
+    else:
+        assert (constant.tolist() != [5, 7]) == find(name).runs_on_constants
 
 
 # ------------------------------------------------------------ the host

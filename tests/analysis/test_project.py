@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import weakref
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -262,6 +263,15 @@ def test_relative_imports_in_a_namespace_package(statement: str, files: dict[str
     assert [row for _, row, _ in found(tmp_path, f"{VISION}/model.py")] == [7, 9]
 
 
+@pytest.mark.parametrize("folder", ["acme", "copy", "code", "test/copy"])
+@pytest.mark.parametrize("is_package", [True, False])
+def test_a_folder_may_have_the_name_of_a_library_of_python(folder: str, is_package: bool, tmp_path: Path) -> None:
+    inits = {f"{folder}/nets/__init__.py": ""} if is_package else {}
+    model = MODEL.replace("from helpers", "from .helpers")
+    write(tmp_path, {".git/HEAD": "", f"{folder}/nets/helpers.py": TOTAL, f"{folder}/nets/model.py": model, **inits})
+    assert [row for _, row, _ in found(tmp_path, f"{folder}/nets/model.py")] == [7, 9]
+
+
 def test_scripts_beside_a_distribution_are_not_imported_by_others(tmp_path: Path) -> None:
     write(tmp_path, {".git/HEAD": "", "one/pyproject.toml": "", "one/helpers.py": TOTAL, "two/model.py": MODEL})
     assert [row for _, row, _ in found(tmp_path, "two/model.py")] == [7]
@@ -373,6 +383,33 @@ def test_a_text_is_parsed_in_part_after_one_that_does_not_parse(
         findings = seen.lint(task).findings
     assert [f.span.start.row for f in findings] == [7, 9]
     assert [text for text in parsed if text != TOTAL] == [MODEL]
+
+
+@pytest.mark.parametrize("keeps_results", [False, True])
+def test_what_is_forgotten_is_freed_at_once_where_no_results_are_kept(
+    keeps_results: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The garbage collector, which walks all trees, has nothing to do for it; kept results go on holding theirs."""
+    files: dict[str, str | bytes] = {f"model_{n}.py": MODEL.replace("helpers", "shared") for n in range(8)}
+    write(tmp_path, {**files, "shared.py": TOTAL})
+    monkeypatch.setattr(Project.trim, "__defaults__", (400, 2 * len(MODEL)))
+    trees: list[weakref.ref[ast.Module]] = []
+
+    def remembered(file: SourceFile) -> ast.Module:
+        trees.append(weakref.ref(tree := source.parse(file)))
+        return tree
+
+    monkeypatch.setattr(workspace, "parse", remembered)
+    looked_at = workspace.Workspace({}, keeps_results=keeps_results)
+    settings = combine([Layer(tmp_path, {})], tmp_path)
+    gc.disable()
+    try:
+        for name in files:
+            assert looked_at.lint(Task(tmp_path / name, settings)).findings
+        left = sum(tree() is not None for tree in trees)
+    finally:
+        gc.enable()
+    assert (left > 5) == keeps_results
 
 
 def test_files_that_nobody_needed_for_longest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

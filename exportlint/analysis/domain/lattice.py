@@ -212,6 +212,7 @@ def _is_tensor_within(value: Tensor, bound: Tensor) -> bool:
         and bound.region in (0, value.region)
         and bound.form in (None, value.form)
         and value.depends_on_input >= bound.depends_on_input
+        and value.untraced_backward >= bound.untraced_backward
     )
 
 
@@ -252,6 +253,7 @@ def _merged_tensors(tensors: list[Tensor]) -> Tensor:
         region=_same((t.region for t in tensors), 0),
         form=_same((t.form for t in tensors), None),
         depends_on_input=all(t.depends_on_input for t in tensors),
+        untraced_backward=all(t.untraced_backward for t in tensors),
         dtype=_same((t.dtype for t in tensors), None),
         buffer=_same((t.buffer for t in tensors), None),
         joined=frozenset.intersection(*[t.joined for t in tensors]),

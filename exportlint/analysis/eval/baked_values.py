@@ -39,13 +39,15 @@ def read_host(frame: Frame, node: ast.AST, source: Source, api: str, *, array: b
     if frame.engine.constructing:
         return PYTHON
     frame.emit(Drawn, node, source=source, api=api, array=array)
-    trail = frame.trail(node, "`{}` is asked of Python, once")
+    trail = frame.trail(node, "`{}` is evaluated once, in Python, during export")
     return Baked(source, api, frame.site(node), array=array, trail=trail)
 
 
 def on_accelerator(frame: Frame, api: str, node: ast.AST) -> Value:
     """The answer to whether the machine has an accelerator, or a tensor is on one."""
-    return Baked("accelerator", api, type="bool", trail=frame.trail(node, "`{}` is asked of Python, once"))
+    return Baked(
+        "accelerator", api, type="bool", trail=frame.trail(node, "`{}` is evaluated once, in Python, during export")
+    )
 
 
 def asks_for_accelerator(condition: Value) -> bool:

@@ -220,6 +220,8 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
             frame.emit(Branch, node, right, construct="in", condition=right)
         return BOOL
     needle = data_of(left)
+    if isinstance(needle, Tensor) and _begins_with_itself(node):
+        return Const(positive)  # Python asks for identity before it compares
     if isinstance(right, (Tuple, Sequence)):
         items = right.items if isinstance(right, Tuple) else (right.item,)
         hashed = isinstance(right, Sequence) and right.type == "set"
@@ -245,6 +247,14 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
     if isinstance(right, Dict) and isinstance(left, Const) and right.rest is None:
         return Const((right.get(left.value) is not None) is positive)
     return BOOL
+
+
+def _begins_with_itself(node: ast.AST) -> bool:
+    """Whether a comparison is `x in [x, …]`."""
+    match node:
+        case ast.Compare(left=ast.Name(id=name), comparators=[ast.List(elts=items) | ast.Tuple(elts=items)]) if items:
+            return isinstance(items[0], ast.Name) and items[0].id == name
+    return False
 
 
 def _any(comparisons: Iterable[Value]) -> Value:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.values import Sequence, Value
+from exportlint.analysis.domain.values import Object, Sequence, Value
 from exportlint.analysis.eval.argument_types import ArgumentType, object_type, tested_types, typed
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.parameters import defaults
-from exportlint.analysis.eval.pytree_leaves import ARRAY, SIZE, leaves, opaque
+from exportlint.analysis.eval.pytree_leaves import ARRAY, SIZE, field_names, leaves, opaque, registers_subclasses
 from exportlint.analysis.facts.boundary import Argument, ObjectInput, Output, Signature
 from exportlint.syntax.definitions import Class
 from exportlint.syntax.walk import walk
@@ -35,11 +35,14 @@ def is_exported(frame: Frame, cls: Class) -> bool:
 
 
 def is_surely_exported(frame: Frame, cls: Class) -> bool:
-    """The same for what no program could do: in a package other files may use the module, unless the file makes it."""
+    """The same for what no program could do: in a package other files may use the module, unless the file makes it.
+
+    A package has an `__init__.py`: the folder that exportlint runs in decides what a file is called, and nothing here.
+    """
     named = frame.engine.options.exports(cls)
     if named is not None:
         return named
-    return is_exported(frame, cls) and (not cls.module.package or cls.node.name in cls.module.made)
+    return is_exported(frame, cls) and (not cls.module.is_packaged or cls.node.name in cls.module.made)
 
 
 def note_inputs(
@@ -75,7 +78,17 @@ def note_outputs(frame: Frame) -> None:
         frame.emit(Output, frame.yielding, None, name="generator", is_array=False, **details)
         return
     for node, value in frame.returns:
-        parts = tuple((leaf, name) for leaf in leaves(value) if (name := opaque(frame, leaf)) is not None)
+        parts = tuple((leaf, name) for leaf in _inner(frame, value, node) if (name := opaque(frame, leaf)) is not None)
         if parts:
             name = next((name for _, name in parts if name != SIZE), SIZE)
             frame.emit(Output, node, None, name=name, is_array=name == ARRAY, returned=value, parts=parts)
+
+
+def _inner(frame: Frame, value: Value, node: ast.AST, depth: int = 4) -> Iterator[Value]:
+    """The leaves of an output, also those in the fields of objects that torch takes for dictionaries."""
+    for leaf in leaves(value):
+        if isinstance(leaf, Object) and depth and registers_subclasses(frame, leaf.instance.definition):
+            for name in field_names(frame, leaf.instance.definition):
+                yield from _inner(frame, frame.attribute(leaf, name, node), node, depth - 1)
+        else:
+            yield leaf

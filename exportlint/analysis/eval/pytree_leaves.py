@@ -10,6 +10,7 @@ from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     ClassValue,
     Dict,
+    Distribution,
     External,
     Function,
     Namespace,
@@ -29,6 +30,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.dtypes import DTYPES
 from exportlint.syntax.definitions import Class
+from exportlint.syntax.walk import walk
 
 ARRAY = "numpy.ndarray"
 SIZE = "torch.Size"
@@ -46,6 +48,9 @@ PLAIN_BASES = frozenset({
     "typing.Protocol", "typing_extensions.Protocol",
 })  # fmt: skip
 """Classes whose subclasses are no pytrees until they are registered."""
+
+DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
+"""Bases of which torch takes what they hold for the output, under its keys."""
 
 ABSTRACT = frozenset({"abc.ABC", "typing.Protocol", "typing_extensions.Protocol"})
 
@@ -86,6 +91,9 @@ def _opaque(frame: Frame, value: Value) -> str | None:
         return value.name
     if isinstance(value, Shape) and not value.plain:
         return SIZE
+    if isinstance(value, Distribution):
+        # one whose values were checked is refused where it was made
+        return None if value.was_checked or value.name.rpartition(".")[2] in frame.module.registered else value.name
     if isinstance(value, TypeOf):
         return None if value.attribute else "type"
     return OTHERS.get(type(value))
@@ -113,6 +121,26 @@ def is_unregistered(frame: Frame, cls: Class) -> bool:
     if cls.node.name in cls.module.registered or cls.node.name in frame.module.registered:
         return False
     return all(_is_plain(frame, one) for one in lineage(frame, cls))
+
+
+def registers_subclasses(frame: Frame, cls: Class) -> bool:
+    """Whether a dictionary with fields is registered by a class that it inherits from, as outputs of libraries are."""
+    above = lineage(frame, cls)
+    return (
+        any("__init_subclass__" in one.methods and _calls_register(one) for one in above[1:])
+        and any(_named(base) in DICTIONARIES for one in above for base in bases(frame, one))
+        and bool(field_names(frame, cls))
+    )
+
+
+def field_names(frame: Frame, cls: Class) -> list[str]:
+    """The fields of a dataclass, those of its bases first."""
+    return list(dict.fromkeys(name for one in reversed(lineage(frame, cls)) for name in one.annotations))
+
+
+def _calls_register(cls: Class) -> bool:
+    calls = (node for node in walk(cls.methods["__init_subclass__"]) if isinstance(node, ast.Call))
+    return any("register" in ast.unparse(call.func) for call in calls)
 
 
 def _is_plain(frame: Frame, cls: Class) -> bool:

@@ -31,6 +31,7 @@ from exportlint.analysis.eval.subscripts import slice_bounds
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import Mutation
 from exportlint.analysis.facts.tracing import ClassStatement
+from exportlint.analysis.torch.registry import AUGMENTED, find
 from exportlint.syntax.definitions import Class, imported
 from exportlint.syntax.walk import walk
 
@@ -71,7 +72,8 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         read_data(frame, old, node.target, symbol, mutates=True)
         bake_in(frame, operand, node, "operator")
         frame.emit(Mutation, node, old, api=symbol, target=old, operands=(operand,))
-        note_tensor_write(frame, node.target, node.target, old, (operand,))
+        if find(AUGMENTED.get(type(node.op), symbol)).runs_on_constants:
+            note_tensor_write(frame, node.target, node.target, old, (operand,))
         data = data_of(operand)
         if isinstance(data, Tensor):
             read_data(frame, data, node.value, symbol)

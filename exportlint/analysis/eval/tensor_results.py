@@ -68,6 +68,7 @@ def result(
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,
         depends_on_input=any(map(_surely_from_input, _read(operation, tensors, operands))),
+        untraced_backward=any(t.untraced_backward for t in tensors) and any(map(_surely_untraced_backward, operands)),
         array=operation in KEEPS_ARRAY and bool(tensors) and all(t.array for t in tensors),
         trail=trail,
     )
@@ -101,6 +102,12 @@ def _surely_from_input(operand: Value) -> bool:
     """Whether the data of inputs is in a tensor, whichever of its alternatives it is."""
     tensors = [option for option in options(operand) if isinstance(option, Tensor)]
     return bool(tensors) and all(map(is_computed_from_input, tensors))
+
+
+def _surely_untraced_backward(operand: Value) -> bool:
+    """Whether a gradient through an operand reads what is not traced, whichever of its alternatives it is."""
+    tensors = [option for option in options(operand) if isinstance(option, Tensor)]
+    return bool(tensors) and all(t.untraced_backward for t in tensors)
 
 
 def _read(operation: str, tensors: Sequence[Tensor], operands: Iterable[Value]) -> Sequence[Value]:

@@ -29,6 +29,8 @@ from exportlint.syntax.walk import walk
 
 SUPPRESSES = Python("contextlib.suppress")
 """A context manager that swallows the errors of torch.export."""
+LOCKS = frozenset(f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore"))
+"""What `with` holds while its body runs."""
 BROAD = frozenset(External(f"builtins.{name}") for name in ("Exception", "BaseException", "RuntimeError"))
 
 
@@ -42,6 +44,8 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             frame.emit(DeviceContext, item.context_expr)
         if isinstance(context, Object):
             entered.append((context, item.context_expr))
+        elif isinstance(context, Python) and context.type in LOCKS:
+            frame.call(frame.attribute(context, "__enter__", item.context_expr), Arguments(), item.context_expr)
         swallows = swallows or SUPPRESSES in options(context)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)

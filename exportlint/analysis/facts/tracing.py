@@ -64,7 +64,7 @@ class FunctionApplied(Fact):
 class CheckMessage(Fact):
     """`torch._check(…, message)`: `problem` is what the message is that is no function of constants."""
 
-    problem: Literal["no function", "a function from elsewhere", "captures"]
+    problem: Literal["no function", "a function defined elsewhere", "captures"]
     captured: str = ""
 
 

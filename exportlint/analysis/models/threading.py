@@ -8,6 +8,7 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import External, Function, Python, TorchModule, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.with_and_try import LOCKS
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
@@ -18,7 +19,10 @@ EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
 
 functions(POOL, returns=Python(POOL), strict="refuses")
 functions(EXECUTOR, returns=Python(EXECUTOR), strict="refuses")
-functions("threading.current_thread threading.Lock threading.RLock threading.get_ident", strict="refuses")
+for lock in LOCKS:
+    functions(lock, returns=Python(lock), strict="refuses")
+    functions(" ".join(f"{lock}.{name}" for name in ("__enter__", "acquire", "release")), strict="refuses")
+functions("threading.current_thread threading.get_ident", strict="refuses")
 functions("threading.local multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
 functions("atexit.register", effect="act")
 

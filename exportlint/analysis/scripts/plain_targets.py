@@ -64,7 +64,16 @@ def _parameters(module: Module, arguments: ast.arguments) -> Iterator[Parameter]
 def _default(module: Module, node: ast.expr | None) -> Default | None:
     if node is None:
         return None
-    return Default(ast.unparse(node), isinstance(node, ast.Constant), site_of(module, node))
+    return Default(ast.unparse(node), _is_constant(node), site_of(module, node))
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether an expression is the same wherever and whenever it is evaluated: `-1`, `(2, None)`."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_constant, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.operand, ast.Constant)
+    return isinstance(node, ast.Constant)
 
 
 def _called(function: Function) -> frozenset[str]:

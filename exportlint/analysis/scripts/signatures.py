@@ -104,13 +104,13 @@ def _unnamed(inputs: Inputs, name: str) -> Value:
 def _check_names(keys: list[object], bound: dict[str, Value] | None, signature: Signature | None) -> None:
     for key in keys:
         if not isinstance(key, str):
-            raise MismatchError("dynamic_shapes", f"its keys are names of inputs, and {key!r} is none")
+            raise MismatchError("dynamic_shapes", f"its keys must be names of inputs, which {key!r} is not")
         if signature is not None and bound is None:
             names = (*signature.positional, *signature.keyword_only, signature.star, signature.double_star)
             if key not in names:
                 raise MismatchError("dynamic_shapes", f"forward has no parameter `{key}`")
         if bound is not None and key not in bound:
-            raise MismatchError("dynamic_shapes", f"`{key}` is no input of this call")
+            raise MismatchError("dynamic_shapes", f"`{key}` is not an input of this call")
     missing = [name for name in bound or () if name not in keys]
     if missing:
         raise MismatchError("dynamic_shapes", f"the input `{missing[0]}` is missing")

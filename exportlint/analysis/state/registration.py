@@ -77,7 +77,7 @@ def _judge(engine: Engine, state: State, read: Read, registered: set[object]) ->
     loose = [part for part in _parameters(engine, value) if _mark(part) not in registered]
     if not loose:
         return None
-    used = Trail(module, read.node, "`{}` is used by the call")
+    used = Trail(module, read.node, "`{}` is used by forward")
     where = Trail(place.module, place.node, place.message, None) if place is not None else None
     site = site_of(where.module, where.node) if where is not None else site_of(module, read.node)
     steps = Trail(used.module, used.node, used.message, where)

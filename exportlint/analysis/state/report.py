@@ -66,7 +66,7 @@ def _trail(carried: Carried, write: Write, read: Read | None) -> Trail | None:
     if read is None:
         return None
     module = next(found[read.function] for found in carried.state.functions.values() if read.function in found)
-    first = Trail(module, read.node, "`{}` is what an earlier call left behind")
+    first = Trail(module, read.node, "`{}` holds what an earlier call stored")
     return Trail(write.module, write.node, "`{}` is changed for the next call", first)
 
 
@@ -114,8 +114,16 @@ def _shown(write: Write) -> str:
     if isinstance(node, ast.Call) and write.kind in {"binding", "buffer"}:
         owner = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
         return f"{ast.unparse(owner)}.{write.cell.name}"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        node = node.func.value
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return ast.unparse(node)
+    if isinstance(node, ast.Call):
+        given = node.args[:1] if write.kind == "tensor" else []
+        owners = [_unindexed(one) for one in (getattr(node.func, "value", node), *given)]
+        return ast.unparse(next((one for one in owners if _last_name(one) == write.cell.name), owners[0]))
+    return ast.unparse(_unindexed(node))
+
+
+def _unindexed(node: ast.AST) -> ast.AST:
+    return _unindexed(node.value) if isinstance(node, ast.Subscript) else node
+
+
+def _last_name(node: ast.AST) -> str | None:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None

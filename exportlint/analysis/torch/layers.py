@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.operator import Backward
 
 LayerShape = Literal["same", "rows"]
 """How the shape of the result follows from a batch.
@@ -30,13 +31,17 @@ training: in training mode. asked: where its arguments say so.
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What a module of `torch.nn` does. `recurrent`: it takes packed sequences."""
+    """What a module of `torch.nn` does.
+
+    `recurrent`: it takes packed sequences. `backward`: what becomes of gradients through it that `forward` takes.
+    """
 
     name: str
     shape: LayerShape | None = None
     parameters: Parameters = "always"
     effects: Effects = "never"
     recurrent: bool = False
+    backward: Backward | None = None
 
 
 def _each(
@@ -46,64 +51,90 @@ def _each(
     parameters: Parameters = "always",
     effects: Effects = "never",
     recurrent: bool = False,
+    backward: Backward | None = None,
 ) -> tuple[Layer, ...]:
-    return tuple([Layer(name, shape, parameters, effects, recurrent) for name in names.split()])
+    return tuple([Layer(name, shape, parameters, effects, recurrent, backward) for name in names.split()])
 
 
 LAYERS = (
     *_each(
         """
-        CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LocalResponseNorm LogSigmoid
-        LogSoftmax Mish ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh
-        Tanhshrink Threshold ChannelShuffle
+        CELU ELU GELU Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LocalResponseNorm Mish ReLU6 SELU SiLU Softplus
+        Softsign Threshold ChannelShuffle
         """,
         shape="same",
         parameters="never",
     ),
-    *_each("PReLU", shape="same"),
-    *_each("RReLU", shape="same", parameters="never", effects="training"),
+    *_each(
+        "Hardshrink LogSigmoid LogSoftmax ReLU Sigmoid Softmax Softmax2d Softmin Softshrink Tanh Tanhshrink",
+        shape="same",
+        parameters="never",
+        backward="untraced",
+    ),
+    *_each("PReLU", shape="same", backward="untraced"),
+    *_each("RReLU", shape="same", parameters="never", effects="training", backward="untraced"),
     *_each(
         "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout",
         shape="same",
         parameters="never",
         effects="training",
     ),
-    *_each("LayerNorm GroupNorm RMSNorm", shape="same", parameters="unless"),
+    *_each("LayerNorm GroupNorm RMSNorm", shape="same", parameters="unless", backward="untraced"),
     *_each(
         "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
         "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
         shape="same",
         parameters="unless",
         effects="training",
+        backward="untraced",
     ),
-    *_each("InstanceNorm1d InstanceNorm2d InstanceNorm3d", shape="same", parameters="asked", effects="asked"),
+    *_each(
+        "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+        shape="same",
+        parameters="asked",
+        effects="asked",
+        backward="untraced",
+    ),
     *_each(
         """
-        AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d LPPool1d LPPool2d LPPool3d AdaptiveAvgPool1d
-        AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d CircularPad1d
-        CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d
-        ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d GLU
-        PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
+        AvgPool2d AvgPool3d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool2d AdaptiveMaxPool3d MaxPool2d
+        MaxPool3d CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
+        ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d
+        ZeroPad3d GLU PixelShuffle PixelUnshuffle Unfold
         """,
         shape="rows",
         parameters="never",
+    ),
+    *_each(
+        """
+        AvgPool1d MaxPool1d LPPool1d LPPool2d LPPool3d AdaptiveAvgPool1d AdaptiveMaxPool1d Upsample
+        UpsamplingBilinear2d UpsamplingNearest2d
+        """,
+        shape="rows",
+        parameters="never",
+        backward="untraced",
     ),
     *_each("FractionalMaxPool2d FractionalMaxPool3d", shape="rows", parameters="never", effects="always"),
     *_each("Flatten Unflatten", parameters="never"),
     *_each(
         """
-        Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d
+        Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d
         LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
         """,
         shape="rows",
     ),
+    *_each("Linear LazyLinear Bilinear", shape="rows", backward="untraced"),
     *_each("Embedding", shape="rows", effects="asked"),  # `max_norm` writes to the weights
     *_each("EmbeddingBag", effects="asked"),
-    *_each("RNNCell LSTMCell GRUCell"),
-    *_each("RNN LSTM GRU", effects="asked", recurrent=True),
-    *_each("MultiheadAttention", effects="asked"),
-    *_each("TransformerEncoderLayer", shape="rows", effects="training"),
-    *_each("TransformerDecoderLayer Transformer TransformerEncoder TransformerDecoder", effects="training"),
+    *_each("RNNCell LSTMCell GRUCell", backward="untraced"),
+    *_each("RNN LSTM GRU", effects="asked", recurrent=True, backward="untraced"),
+    *_each("MultiheadAttention", effects="asked", backward="untraced"),
+    *_each("TransformerEncoderLayer", shape="rows", effects="training", backward="untraced"),
+    *_each(
+        "TransformerDecoderLayer Transformer TransformerEncoder TransformerDecoder",
+        effects="training",
+        backward="untraced",
+    ),
     *_each("AdaptiveLogSoftmaxWithLoss"),
 )
 

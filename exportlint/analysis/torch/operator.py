@@ -52,6 +52,13 @@ Tells = Literal["dtype", "layout", "gradient"]
 """What a program that is exported with one input takes for granted of the next."""
 
 
+Backward = Literal["untraced"]
+"""What non-strict export does with a gradient that `forward` takes through it.
+
+untraced: the gradient reads a tensor that the trace does not hold, the result itself (`exp`) or one made inside of the
+operator (`linear`), and export fails.
+"""
+
 Host = Literal["memory", "address", "array"]
 """What of a tensor leaves the graph: its memory; its address, for which non-strict export puts 0; an array of numpy."""
 
@@ -68,9 +75,11 @@ class Traits(TypedDict, total=False):
     varying: SymbolicSizes
     plain: tuple[str, ...]
     compared: tuple[str, ...]
-    overwrites: bool
+    read: tuple[str, ...]
+    runs_on_constants: bool
     acts: bool
     strict: Literal["refuses"]
+    backward: Backward
     host: Host
 
 
@@ -83,12 +92,14 @@ class Operator:
 
     `shape` is None where nothing is said of it. `dtype` is the one that a cast gives, empty where the table says
     enough. `converts`: the result has the same values, in another dtype, layout or place, and converting twice is
-    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes that it
-    must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `plain`: parameters that have
-    no symbolic form, `compared`: those that it compares with numbers, so that a size can be one but a number read from
-    a tensor cannot. `overwrites`: it writes to the tensor in place, and twice is the same as once, given the same
-    random numbers. `acts`: it is called for something that is no result. `host`: what of a tensor it takes out of the
-    graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else.
+    converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes
+    that it must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `plain`: parameters
+    that have no symbolic form, `compared`: those that it compares with numbers, so that a size can be one but a
+    number read from a tensor cannot, `read`: those whose number TorchDynamo reads if a tensor is given.
+    `runs_on_constants`: in place on constant tensors alone, it changes the first one while non-strict export traces
+    (measured on 2.13). `acts`: it is called for something that is no result. `host`: what of a tensor it takes out
+    of the graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else.
+    `backward`: what becomes of gradients through it, measured on 2.13 likewise.
     """
 
     names: tuple[str, ...]
@@ -101,9 +112,11 @@ class Operator:
     varying: SymbolicSizes | None = None
     plain: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
-    overwrites: bool = False
+    read: tuple[str, ...] = ()
+    runs_on_constants: bool = False
     acts: bool = False
     strict: Literal["refuses"] | None = None
+    backward: Backward | None = None
     host: Host | None = None
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +13,13 @@ from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import Operator
 
 NAMESPACES = ("torch.", "torch.Tensor.", "torch.nn.functional.", "torch.special.")
+
+AUGMENTED: dict[type[ast.operator], str] = {
+    ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.FloorDiv: "floor_divide_",
+    ast.Mod: "remainder_", ast.Pow: "pow_", ast.BitAnd: "bitwise_and_", ast.BitOr: "bitwise_or_",
+    ast.BitXor: "bitwise_xor_", ast.LShift: "bitwise_left_shift_", ast.RShift: "bitwise_right_shift_",
+}  # fmt: skip
+"""The methods that do what augmented assignments do to tensors."""
 
 
 def qualified(name: str) -> tuple[str, ...]:

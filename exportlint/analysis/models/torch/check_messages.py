@@ -27,7 +27,7 @@ def note_message(frame: Frame, message: Value, node: ast.AST) -> None:
     if isinstance(message, Const) and isinstance(message.value, str):
         frame.emit(CheckMessage, node, None, problem="no function")
     elif isinstance(message, Function) and message.closure is None:
-        frame.emit(CheckMessage, node, None, problem="a function from elsewhere")
+        frame.emit(CheckMessage, node, None, problem="a function defined elsewhere")
     elif isinstance(message, Function):
         captured = next((n for n in _names(message) if isinstance(_held(message.closure, n), HELD)), None)
         if captured is not None:

@@ -40,7 +40,7 @@ from exportlint.analysis.facts.tracing import ModuleGradFlag
 from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
-from exportlint.analysis.models.torch.results import build, fresh, read_arguments
+from exportlint.analysis.models.torch.results import build, fresh, note_write_in_place, read_arguments
 from exportlint.analysis.models.torch.size_needs import note_module_needs
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
@@ -128,6 +128,8 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
     note_module_reads(frame, module, arguments, node)
+    if dict(module.arguments).get("inplace") == Const(True) and (layer is None or layer.effects == "never"):
+        note_write_in_place(frame, module.name.rpartition(".")[2], first, node)
     if layer is not None and layer.recurrent and PACKED in options(first):
         return Tuple((PACKED, UNKNOWN))
     api = table.lookup(module.name)

@@ -34,6 +34,8 @@ from exportlint.analysis.models.torch.shape_rules import note_sizes, result_shap
 from exportlint.analysis.models.torch.size_needs import divided_dims, note_numbers, note_size_needs, note_varying_sizes
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
+from exportlint.analysis.torch.layers import find_layer
+from exportlint.analysis.torch.operator import Backward
 from exportlint.analysis.torch.registry import find
 
 JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
@@ -120,7 +122,12 @@ def build(
         shape = data_shape(frame, shape, dims - shape.dynamic, node)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
         # Whatever went in, an operator of torch gives a tensor.
-        made = made.but(assumed=False, dtype=named_dtype(arguments), joined=_joined(name, operands))
+        made = made.but(
+            assumed=False,
+            dtype=named_dtype(arguments),
+            joined=_joined(name, operands),
+            untraced_backward=made.untraced_backward or (made.depends_on_input and _backward(name) == "untraced"),
+        )
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
         items = tuple(
@@ -137,6 +144,11 @@ def build(
     if returns.kind == "none":
         return NONE
     return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
+
+
+def _backward(name: str) -> Backward | None:
+    layer = find_layer(name)
+    return find(name).backward if layer is None else layer.backward
 
 
 def _joined(name: str, operands: tuple[Value, ...]) -> frozenset[object]:
@@ -204,6 +216,23 @@ def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.A
             read_data(frame, target, node, short, mutates=True)
             details = {"target": target, "metadata": api.metadata_only, "operands": arguments.values}
             frame.emit(Mutation, node, target, api="out=" if written == "out" else short, **details)
+    if is_in_place(api, arguments):
+        note_write_in_place(frame, short, arguments.get(0, "input"), node)
+
+
+def is_in_place(api: table.Api, arguments: Arguments) -> bool:
+    """Whether `inplace=True` makes a function write to its first argument; `dropout` does so in training only."""
+    parameters = api.overloads[0].parameters if api.overloads else ()
+    if "inplace" not in parameters or api.random:
+        return False
+    return arguments.get(parameters.index("inplace"), "inplace") == Const(True)
+
+
+def note_write_in_place(frame: Frame, name: str, target: Value | None, node: ast.AST) -> None:
+    """Record that a function or module that is told to be `inplace` writes to its first argument."""
+    if isinstance(target, Tensor) and not target.assumed:
+        read_data(frame, target, node, name, mutates=True)
+        frame.emit(Mutation, node, target, api=f"{name}(inplace=True)", target=target, metadata=False, operands=())
 
 
 def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

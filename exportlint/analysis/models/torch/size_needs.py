@@ -97,6 +97,9 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
             if numbers[0] is not None and None not in numbers:
                 frame.emit(Conversion, node, numbers[0], target="dim argument", operand=numbers[0])
             continue
+        reads = frame.engine.mode == "strict" and parameter in record.read
+        if reads and isinstance(data := data_of(value), Tensor):
+            frame.emit(Conversion, node, data, target=f"{name.rpartition('.')[2]}()", operand=data)
         if parameter in record.plain or parameter in record.compared:
             data = data_of(value)
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):

@@ -33,7 +33,7 @@ from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.models.torch.result_storage import related
-from exportlint.analysis.models.torch.results import apply, fresh
+from exportlint.analysis.models.torch.results import apply, fresh, is_in_place
 from exportlint.analysis.models.torch.tensor_literals import make_literal
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
@@ -127,8 +127,9 @@ def _performed(frame: Frame, call: Call, node: ast.AST) -> Value | None:
 def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: ast.expr | None, node: ast.AST) -> Value:
     """The result of an operator, told to be what it was called on, or in its memory."""
     record, tensor = call.record, call.tensor
-    if any(overload.returns.kind == "self" for overload in api.overloads):
-        if not record.overwrites and owner is not None:
+    is_self = any(overload.returns.kind == "self" for overload in api.overloads)
+    if is_self or is_in_place(api, call.arguments.after(tensor)):
+        if record.runs_on_constants and owner is not None:
             note_tensor_write(frame, owner, node, tensor, call.arguments.values)
         return tensor.but(data=None, known=False)
     if record.storage not in {"view", "contiguous"}:
@@ -139,6 +140,7 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
         return value.but(
             origin=tensor.origin,
             detached=is_detached,
+            untraced_backward=value.untraced_backward and not is_detached,
             compacted=is_compacted,
             name=tensor.name if is_compacted else value.name,
             trail=tensor.trail,

@@ -18,8 +18,7 @@ OPERATORS = (
     operator("Tensor.type", storage="unchanged", converts=True),
     operator("detach", shape="same", storage="view", converts=True),
     operator("clone", shape="same"),
-    *each("Tensor.requires_grad_ detach_", shape="same", storage="view", overwrites=True),
-    operator("Tensor.set_", overwrites=True),
+    *each("Tensor.requires_grad_ detach_", shape="same", storage="view"),
     *each(
         """
         Tensor.to_sparse Tensor.to_sparse_coo Tensor.to_sparse_csr quantize_per_tensor fake_quantize_per_tensor_affine

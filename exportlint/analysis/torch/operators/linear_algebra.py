@@ -5,7 +5,8 @@ from __future__ import annotations
 from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
-    *each("baddbmm bmm matmul mm nn.functional.linear", shape="first"),
+    *each("baddbmm bmm matmul mm", shape="first"),
+    operator("nn.functional.linear", shape="first", backward="untraced"),
     operator("cdist", needs="every", plain=("p",)),
     operator("tensordot", needs="every"),
     operator("matrix_power linalg.matrix_power", plain=("n",)),

@@ -21,7 +21,7 @@ OPERATORS = (
     operator("Tensor.const_data_ptr", host="address"),
     operator("Tensor.pin_memory", storage="unchanged", host="memory"),
     operator("from_dlpack utils.dlpack.from_dlpack", host="memory"),
-    operator("Tensor.share_memory_", overwrites=True, host="memory"),
+    operator("Tensor.share_memory_", host="memory"),
     *each(
         """
         Tensor.is_pinned Tensor.is_shared Tensor.dense_dim Tensor.is_same_size Tensor.is_set_to result_type can_cast

@@ -7,13 +7,20 @@ from exportlint.analysis.torch.operator import each, operator
 OPERATORS = (
     *each(
         """
-        acos acosh asin asinh atan atanh angle bitwise_not ceil celu cos cosh deg2rad digamma elu erf erfc erfinv exp
-        exp2 expit expm1 fix floor frac gelu hardshrink hardsigmoid hardswish i0 isfinite isinf isnan isneginf
-        isposinf isreal leaky_relu lgamma log log10 log1p log2 logical_not logsigmoid mish neg negative
-        rad2deg reciprocal relu relu6 rrelu rsqrt selu sgn sigmoid sign signbit silu sin sinc sinh softplus softshrink
-        softsign sqrt square tan tanh tanhshrink threshold trunc
+        acos acosh asin asinh atan atanh angle bitwise_not ceil celu cos cosh deg2rad digamma elu erf erfc
+        erfinv fix floor frac gelu hardsigmoid hardswish i0 isfinite isinf isnan isneginf isposinf isreal
+        leaky_relu lgamma log log10 log1p log2 logical_not mish neg negative rad2deg relu6 selu sgn sign signbit
+        silu sin sinc sinh softplus softsign square threshold trunc
         """,
         shape="same",
+    ),
+    *each(
+        """
+        cumprod exp exp2 expit expm1 hardshrink log_softmax logsigmoid msort reciprocal relu rrelu rsqrt sigmoid
+        softmax softmin softshrink sqrt tan tanh tanhshrink
+        """,
+        shape="same",
+        backward="untraced",
     ),
     operator("hardtanh", shape="same", compared=("min_val", "max_val")),
     operator("logit", shape="same", compared=("eps",)),
@@ -23,12 +30,11 @@ OPERATORS = (
     operator("polygamma", shape="first", plain=("n",)),
     *each(
         """
-        cumsum cumprod logcumsumexp flip fliplr flipud log_softmax softmax softmin masked_fill
-        prelu sort argsort msort tril triu renorm
+        cumsum logcumsumexp flip fliplr flipud masked_fill prelu sort argsort tril triu renorm
         """,
         shape="same",
     ),
-    *each("nn.functional.layer_norm nn.functional.rms_norm", shape="same", plain=("eps",)),
+    *each("nn.functional.layer_norm nn.functional.rms_norm", shape="same", plain=("eps",), backward="untraced"),
     operator("gumbel_softmax", shape="same", compared=("eps",)),
     *each(".layer_norm .rms_norm", shape="same", plain=("eps",)),
     operator("dropout", shape="same", storage="unchanged", compared=("p",)),
@@ -40,18 +46,20 @@ OPERATORS = (
     operator("rot90", plain=("k",)),
     *each(
         """
-        addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor clamp_max clamp_min copysign eq floor_divide fmax fmin
-        fmod float_power gcd heaviside hypot lcm ldexp lerp logaddexp logaddexp2 logical_and logical_or
+        addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor clamp_max clamp_min eq fmax fmin
+        fmod gcd heaviside lcm ldexp lerp logaddexp logaddexp2 logical_and logical_or
         logical_xor maximum minimum nextafter pow remainder rsub xlogy
         """,
         shape="elementwise",
     ),
+    *each("copysign float_power hypot", shape="elementwise", backward="untraced"),
     operator("isclose", shape="elementwise", plain=("rtol", "atol")),
     operator("allclose", plain=("rtol", "atol")),
-    operator("add", shape="elementwise"),
-    operator("sub subtract", shape="elementwise"),
-    operator("mul multiply", shape="elementwise"),
-    operator("div divide true_divide", shape="elementwise"),
+    operator("add", shape="elementwise", runs_on_constants=True),
+    operator("sub subtract", shape="elementwise", runs_on_constants=True),
+    operator("mul multiply", shape="elementwise", runs_on_constants=True),
+    operator("div divide true_divide", shape="elementwise", runs_on_constants=True),
+    operator("floor_divide", shape="elementwise", runs_on_constants=True),
     operator("gt greater", shape="elementwise"),
     operator("ge greater_equal", shape="elementwise"),
     operator("lt less", shape="elementwise"),
@@ -59,13 +67,12 @@ OPERATORS = (
     operator("ne not_equal", shape="elementwise"),
     operator("clamp clip", shape="elementwise"),
     operator("where", shape="elementwise"),
-    *each("Tensor.fill_ Tensor.zero_ Tensor.copy_", shape="same", overwrites=True),
+    *each("Tensor.fill_ Tensor.zero_ Tensor.copy_", shape="same"),
     *each(
         """
         Tensor.normal_ Tensor.uniform_ Tensor.random_ Tensor.exponential_ Tensor.geometric_ Tensor.cauchy_
         Tensor.log_normal_ Tensor.bernoulli_
         """,
         shape="same",
-        overwrites=True,
     ),
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
-    *each("all amax amin any argmax argmin max mean median min nanmean nanmedian nansum prod sum", shape="reduced"),
-    *each("std var std_mean var_mean", shape="reduced", compared=("correction",)),
+    *each("all any argmax argmin max mean median min nanmedian nansum prod sum", shape="reduced"),
+    *each("amax amin nanmean", shape="reduced", backward="untraced"),
+    *each("std std_mean", shape="reduced", compared=("correction",), backward="untraced"),
+    *each("var var_mean", shape="reduced", compared=("correction",)),
     operator("cov", compared=("correction",)),
-    operator("norm", shape="reduced", compared=("p",)),
-    operator("logsumexp", shape="reduced", needs="every"),
-    operator("quantile", compared=("q",)),
+    operator("norm", shape="reduced", compared=("p",), backward="untraced"),
+    operator("logsumexp", shape="reduced", needs="every", backward="untraced"),
+    operator("quantile", compared=("q",), backward="untraced"),
     operator("histc", plain=("bins",)),
     *each("histogram histogramdd", varying="refused", plain=("bins",)),
     operator("gradient", varying="fixed"),

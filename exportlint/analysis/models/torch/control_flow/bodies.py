@@ -77,7 +77,7 @@ OWNERS = {
     Origin.BUFFER: "a buffer",
     Origin.ATTRIBUTE: "a tensor of the module",
     Origin.GLOBAL: "a global tensor",
-    Origin.FRESH: "a tensor from outside",
+    Origin.FRESH: "a tensor from the enclosing scope",
 }
 
 
@@ -186,7 +186,7 @@ def made(site: Site, value: Value) -> Value:
     if isinstance(value, Sequence):
         return value
     if isinstance(value, (Scalar, Size)) or (isinstance(value, (Const, Python)) and is_int(value)):
-        trail = frame.trail(node, f"`{{}}` is a number that `{site.operator}` gives")
+        trail = frame.trail(node, f"`{{}}` is a number that `{site.operator}` returns")
         return Scalar("int", trail=trail)
     kinds = {o.kind if isinstance(o, Tensor) else None for o in options(value)}
     return result(frame, node, site.operator, (value,), kinds.pop() if len(kinds) == 1 else None)

@@ -65,11 +65,11 @@ def _check_condition(site: Site, value: Value) -> None:
     if isinstance(value, Const) and truth(value):
         refuse(site, "condition", "`cond_fn` always returns the same")
     elif isinstance(value, Tensor) and value.kind not in {None, "bool"}:
-        refuse(site, "condition", "`cond_fn` returns a number, not a truth")
+        refuse(site, "condition", "`cond_fn` returns a number, not a bool")
 
 
 def _check_carries(site: Site, role: str, given: Value, returned: Value) -> None:
-    names = ("what is carried", role)
+    names = ("the carried values", role)
     old, new = list(leaves(given)), list(leaves(returned))
     if len(old) != len(new):
         if check_structure(site, names, (_plain(given), _plain(returned))):

@@ -97,10 +97,10 @@ def check_carry(site: Site, role: str, carried: Value, returned: Value) -> bool:
     """Whether what is carried from one step to the next stays what it is."""
     if isinstance(carried, Tensor) and isinstance(returned, Tensor):
         if _dtypes_differ(carried, returned):
-            return refuse(site, "carry dtype", f"{role} returns a tensor of another dtype than it is given")
+            return refuse(site, "carry dtype", f"{role} returns a tensor with a different dtype than its operand")
         old, new = carried.form, returned.form
         if old and new and (ranks_differ(old, new) or (new.resized and new.operand == old.operand)):
-            return refuse(site, "carry shape", f"{role} returns a tensor of another shape than it is given")
+            return refuse(site, "carry shape", f"{role} returns a tensor with a different shape than its operand")
     elif isinstance(carried, Scalar) and isinstance(returned, Tensor):
         return refuse(site, "type", f"{role} is given an int and returns a tensor")
     return True

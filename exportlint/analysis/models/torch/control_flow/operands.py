@@ -36,7 +36,7 @@ def check_leaves(site: Site, parameter: str, operands: Value, *, ints: bool = Fa
     """Whether operands hold nothing but tensors, and `ints` where those are taken, or may do so."""
     for leaf in leaves(operands):
         if isinstance(leaf, Scalar) and not leaf.assumed:
-            what = "a number that was read from a tensor"
+            what = "a number read from a tensor"
             return _refuse(site, "symbol", f"`{parameter}` holds {what}, not a tensor", leaf)
         number = _number(leaf)
         if number is not None and not (ints and number in {"an int", "a bool", "a size"}):
@@ -93,7 +93,7 @@ def check_count(site: Site, role: str, function: Value, count: int) -> bool:
     if given >= least and (given <= len(names) or spec.vararg is not None):
         return True
     bound = function.receiver is not None
-    text = f"`{role}` takes {len(names) - bound} arguments, and is given {count}"
+    text = f"`{role}` takes {len(names) - bound} arguments but gets {count}"
     return _refuse(site, "count", text)
 
 
@@ -108,7 +108,7 @@ def check_predicate(site: Site, predicate: Value, operands: Value) -> bool:
     for side in (node.left, *node.comparators):
         value = site.frame.peek(side)
         if isinstance(value, Tensor) and value.origin is Origin.INPUT and value.name in inputs and value.name:
-            return _refuse(site, "predicate", "the condition has as many elements as its operand", value)
+            return _refuse(site, "predicate", "the condition has as many elements as its operand, not one", value)
     return True
 
 
