@@ -81,7 +81,7 @@ def check_file(
 def _check(
     source: SourceFile, project: Project, settings: Settings, wants: Wants, results: KeptResults | None
 ) -> list[Finding]:
-    project.trim()
+    project.trim(holds_all_modules=results is None)
     module = project.add(source)
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []

@@ -26,7 +26,7 @@ Before the first version nothing was measured, and that version's severity is ta
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What was measured of a pattern with torch 2.4.1, 2.6.0, 2.9.1, 2.13.0 and 2.15.0, in both modes."""
+    """What a pattern does in both modes from torch 2.4 on; its page says which versions its examples were run with."""
 
     non_strict: Timeline
     strict: Timeline

@@ -140,7 +140,8 @@ class Finding:
     those of the cell with the number `cell` among all cells of the notebook, from 1.
 
     `fix_pending`: its rule has a rewrite for such findings, and nobody has worked out yet whether it holds here.
-    `declined` is why it does not, empty if it does, or if there is none.
+    `declined` is why it does not, empty if it does, or if there is none. `fingerprint` names the finding across edits
+    (`exportlint.fingerprints`), empty where nobody needs that. `baselined`: the baseline of the project accepts it.
     """
 
     code: str
@@ -159,6 +160,8 @@ class Finding:
     through: frozenset[str] = field(default=frozenset(), compare=False)
     fix_pending: bool = field(default=False, compare=False)
     declined: str = field(default="", compare=False)
+    fingerprint: str = field(default="", compare=False)
+    baselined: bool = False
 
     @property
     def sort_key(self) -> tuple[object, ...]:

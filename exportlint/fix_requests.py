@@ -10,6 +10,9 @@ from exportlint.findings import Finding
 from exportlint.syntax.inputs import merged
 from exportlint.units import ANALYSIS_LIMIT, INTERNAL_ERROR, FixKey, Task, Unit, fix_key
 
+MAX_ASKED = 3
+"""Files that may know the fix of a finding: a helper without one would have hundreds of models looked at again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -22,19 +25,21 @@ class Look:
 def requests(tasks: Sequence[Task], units: Sequence[Unit], findings: Iterable[Finding]) -> dict[int, Look]:
     """What to look at again, by its index, for the fixes of `findings` that are pending; they are merged from `units`.
 
-    The files that lead to a finding work out its fix in `turn`, until one knows it. Only if that fix is safe, all
-    others are asked whether it holds for them as well.
+    The files that lead to a finding work out its fix in `turn`, until one knows it or MAX_ASKED do not. Only if that
+    fix is safe, all others are asked whether it holds for them as well.
     """
     pending = {fix_key(finding): finding for finding in findings if finding.fix_pending}
-    leading: dict[FixKey, dict[str, int]] = {}
+    leading: dict[FixKey, dict[str, tuple[int, bool]]] = {}
     for index in range(len(units)) if pending else ():
-        for key in {fix_key(f) for f in units[index].findings if f.fix_pending} & pending.keys():
-            leading.setdefault(key, {})[tasks[index].filename] = index
+        for finding in units[index].findings:
+            if (key := fix_key(finding)) in pending:
+                leading.setdefault(key, {})[tasks[index].filename] = index, finding.fix_pending
     asked: dict[int, set[FixKey]] = {}
     for key, by_name in leading.items():
-        is_known = pending[key].fix is not None
-        for name in by_name if is_known else (min(by_name, key=partial(turn, key[0])),):
-            asked.setdefault(by_name[name], set()).add(key)
+        names = sorted(by_name, key=partial(turn, key[0]))
+        waiting = [name for name in names if by_name[name][1]]
+        for name in waiting if pending[key].fix is not None else waiting[:1]:
+            asked.setdefault(by_name[name][0], set()).add(key)
     return {index: Look(tasks[index], frozenset(asked[index])) for index in sorted(asked)}
 
 

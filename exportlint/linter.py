@@ -12,7 +12,7 @@ from exportlint.big_stack import on_big_stack
 from exportlint.cache import ResultCache
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
-from exportlint.fix_requests import Look, answered, requests, turn
+from exportlint.fix_requests import MAX_ASKED, Look, answered, requests, turn
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
 from exportlint.units import (
     ANALYSIS_LIMIT,
@@ -74,6 +74,8 @@ class LintResult:
     unresolved: tuple[UnresolvedImport, ...] = ()
     hidden: tuple[Finding, ...] = ()
     """Those that are not grave enough to be shown."""
+    baselined: tuple[Finding, ...] = ()
+    """Those that a baseline holds, which are not shown either."""
     unmatched: tuple[str, ...] = ()
     cut_short: tuple[Finding, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
@@ -108,8 +110,9 @@ def lint(
     texts = unsaved(tasks)
     if not fixes:
         return result_of(tasks, units_of(tasks, texts, jobs, done=done, fixes=NO_FIXES, cache=cache))
-    units = units_of(tasks, texts, jobs, done=done, cache=cache)
-    return result_of(tasks, with_fixes(tasks, units, texts, jobs, cache=cache))
+    make = _OneWorkspace()  # those that are asked for fixes import what was parsed a moment ago
+    units = units_of(tasks, texts, jobs, make, done, cache=cache)
+    return result_of(tasks, with_fixes(tasks, units, texts, jobs, make, cache))
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
@@ -152,12 +155,19 @@ def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def shown(result: LintResult, settings_of: Callable[[Finding], Settings]) -> LintResult:
-    """The result with what is not grave enough to be shown apart."""
+    """The result with what is not to be shown apart: what is not grave enough, and what a baseline holds."""
     kept: list[Finding] = []
     hidden: list[Finding] = []
+    baselined: list[Finding] = []
     for finding in result.findings:
-        (kept if settings_of(finding).shows(finding) else hidden).append(finding)
-    return replace(result, findings=tuple(kept), hidden=(*result.hidden, *hidden))
+        is_grave = settings_of(finding).shows(finding)
+        (hidden if not is_grave else baselined if finding.baselined else kept).append(finding)
+    return replace(
+        result,
+        findings=tuple(kept),
+        hidden=(*result.hidden, *hidden),
+        baselined=(*result.baselined, *baselined),
+    )
 
 
 def unsaved(tasks: Iterable[Task]) -> dict[Path, bytes]:
@@ -201,6 +211,21 @@ def _looked(
             cache.keep(look.task, unit)
     found = iter(new)
     return [next(found) if unit is None else unit for unit in known]
+
+
+class _OneWorkspace:
+    """Makes a workspace, and gives the same one again. Other processes have their own."""
+
+    def __init__(self) -> None:
+        self._made: Workspace | None = None
+
+    def __call__(self, texts: Mapping[Path, bytes]) -> Workspace:
+        if self._made is None:
+            self._made = _workspace(texts)
+        return self._made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_OneWorkspace, ())
 
 
 def _workspace(texts: Mapping[Path, bytes]) -> Workspace:
@@ -330,14 +355,15 @@ def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:
     """One finding for what looking at several files, by their names, found at one place.
 
     A fix is no safer than what each of them, who call the code with values of their own, can tell of it. The first in
-    `turn` that knows a fix tells which it is; only if that is safe, the others count. So it makes no difference who was
-    asked in vain, or before something changed.
+    `turn` that knows a fix tells which it is, of MAX_ASKED; only if that is safe, the others count. So it makes no
+    difference who was asked in vain, or before something changed.
     """
     findings = [finding for _, finding in found]
     finding = _with_callers(findings)
     if len(found) == 1 and not (finding.fix is not None and finding.fix_pending):
         return finding
-    own = next((f for _, f in sorted(found, key=lambda one: turn(finding.filename, one[0])) if _counts(f)), findings[0])
+    first = sorted(found, key=lambda one: turn(finding.filename, one[0]))[:MAX_ASKED]
+    own = next((f for _, f in first if _counts(f)), first[0][1])
     if own.fix is None or own.fix.applicability is not Applicability.SAFE:
         return replace(finding, fix=own.fix, fix_pending=own.fix_pending, declined=own.declined)
     fixes = {f.fix for f in findings if not f.fix_pending}

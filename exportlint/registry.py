@@ -19,7 +19,10 @@ PREFIX = "EXP"
 
 MAX_NAME = 100
 """Longer texts are no misspelled names."""
-CATALOGUE_URL = "https://github.com/exportlint/exportlint/blob/main/rules/"
+HOME = "https://github.com/exportlint/exportlint"
+"""Where exportlint lives on the web."""
+
+CATALOGUE_URL = f"{HOME}/blob/main/rules/"
 
 
 class Family(NamedTuple):

@@ -202,7 +202,7 @@ class Workspace:
 
     def _trim(self, project: Project) -> None:
         """Forget parsed files, once there are too many, and what they were parsed from."""
-        if project.trim():
+        if project.trim(holds_all_modules=self._kept is None):
             for known in (self._trees, self._sources):
                 for path in [p for p in known if not any(each.has_parsed(p) for each in self._projects.values())]:
                     del known[path]

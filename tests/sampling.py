@@ -39,4 +39,7 @@ def each_value(*axes: Sequence[object]) -> list[Any]:
 
 def one_in(count: int, cases: Iterable[_T]) -> list[Any]:
     """The cases as parameters of a test: each `count`-th for every run, the others marked `thorough`."""
-    return [pytest.param(case, marks=pytest.mark.thorough if i % count else ()) for i, case in enumerate(cases)]
+    return [
+        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough if i % count else ())
+        for i, case in enumerate(cases)
+    ]

@@ -16,8 +16,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 _KEYWORDS = {
-    "$ref", "$schema", "additionalProperties", "anyOf", "definitions", "description", "enum", "items", "minimum",
-    "pattern", "properties", "required", "title", "type",
+    "$id", "$ref", "$schema", "additionalProperties", "anyOf", "default", "definitions", "description", "enum", "items",
+    "minimum", "pattern", "properties", "required", "title", "type",
 }  # fmt: skip
 
 

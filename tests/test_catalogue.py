@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from exportlint.claims import Claim
-from exportlint.config import Layer
-from exportlint.config.settings import combine
-from exportlint.config.toml import check, parse
 from exportlint.findings import Applicability, Mode, TorchVersion
 from exportlint.fixer import fix
-from exportlint.linter import Task, lint
+from exportlint.linter import lint
 from exportlint.pages import DIRECTIVES, MODES, Block, Marked, Page
 from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
 from tests.catalogue import pages
+from tests.catalogue.measurements import with_sentence
+from tests.catalogue.verdicts import found_in, said, task_of
 from tests.sampling import first_of_each
 
 if TYPE_CHECKING:
-    from tests.catalogue.prover import Outcome, Prover
+    from tests.catalogue.prover import Prover
 
 VERSION: TorchVersion = (2, 13)
 """The torch that the comments and quotations are about."""
@@ -85,16 +84,8 @@ def prover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prover]:
 
 def findings(block: Block, mode: Mode, directory: Path, version: TorchVersion) -> list[Marked]:
     """What the linter finds in the block, with every rule enabled."""
-    found = lint([task_of(block, mode, directory, version)]).findings
+    found = found_in(block, mode, directory, version)
     return sorted((f.span.start.row, f.name, f.severity.value) for f in found)
-
-
-def task_of(block: Block, mode: Mode, directory: Path, version: TorchVersion) -> Task:
-    """The block as a file to lint, without the comments that state findings."""
-    shapes: dict[str, object] = {} if block.dynamic else {"dynamic-dims": []}  # it is exported with static shapes
-    given = shapes | parse(block.settings) | {"mode": mode}
-    layer = Layer(directory, check(given, None) | {"torch-version": version})
-    return Task(directory / f"{block.name}.py", combine([layer], directory), data=block.plain.encode())
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=id_of)
@@ -151,6 +142,14 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
     }
 
 
+@pytest.mark.parametrize("page", first_of_each(ABOUT_TORCH, lambda page: page.code[:4]), ids=id_of)
+def test_page_says_what_was_measured_of_it(page: Page) -> None:
+    told = said(page)
+    assert ("*Measured*: " in page.text) == bool(told), "measure the page with scripts/measure_versions.py"
+    if told:
+        assert page.text == with_sentence(page.text, told), "python scripts/measure_versions.py --pages"
+
+
 @proven_block("bad")
 def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Prover, tmp_path: Path) -> None:
     found = findings(block, mode, tmp_path, prover.version)
@@ -159,7 +158,7 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
         script = prover.execute(block)
         rows = [row for row, _, severity in found if severity == "error"]
         assert script.row in rows if rows else script.error is None, script.error
-        assert script.error is not None or bool(differences(block, mode, prover)) == ("warning" in claimed)
+        assert script.error is not None or bool(prover.differences(block, mode)) == ("warning" in claimed)
         return
     if block.needs_cuda and prover.has_cuda:
         pytest.skip("the claim is about machines without CUDA")
@@ -176,18 +175,18 @@ def test_torch_proves_the_claim(page: Page, block: Block, mode: Mode, prover: Pr
             Exception,
         )
     elif "warning" in claimed:
-        assert differences(block, mode, prover)
+        assert prover.differences(block, mode)
     elif block.raises:  # eager has no results to compare with
         assert not isinstance(program, Exception)
     else:
-        assert not differences(block, mode, prover)
+        assert not prover.differences(block, mode)
 
 
 @proven_block("ok", "fixed")
 def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, prover: Prover) -> None:
     if not block.is_script:
         assert prover.eager(block)[0].error is None
-    assert not differences(block, mode, prover)
+    assert not prover.differences(block, mode)
 
 
 @pytest.mark.parametrize(("page", "block"), BAD, ids=[id_of(block) for _, block in BAD])
@@ -255,16 +254,4 @@ def witnesses(block: Block, mode: Mode, prover: Prover) -> list[str]:
     error = prover.execute(block).error if block.is_script else prover.export(block, mode)
     if isinstance(error, Exception):
         return [f"{type(error).__name__}: {error}"]
-    return [f"eager: {eager} exported: {exported}" for eager, exported in differences(block, mode, prover)]
-
-
-def differences(block: Block, mode: Mode, prover: Prover) -> list[tuple[str, str]]:
-    """What the model and its exported program do where they disagree, for each of the inputs."""
-    from tests.catalogue.prover import difference
-
-    pairs: Iterator[tuple[Outcome, Outcome]]
-    if block.is_script:
-        pairs = prover.compared(block)
-    else:
-        pairs = zip(prover.eager(block), prover.exported(block, mode), strict=True)
-    return [found for one, other in pairs if (found := difference(one, other)) is not None]
+    return [f"eager: {eager} exported: {exported}" for eager, exported in prover.differences(block, mode)]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from exportlint.config.schema import schema
 from exportlint.config.torch_version import NEWEST, detect_torch_version, parse_torch_version
 from exportlint.registry import all_rules, expand
 from tests.cli.runner import write
+from tests.schema import violations
 
 
 @pytest.fixture
@@ -122,10 +124,10 @@ class TestExtend:
     @pytest.mark.parametrize(
         ("files", "error"),
         [
-            ({"exportlint.toml": 'extend = "exportlint.toml"\n'}, "`extend` goes in a circle"),
+            ({"exportlint.toml": 'extend = "exportlint.toml"\n'}, "`extend` is circular"),
             (
                 {"exportlint.toml": 'extend = "b.toml"\n', "b.toml": 'extend = "./exportlint.toml"\n'},
-                "goes in a circle",
+                "is circular",
             ),
             ({"exportlint.toml": 'extend = "nothing.toml"\n'}, "`extend`: there is no file"),
             ({"exportlint.toml": 'extend = "b.toml"\n', "b.toml": "mdoe = 1\n"}, "b.toml:1: unknown setting `mdoe`"),
@@ -144,7 +146,7 @@ class TestExtend:
         ('\n\ntorch_version = "2.13"\n', ":3: unknown setting `torch_version`, did you mean `torch-version`?"),
         ("zzz = 1\n", ":1: unknown setting `zzz`"),
         ("[lint]\nselect = []\n", ":1: unknown setting `lint`"),
-        ('mode = "strct"\n', ":1: `mode`: `strct` is none of `non-strict`, `strict`; did you mean `strict`"),
+        ('mode = "strct"\n', ":1: `mode`: `strct` is not one of `non-strict`, `strict`; did you mean `strict`"),
         ("mode = true\n", ":1: `mode`: expected a string, got a boolean"),
         ("force-exclude = 1\n", ":1: `force-exclude`: expected a boolean, got an integer"),
         ('\nselect = "EXP1"\n', ":2: `select`: expected an array of strings, got a string"),
@@ -304,11 +306,29 @@ class TestTorchVersion:
         assert detect_torch_version(root) == (2, 4)
 
 
+def _settings_of(schema: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, about in {**schema.get("properties", {}), **schema.get("items", {}).get("properties", {})}.items():
+        yield prefix + key, about
+        yield from _settings_of(about, f"{prefix}{key}.")
+
+
 class TestOptions:
     def test_the_shipped_schema_is_current(self) -> None:
         shipped = Path(exportlint.__file__).parent / "exportlint.schema.json"
         assert shipped.read_text() == schema(), "python -m exportlint.config.schema > exportlint/exportlint.schema.json"
         assert set(json.loads(schema())["properties"]) == set(OPTIONS)
+
+    def test_the_schema_says_where_it_is_and_describes_every_setting(self) -> None:
+        document = json.loads(schema())
+        assert document["$id"].endswith("/exportlint/exportlint.schema.json")
+        described = list(_settings_of(document))
+        assert {"output-format", "verify.target.model"} <= {name for name, _ in described}
+        for name, about in described:
+            assert about["description"], name
+            if "default" in about:
+                assert [*violations(about["default"], about, document)] == [], name
+        for key, option in OPTIONS.items():
+            assert ("default" in document["properties"][key]) == bool(option.default)
 
     @pytest.mark.parametrize("key", OPTIONS)
     def test_examples_and_defaults_are_valid(self, root: Path, key: str) -> None:

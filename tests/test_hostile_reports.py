@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree
@@ -29,6 +29,7 @@ from exportlint.verify.reports import Outcome, html
 from exportlint.verify.reports.text import Printer, listing, summary
 from exportlint.verify.verdicts import Surprise
 from tests.cli.runner import NET
+from tests.sampling import one_in
 from tests.verify import outcomes
 
 PIECES = {
@@ -38,6 +39,8 @@ PIECES = {
     "a command on the next line": "a\n::stop-commands::t\n\n  ::add-mask::b",
     "a command set in": " \t ::warning::x",
     "an old command": "a ##[add-mask]b",
+    "a command of Azure Pipelines": "a ##vso[task.setvariable variable=x]b",
+    "a command of TeamCity": "a ##teamcity[setParameter name='x']",
     "the end of CDATA": "]]>",
     "tags": "</title></script><script>alert(1)</script><img src=x onerror=alert(2)>",
     "entities": "&lt;script&gt;&#60;b&#62;",
@@ -68,7 +71,7 @@ def is_inert(text: str) -> None:
 def is_no_command(text: str) -> None:
     for line in text.split("\n"):
         assert not line.lstrip().startswith("::"), line
-        assert "##[" not in line
+        assert re.search(r"##\w*\[", line) is None
 
 
 def _span(row: int) -> Span:
@@ -123,6 +126,66 @@ def _unescaped(text: str) -> str:
     return text
 
 
+def _path(name: str) -> str:
+    return PurePosixPath(name).as_posix()
+
+
+def _azure(text: str, piece: str) -> None:
+    """One command a line, and it is ours."""
+    lines = text.split("\n")
+    assert lines.pop() == ""
+    for line, suffix in zip(lines, ("", "2"), strict=True):
+        found = re.fullmatch(r"##vso\[task\.logissue ((?:\w+=[^;\]]*;)+)\](.*)", line)
+        assert found is not None, line
+        is_no_command(found[2])
+        name = re.search("sourcepath=([^;]*);", found[1])
+        assert name is not None
+        if piece.isprintable() and "##" not in piece and "::" not in piece:
+            unescaped = name[1].replace("%3B", ";").replace("%5D", "]").replace("%0D", "\r").replace("%0A", "\n")
+            assert unescaped.replace("%AZP25", "%") == _path(f"{piece}{suffix}")
+
+
+def _sarif_of_check(text: str, piece: str) -> None:
+    is_no_command(text)
+    (run,) = json.loads(text)["runs"]
+    first = run["results"][0]
+    name = first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert unquote_to_bytes(name) == _data(_path(piece))
+    (flow,) = first["codeFlows"][0]["threadFlows"]
+    said = [first["message"]["text"], flow["locations"][0]["location"]["message"]["text"]]
+    assert not any(re.search(r"(?<!\\)\]\(", one) for one in said)
+    if "](" not in piece:
+        assert said == [f"{piece}\n{piece}", f"{piece}step"]
+
+
+def _data(name: str) -> bytes:
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogatepass")
+
+
+def _gitlab(text: str, piece: str) -> None:
+    is_no_command(text)
+    first = json.loads(text)[0]
+    assert (first["description"], first["location"]["path"]) == (piece, _path(piece))
+
+
+def _rdjson(text: str, piece: str) -> None:
+    is_no_command(text)
+    first = json.loads(text)["diagnostics"][0]
+    assert (first["message"], first["location"]["path"]) == (f"{piece}\n{piece}", _path(piece))
+
+
+def _junit(text: str, piece: str) -> None:
+    is_no_command(text)
+    cases = ElementTree.fromstring(text).findall("./testsuite/testcase")
+    assert [len(case) for case in cases] == [1, 1]
+    assert not any(len(failure) for case in cases for failure in case)
+    if piece.isprintable() and "::" not in piece and "##" not in piece:
+        assert cases[0].get("file") == _path(piece)
+
+
 CHECKS: dict[str, Callable[[str, str], None]] = {
     "full": lambda text, _: _lines_as_ever(text, "full"),
     "concise": lambda text, _: _lines_as_ever(text, "concise"),
@@ -130,6 +193,12 @@ CHECKS: dict[str, Callable[[str, str], None]] = {
     "json": lambda text, piece: _objects(text, json.loads(text), piece),
     "jsonl": lambda text, piece: _objects(text, [*map(json.loads, text.splitlines())], piece),
     "github": _commands,
+    "gitlab": _gitlab,
+    "azure": _azure,
+    "sarif": _sarif_of_check,
+    "junit": _junit,
+    "rdjson": _rdjson,
+    "pylint": lambda text, _: _lines_as_ever(text, "pylint"),
 }
 
 
@@ -214,7 +283,7 @@ def _elements(text: str, outcome: Outcome, linted: Linted) -> None:
     assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure", "system-out"}
     assert len(root.findall("testsuite/testcase")) == len(outcome.runs)
     output = outcome.runs[0].output
-    if all(line.isprintable() for line in output.split("\n")) and "::" not in output and "##[" not in output:
+    if all(line.isprintable() for line in output.split("\n")) and "::" not in output and "##" not in output:
         assert root.findtext("testsuite/testcase/system-out") == output
 
 
@@ -261,8 +330,10 @@ def test_a_report_of_verify_obeys_nobody(output_format: str, piece: str, tmp_pat
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
-@pytest.mark.parametrize("flags", [*(("--output-format", name) for name in FORMATS), ("--show-files",), ("--diff",)])
-def test_nor_does_a_run_over_files_of_such_names(flags: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "flags", one_in(3, [["--output-format", name] for name in FORMATS] + [["--show-files"], ["--diff"]])
+)
+def test_nor_does_a_run_over_files_of_such_names(flags: list[str], tmp_path: Path) -> None:
     names = [name.replace("/", "|") for name in PIECES.values() if "\ud800" not in name]
     for name in names:
         (tmp_path / f"{name}.py").write_text(NET, encoding="utf-8")
@@ -273,7 +344,7 @@ def test_nor_does_a_run_over_files_of_such_names(flags: tuple[str, ...], tmp_pat
     assert done.returncode == (2 if "--diff" in flags else 0 if "--show-files" in flags else 1), done.stderr
     for text in (done.stdout.decode(), done.stderr.decode()):
         is_inert(text)
-        if flags[-1] != "github":
+        if flags[-1] not in {"github", "azure"}:
             is_no_command(text)
     assert len(re.findall(r"^error: [^\n]*\n", done.stderr.decode())) == ("--diff" in flags)
     assert b"Traceback" not in done.stderr

@@ -18,7 +18,7 @@ from exportlint.config.toml import MAX_BYTES
 from tests.cli.runner import NET
 from tests.documents import PROJECT
 from tests.patience import PATIENCE
-from tests.sampling import each_value
+from tests.sampling import each_value, one_in
 
 _T = TypeVar("_T")
 Message = dict[str, Any]
@@ -90,7 +90,7 @@ SCRIPT = "import sys\nfrom exportlint.cli import main\nsys.exit(main())\n"
 
 
 @row("a file called like a module that exportlint imports, such as `json.py`")
-@pytest.mark.parametrize("way", ["exportlint", "python -m exportlint", "python -P -m exportlint"])
+@pytest.mark.parametrize("way", one_in(2, ["python -m exportlint", "python -P -m exportlint", "exportlint"]))
 def test_no_file_is_imported_because_of_its_name(shadowing: Path, tmp_path: Path, way: str) -> None:
     if "-P" in way and sys.version_info < (3, 11):
         pytest.skip("this Python has no -P")
@@ -243,7 +243,7 @@ def test_nor_does_it_go_on_for_ever(folder: Path) -> None:
     with pytest.raises(ConfigError, match="`extend`: more than 32 files extend each other"):
         Configuration(folder, file=folder / "0.toml")
     (folder / "5.toml").write_text('extend = "3.toml"\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match="`extend` goes in a circle"):
+    with pytest.raises(ConfigError, match="`extend` is circular"):
         Configuration(folder, file=folder / "0.toml")
 
 
@@ -331,7 +331,7 @@ NOTEBOOKS = {
 
 
 @row("the metadata of a notebook")
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", one_in(3, NOTEBOOKS))
 def test_a_notebook_chooses_nothing(folder: Path, name: str) -> None:
     (folder / "book.ipynb").write_text(NOTEBOOKS[name], encoding="utf-8")
     done = run([sys.executable, "-m", "exportlint", "check", "--output-format", "json"], folder)
@@ -365,6 +365,7 @@ ELSEWHERE = {
         "editors/vscode/test/unit/manifest.test.ts"
     ),
     "names and texts in reports": "tests/test_hostile_reports.py",
+    "a socket in a directory of yours that others cannot enter": "tests/verify/test_warm.py",
 }
 """The rows that are held elsewhere."""
 

@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             if owns_process:
                 _ignore_interrupts()
+                _leave_memory_to_system()
     except KeyboardInterrupt:
         if owns_process:
             _ignore_interrupts()
@@ -84,6 +85,12 @@ def _ignore_interrupts() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _leave_memory_to_system() -> None:
+    """Keep Python from walking all that is left before the process ends, which takes up to a tenth of a run."""
+    gc.disable()
+    gc.freeze()
 
 
 def _pass_on(unraisable: sys.UnraisableHookArgs) -> None:

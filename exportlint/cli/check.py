@@ -8,20 +8,25 @@ import sys
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exportlint.cli.caching import cache_of, save
 from exportlint.cli.fixing import Outcome, Plan, Prove, carry_out, plan
 from exportlint.cli.output import UsageError, warn, write
 from exportlint.cli.overrides import configuration
-from exportlint.cli.reporting import report
+from exportlint.cli.reporting import report, sources
 from exportlint.config import Configuration, Settings
 from exportlint.findings import Finding
+from exportlint.fingerprints import fingerprinted
 from exportlint.importers import MAX_SOURCE, Importers, importers
 from exportlint.linter import LintResult, Task, lint, once, shown, unreadable, unsaved
-from exportlint.report import statistics
+from exportlint.report import WITH_FINGERPRINTS, statistics
 from exportlint.report.context import printable
 from exportlint.source import SourceError, discover, is_excluded
 from exportlint.syntax.import_resolver import Resolver
+
+if TYPE_CHECKING:
+    from exportlint.cli.baselines import Baselines
 
 _FILES_A_JOB = 16
 """So many files are worth a process of their own, where the user names no number of processes."""
@@ -41,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     fixes = plan(arguments, here)
     if arguments.jobs is not None and arguments.jobs < 0:
-        raise UsageError(f"--jobs {arguments.jobs}: expected a number of processes, from 1 on")
+        raise UsageError(f"--jobs {arguments.jobs}: expected at least 1 process")
     paths = [Path(path) for path in arguments.paths] or [Path()]
     given = None
     problems: tuple[Finding, ...] = ()
@@ -57,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if not tasks and not problems:
         warn("no Python files found under the given paths")
-    beside = _beside(tasks, {cwd / path for path in paths}, settings)
+    baselines = _baselines(tasks, arguments)
+    # What is taken out of a baseline must not be found by way of a file that nobody looked at.
+    beside = _beside(tasks, {cwd / path for path in paths}, settings, of_all=arguments.update_baseline)
     looked_at = (*tasks, *beside.tasks)
     jobs = _jobs(arguments.jobs, len(tasks) + beside.count)
     by_name = {task.filename: task.settings for task in looked_at}
@@ -66,20 +73,47 @@ def run(arguments: argparse.Namespace) -> int:
         return by_name.get(finding.filename, here)
 
     cache = cache_of(arguments, here, cwd, unsaved(looked_at))
+    named = here.output_format in WITH_FINGERPRINTS or baselines is not None
+
+    def judged(result: LintResult, looked_at: Sequence[Task]) -> LintResult:
+        """The findings of the run, with fingerprints if anybody needs these, and what is accepted marked."""
+        result = _with(result, problems)
+        if not named:
+            return result
+        findings = fingerprinted(result.findings, sources(looked_at))
+        if baselines is not None:
+            findings = baselines.mark(findings, settings_of)
+        return replace(result, findings=findings)
+
     if arguments.add_ignore is not None:
         outside = _outside(tasks, paths, cwd)
         own = [task for task in tasks if task.path not in outside]
         found = lint(looked_at, jobs, cache=cache, fixes=False)
-        return _add_ignores(own, shown(_with(found, problems), settings_of), arguments)
+        return _add_ignores(own, shown(judged(found, looked_at), settings_of), arguments)
     kept = _outside(tasks, paths, cwd) if fixes.apply else ()
     prove = _prover(arguments, settings, cwd)
     outcome = carry_out(fixes, looked_at, jobs, prove, kept, cache, quiet=arguments.quiet)
     if cache is not None:
         save(cache, verbose=arguments.verbose)
-    outcome = replace(outcome, result=shown(_with(outcome.result, problems), settings_of), beside=beside)
+    result = judged(outcome.result, outcome.tasks)
+    notes: list[str] = []
+    if baselines is not None and arguments.update_baseline:
+        baselines, notes = baselines.update(outcome.tasks, result, settings_of)
+        result = replace(result, findings=baselines.mark(result.findings, settings_of))
+    elif baselines is not None and given is None:  # what is not saved says nothing about files
+        notes = baselines.stale_notes(outcome.tasks, result, settings_of)
+    outcome = replace(outcome, result=shown(result, settings_of), beside=beside, notes=tuple(notes))
     report(arguments, fixes, outcome, here, cwd, given)
     failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)
     return _exit_code(arguments, fixes, outcome, failing=failing)
+
+
+def _baselines(tasks: Sequence[Task], arguments: argparse.Namespace) -> Baselines | None:
+    if not arguments.update_baseline and all(task.settings.baseline is None for task in tasks):
+        return None
+    from exportlint.cli.baselines import Baselines
+
+    return Baselines.of(tasks, update=arguments.update_baseline)
 
 
 def _prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> Prove | None:
@@ -112,10 +146,10 @@ def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[li
     return tasks, tuple(problems)
 
 
-def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration) -> Importers:
-    """The files that are looked at together with those that are linted."""
+def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration, *, of_all: bool) -> Importers:
+    """The files that are looked at together with those that are linted; `of_all`: all that import any of these."""
     named = {Path(os.path.normpath(path)) for path in named}
-    always = {task.path for task in tasks if task.settings.follow_importers == "always"}
+    always = {task.path for task in tasks if of_all or task.settings.follow_importers == "always"}
     auto = {task.path for task in tasks if task.settings.follow_importers == "auto" and task.path in named}
     if not always | auto:
         return Importers()

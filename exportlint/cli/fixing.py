@@ -28,6 +28,8 @@ _EXCLUSIVE = (
     ("fix", "add_ignore"),
     ("fix_only", "add_ignore"),
     ("diff", "add_ignore"),
+    ("diff", "update_baseline"),
+    ("add_ignore", "update_baseline"),
 )
 
 
@@ -61,6 +63,8 @@ class Outcome:
     result: LintResult
     failed: bool
     beside: Importers = field(default_factory=Importers)
+    notes: tuple[str, ...] = ()
+    """What there is to say of baselines, one line each."""
 
     @property
     def count(self) -> int:
@@ -75,7 +79,7 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
         UsageError: flags contradict each other.
     """
     for one, other in _EXCLUSIVE:
-        if getattr(arguments, one) and getattr(arguments, other) not in (None, False):
+        if getattr(arguments, one) not in (None, False) and getattr(arguments, other) not in (None, False):
             raise UsageError(f"--{one.replace('_', '-')} cannot be used together with --{other.replace('_', '-')}")
     only = settings.fix_only or arguments.diff
     if arguments.verify and not (settings.fix or only):

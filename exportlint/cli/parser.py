@@ -50,9 +50,15 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         fill(command)
         command.set_defaults(run=_runner(name))
     words = [_with_value(word) for word in _with_command(argv)]
+    command_line: list[str] | None = None
+    if words[:1] == ["explain"] and "--" in words:
+        at = words.index("--")
+        words, command_line = words[:at], words[at + 1 :]
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         raise UsageError(_unexpected(unknown[0], commands.choices.get(words[0], parser)))
+    if words[:1] == ["explain"]:
+        arguments.command = command_line
     return arguments
 
 
@@ -137,7 +143,11 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--stdin-filename", metavar="FILE", help="the file name that standard input stands for")
     add_configuration(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--output-format", metavar="FORMAT", help="full, concise, grouped, json, jsonl, github [full]")
+    output.add_argument(
+        "--output-format",
+        metavar="FORMAT",
+        help="full, concise, grouped; json, jsonl, sarif, junit, rdjson, pylint; github, gitlab, azure [full]",
+    )
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     output.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule instead of listing them"
@@ -156,6 +166,15 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
         "--fail-on", metavar="SEVERITY", help="exit with 1 for findings from this severity on, or never [warning]"
     )
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    accepted = parser.add_argument_group("baseline")
+    accepted.add_argument(
+        "--baseline", metavar="FILE", help="report only what is not in this file of accepted findings; '' for none"
+    )
+    accepted.add_argument(
+        "--update-baseline",
+        action="store_true",
+        help="accept what is found: write it into the baseline, and remove from there what is not found any more",
+    )
     fixes = parser.add_argument_group("fixes")
     fixes.add_argument("--fix", action=flag_type, help="apply safe fixes, and report what remains")
     fixes.add_argument("--unsafe-fixes", action=flag_type, help="include fixes that may change behavior")
@@ -204,6 +223,27 @@ def _fill_rule(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
 
 
+def _fill_explain(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "exportlint explain [options] [LOG | -- COMMAND ...]"
+    parser.epilog = """\
+exit codes:
+  0    every error of the log is explained
+  1    there is no error, or one that exportlint does not know
+  2    wrong usage, bad configuration or an internal failure
+With a command, its own exit code.
+"""
+    parser.add_argument("log", nargs="?", metavar="LOG", help="what torch printed, or `-` for standard input")
+    parser.add_argument(
+        "--root", action="append", metavar="DIR", help="where the files are that the log names [the working directory]"
+    )
+    parser.add_argument(
+        "--output-format", dest="report_format", choices=("text", "json", "markdown"), default="text", help="[text]"
+    )
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
+    add_configuration(parser)
+
+
 def _fill_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", nargs="?", metavar="KEY", help="a setting; without it, all are listed")
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
@@ -233,6 +273,7 @@ _COMMANDS = {
         "Find the fixes by which a model exports with equal results, with torch.export as the judge.",
         fix_plan_flags.fill,
     ),
+    "explain": ("Explain an error of torch.export: the line, the rule and what to write instead.", _fill_explain),
     "rule": ("Explain one rule or all rules.", _fill_rule),
     "config": ("Explain a setting or list all settings.", _fill_config),
     "server": ("Start the language server, for editors.", _fill_server),

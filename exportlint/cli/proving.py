@@ -10,6 +10,7 @@ from pathlib import Path
 
 from exportlint.cli.fixing import Prove
 from exportlint.cli.output import UsageError, warn, write
+from exportlint.cli.verify_plan import warmth
 from exportlint.config import Configuration
 from exportlint.findings import Applicability
 from exportlint.fixer import FixResult
@@ -36,8 +37,9 @@ def prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) ->
         here = settings.for_directory(cwd)
         targets = list(_targets(arguments.paths, settings, cwd))
         try:
-            python = find_interpreter(here.verify.python, here.root, cwd, NAMED_IN_FILES).path
-            proof = prove(result.fixed, tasks, most, targets, python, jobs, tell)
+            interpreter = find_interpreter(here.verify.python, here.root, cwd, NAMED_IN_FILES)
+            kept = warmth(None, interpreter)
+            proof = prove(result.fixed, tasks, most, targets, interpreter.path, jobs, tell, kept)
         except (InterpreterError, StartError) as error:
             raise UsageError(str(error)) from None
         context = Context(cwd, lambda _: None, False)

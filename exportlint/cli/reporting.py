@@ -19,6 +19,7 @@ from exportlint.linter import Task
 from exportlint.report import (
     TEXT_FORMATS,
     Context,
+    baselined,
     cut_short,
     fixable,
     fixed_list,
@@ -35,6 +36,7 @@ from exportlint.report import (
 )
 from exportlint.report.context import located, printable
 from exportlint.source import SourceError, SourceFile
+from exportlint.source.layout import project_of
 
 
 def report(
@@ -45,7 +47,8 @@ def report(
     to_file = Path(arguments.output_file) if arguments.output_file else None
     color = wants_color(arguments.color, out) and (to_file is None or arguments.color == "always")
     width = None if to_file else width_of(out)
-    context = Context(cwd, _sources(outcome.tasks), color, plan.most, arguments.verbose, width, plan.apply)
+    root = project_of(cwd, {}) or cwd
+    context = Context(cwd, sources(outcome.tasks), color, plan.most, arguments.verbose, width, plan.apply, root)
     findings = tuple(in_cells(finding, context.sources) for finding in outcome.result.findings)
     ends = tuple(in_cells(finding, context.sources) for finding in outcome.result.cut_short)
     outcome = replace(outcome, result=replace(outcome.result, findings=findings, cut_short=ends))
@@ -80,7 +83,7 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
     left_out = _left_out(outcome.beside)
     ends = [cut_short(result.cut_short, hint=not arguments.show_limits), unread(result.unread, context)]
     if output_format not in TEXT_FORMATS:
-        for line in (*left_out, *ends, unmatched(outcome.result.unmatched)):
+        for line in (*left_out, *ends, unmatched(outcome.result.unmatched), *outcome.notes):
             if line:
                 warn(line)
         return text
@@ -93,7 +96,9 @@ def _findings(arguments: argparse.Namespace, plan: Plan, outcome: Outcome, setti
     unchecked = unmatched(outcome.result.unmatched)
     said = summary(findings, outcome.count, least, is_complete=result.is_complete)
     found = "" if unchecked and not findings and not outcome.count else said
-    lines = [found, *ends, unchecked, unseen, assumed, fixable(findings, context, hint=plan.hint)]
+    accepted = baselined(outcome.result.baselined)
+    lines = [found, *ends, unchecked, accepted, *outcome.notes, unseen, assumed]
+    lines.append(fixable(findings, context, hint=plan.hint))
     lines += [unresolved(outcome.result.unresolved, context), *left_out]
     return text + "".join(f"{line}\n" for line in lines if line) + shown_limits
 
@@ -148,7 +153,8 @@ def _write_differences(outcome: Outcome, context: Context) -> None:
     write_bytes(b"".join(difference(fixed, context) for fixed in outcome.fixed))
 
 
-def _sources(tasks: Sequence[Task]) -> Callable[[str], SourceFile | None]:
+def sources(tasks: Sequence[Task]) -> Callable[[str], SourceFile | None]:
+    """Gives the file that findings call by a name, or None if that is no task's or cannot be read."""
     by_name = {task.filename: task for task in tasks}
 
     # Findings come file by file.

@@ -113,7 +113,7 @@ def _with_extended(layer: Layer, chain: tuple[Path, ...]) -> list[Layer]:
     here = chain[-1]
     file = Path(os.path.normpath(here.parent / os.path.expandvars(Path(target).expanduser())))
     if file in chain:
-        raise ConfigError(f"`extend` goes in a circle: {' -> '.join(map(str, (*chain, file)))}", here)
+        raise ConfigError(f"`extend` is circular: {' -> '.join(map(str, (*chain, file)))}", here)
     if len(chain) > _MAX_EXTENDED:
         raise ConfigError(f"`extend`: more than {_MAX_EXTENDED} files extend each other", here)
     if not os.path.isfile(file):  # noqa: PTH113

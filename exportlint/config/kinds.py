@@ -76,7 +76,7 @@ def _check_dimensions(value: Any) -> tuple[int, ...]:
         raise ValueError(f"expected an array of integers, got {toml_type(value)}")
     for item in value:
         if type(item) is not int or item < 0:
-            raise ValueError(f"expected dimensions from 0 on, got {item!r}")
+            raise ValueError(f"expected dimensions of at least 0, got {item!r}")
     return tuple(value)
 
 
@@ -110,7 +110,7 @@ def choice(*words: str) -> Kind:
         if word not in words:
             hint = nearest(word, words)
             raise ValueError(
-                f"`{word}` is none of {', '.join(f'`{w}`' for w in words)}"
+                f"`{word}` is not one of {', '.join(f'`{w}`' for w in words)}"
                 + (f"; did you mean {hint}?" if hint else "")
             )
         return word

@@ -23,7 +23,9 @@ from exportlint.config.verify_options import VERIFY
 
 __all__ = ["FORMATS", "OPTIONS", "Option"]
 
-FORMATS = ("full", "concise", "grouped", "json", "jsonl", "github")
+FORMATS = (
+    "full", "concise", "grouped", "json", "jsonl", "github", "gitlab", "azure", "sarif", "junit", "rdjson", "pylint",
+)  # fmt: skip
 
 
 _TABLE = (
@@ -149,6 +151,15 @@ _TABLE = (
         "Where results are kept for the next run, relative to the configuration. The variable EXPORTLINT_CACHE_DIR and "
         "the flag `--cache-dir` override it; `--no-cache` does without.",
         'cache-dir = "build/exportlint"',
+    ),
+    Option(
+        "baseline",
+        STRING,
+        '""',
+        "A file of findings that are accepted for now, relative to the configuration: `exportlint check` reports what "
+        "is not in it, and an editor shows the rest as hints. `--update-baseline` writes it. The flag `--baseline` "
+        "overrides it; an empty name means none.",
+        'baseline = "exportlint-baseline.jsonl"',
     ),
     Option(
         "module-bases",

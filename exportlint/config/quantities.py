@@ -23,7 +23,7 @@ def parse_memory(text: str) -> int:
     if found is not None:
         size = int(float(found[1]) * (1024 if found[3] else 1000) ** _POWERS[(found[2] or "").upper()])
     if size <= 0:
-        raise ValueError(f'`{text}` is no amount of memory such as "8 GiB"')
+        raise ValueError(f'`{text}` is not an amount of memory such as "8 GiB"')
     return size
 
 
@@ -46,7 +46,7 @@ def _positive(what: str) -> Any:
 
 def _check_count(value: Any) -> int:
     if type(value) is not int or value < 1:
-        raise ValueError(f"expected a number from 1 on, got {value if type(value) is int else toml_type(value)}")
+        raise ValueError(f"expected a number of at least 1, got {value if type(value) is int else toml_type(value)}")
     return value
 
 

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Any
 
+from exportlint.config.option import Option
 from exportlint.config.options import OPTIONS
 from exportlint.config.tables import properties
+from exportlint.config.toml import parse
+from exportlint.registry import HOME
+
+URL = f"{HOME}/raw/main/exportlint/exportlint.schema.json"
+"""Where editors find it."""
 
 
 def schema() -> str:
     """The schema, as `exportlint/exportlint.schema.json` holds it."""
     document: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": URL,
         "title": "exportlint",
         "description": "Settings of exportlint: `exportlint.toml`, `.exportlint.toml`, `[tool.exportlint]`.",
         "type": "object",
         "additionalProperties": False,
-        "properties": properties([*OPTIONS.values()]),
+        "properties": _with_defaults(properties([*OPTIONS.values()]), OPTIONS),
         "definitions": {
             "selector": {
                 "description": "A rule by code or name, a prefix of codes, or a family.",
@@ -28,6 +36,23 @@ def schema() -> str:
         },
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _with_defaults(described: dict[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
+    """What is said of settings, with their defaults, inside of tables too."""
+    found = {}
+    for key, option in options.items():
+        about = dict(described[key])
+        if option.default:
+            about["default"] = parse(f"value = {option.default}")["value"]
+        found[key] = _inside(about, option.kind.options) if option.kind.options else about
+    return found
+
+
+def _inside(about: dict[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
+    if "properties" in about:
+        return {**about, "properties": _with_defaults(about["properties"], options)}
+    return {**about, "items": _inside(about["items"], options)}
 
 
 if __name__ == "__main__":

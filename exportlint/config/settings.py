@@ -28,6 +28,7 @@ class Settings:
 
     `root` is the directory of the configuration, or the working directory without one; `file` is the configuration.
     `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
+    `baseline` is None without one.
     `min_fixed` is the least severity that is fixed, whatever the output format. `fail_on` is None for never.
     `line_length` is that of Ruff or Black.
     """
@@ -47,6 +48,7 @@ class Settings:
     src: tuple[Path, ...]
     follow_importers: str
     cache_dir: Path
+    baseline: Path | None
     output_format: str
     module_bases: tuple[str, ...]
     entry_points: tuple[str, ...]
@@ -107,6 +109,7 @@ class Settings:
             "src": [str(directory) for directory in self.src],
             "follow-importers": self.follow_importers,
             "cache-dir": str(self.cache_dir),
+            "baseline": str(self.baseline or ""),
             "output-format": self.output_format,
             "min-severity": self.min_severity.value,
             "fail-on": self.fail_on.value if self.fail_on else "never",
@@ -182,7 +185,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         respect_gitignore=last("respect-gitignore", True),
         src=tuple(d for text in last("src", (".", "src")) for d in _directories(text, base_of("src"))),
         follow_importers=last("follow-importers", "auto"),
-        cache_dir=_directory(last("cache-dir", ".exportlint_cache"), base_of("cache-dir")),
+        cache_dir=_path(last("cache-dir", ".exportlint_cache"), base_of("cache-dir")),
+        baseline=_path(name, base_of("baseline")) if (name := last("baseline", "")) else None,
         output_format=last("output-format", "full"),
         min_severity=least_shown(layers, last("output-format", "full")),
         min_fixed=least_shown(layers, "full"),
@@ -203,8 +207,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
     )
 
 
-def _directory(name: str, base: Path) -> Path:
-    """The directory that a setting names, where `~` and variables stand for what a shell makes of them."""
+def _path(name: str, base: Path) -> Path:
+    """The file or directory that a setting names, where `~` and variables stand for what a shell makes of them."""
     return Path(os.path.normpath(base / os.path.expandvars(os.path.expanduser(name))))  # noqa: PTH111 - never raises
 
 

@@ -168,7 +168,7 @@ class _Rounds:
             return _Failure(str(error))
         after = self._look(source)
         if broken(base.marks, after.marks):
-            return _Failure("the file could not be analyzed any more")
+            return _Failure("the file could no longer be analyzed")
         return after, Shift(edits, base.source.lines, source.lines)
 
     def _pursue(self, state: _State) -> list[_Step]:

@@ -160,7 +160,7 @@ class _Run:
         settled = self._settled.get(self._paths[finding.filename])
         why = settled.dropped.get(Mark.of(finding), "") if settled is not None else ""
         if settled is not None and settled.endless:
-            why = "the fixes of the file come to no end"
+            why = "the fixes of the file do not converge"
         elif settled is not None and settled.problem is not None:
             why = "the file cannot be written back"
         return replace(finding, fix=replace(finding.fix, obstacle=why or "another file would have a new error"))
@@ -236,9 +236,9 @@ class _Run:
 
 def _endless(findings: Sequence[Finding]) -> str:
     codes = ", ".join(sorted({finding.code for finding in findings}))
-    return f"the fixes of {codes} come to no end, so the file is left as it was"
+    return f"the fixes of {codes} do not converge, so the file is unchanged"
 
 
 def _lost(job: Job) -> Repair:
-    problem = SourceError(job.task.filename, "is not fixed: the process that worked on it died")
+    problem = SourceError(job.task.filename, "is not fixed: its worker process died")
     return Repair(job.task.path, b"", b"", problem=problem)

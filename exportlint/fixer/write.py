@@ -46,4 +46,4 @@ def _require_unchanged(fixed: Fixed) -> None:
     except OSError as error:
         raise SourceError(fixed.task.filename, f"cannot be read: {error.strerror or error}") from None
     if current != fixed.before:
-        raise SourceError(fixed.task.filename, "was changed by someone else while it was fixed: it is left as it is")
+        raise SourceError(fixed.task.filename, "changed on disk while it was being fixed; exportlint left it alone")

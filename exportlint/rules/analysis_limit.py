@@ -22,15 +22,15 @@ from exportlint.claims import WARNING, Context, Report
 from exportlint.registry import rule
 
 REASONS: dict[Limit, str] = {
-    "recursion": "its code nests too deep",
+    "recursion": "its code is nested too deeply",
     "bases": f"it inherits from more than {MAX_BASES} classes",
-    "depth": f"calls nest more than {MAX_DEPTH} deep",
+    "depth": f"calls are nested more than {MAX_DEPTH} deep",
     "evaluations": "it takes too many evaluations",
     "constructor": f"a call in a constructor takes more than {MAX_CONSTRUCTOR_STEPS:,} evaluations",
-    "constructors": f"constructors nest more than {MAX_CONSTRUCTORS} deep",
-    "runs": f"a recursive function gives something else after {MAX_RUNS} runs",
+    "constructors": f"constructors are nested more than {MAX_CONSTRUCTORS} deep",
+    "runs": f"a recursive function still returns new values after {MAX_RUNS} runs",
     "global": f"a global variable takes more than {MAX_GLOBAL_STEPS:,} evaluations",
-    "loop": f"a loop leaves something else behind after {MAX_PASSES} passes",
+    "loop": f"a loop still changes its variables after {MAX_PASSES} passes",
     "seconds": f"it takes more than {MAX_SECONDS} s of processor time",
     "file": f"the file takes more than {MAX_FILE_SECONDS} s of processor time",
     "script": "the calls of torch.export in this file take too many evaluations",

@@ -45,11 +45,13 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
     if severity is None or (fact.guarded and severity is not ERROR):
         return
     if fact.carried:
-        message = f"what a call leaves in `{fact.name}` is lost: every run of the program finds it as export did"
-        instead = "keep it in a tensor that `register_buffer` registers, and change that in place"
+        message = (
+            f"state written to `{fact.name}` is lost: each run of the exported program sees the value it had at export"
+        )
+        instead = "keep it in a buffer (`register_buffer`) and update the buffer in place"
     else:
-        message = f"`{fact.name}` is assigned during export only: the program never does it"
-        instead = "use a local variable, or leave it out under `if not torch.compiler.is_compiling():`"
+        message = f"`{fact.name}` is assigned only while exporting; the exported program does not assign it"
+        instead = "use a local variable, or skip the assignment with `if not torch.compiler.is_compiling():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 
@@ -57,7 +59,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     target = code.node(ast.Attribute)
     if not fact.carried:
         if fact.holder != "module":
-            raise DeclinedError("something else may read it")
+            raise DeclinedError("other code may read it")
         if fact.before == "none":
             return code.fix(
                 "Register a buffer", *attribute_made_once(code, target, is_buffer=fact.is_tensor), safe=False
@@ -89,7 +91,7 @@ def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
         statement = code.tree.statement(target)
         return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
     if any(code.tree.function(use) is not code.tree.function(target) for use in uses):
-        raise DeclinedError("something else reads it")
+        raise DeclinedError("other code reads it")
     variable = code.fresh(target.attr.lstrip("_"), target)
     return code.fix(
         "Use a variable", *(code.replace(use, code.make("{name}", name=variable)) for use in uses), safe=False

@@ -18,6 +18,7 @@ def autograd_function(fact: FunctionApplied, context: Context) -> Iterator[Repor
     if severity is not None:
         yield Report(
             severity,
-            f"the exported program differentiates what `{fact.name}.forward` does; its `backward` is left out",
-            "compose the gradient of operators: `x + (x.round() - x).detach()`, or use `torch.library.custom_op`",
+            f"the custom `backward` of `{fact.name}` is dropped: the exported program differentiates its `forward` "
+            "instead",
+            "build the gradient from operators: `x + (x.round() - x).detach()`, or use `torch.library.custom_op`",
         )

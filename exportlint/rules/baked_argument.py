@@ -24,11 +24,12 @@ def baked_argument(fact: Signature, context: Context) -> Iterator[Report]:
     more = f" and {len(baked) - MAX_NAMES} more" if len(baked) > MAX_NAMES else ""
     yield Report(
         severity,
-        f"fixed by the example inputs: {names}{more}; the program is for nothing else",
-        "pass what has to vary as a tensor; leave out what is None at export: it is refused later, and not ignored",
+        f"the exported program accepts {names}{more} only as in the example inputs",
+        "pass values that vary as tensors; omit arguments that are None at export, so that passing them later is an "
+        "error",
         site=baked[0].site,
     )
 
 
 def _constant(argument: Argument) -> str:
-    return {"None": "None or not", "list": "its length"}.get(argument.type, argument.type)
+    return {"None": "given or None", "list": "its length"}.get(argument.type, argument.type)

@@ -23,7 +23,7 @@ def branch_aliases_operand(fact: BodyAlias, context: Context) -> Iterator[Report
         return
     where = f"{fact.role} of `{fact.operator}`"
     if fact.is_own:
-        message, instead = f"{where} returns {fact.what} twice", "return a `.clone()` of it the second time"
+        message, instead = f"{where} returns {fact.what} twice", "return a `.clone()` the second time"
     else:
-        message, instead = f"{where} returns {fact.what}, or a view of it", "return a `.clone()` of it"
+        message, instead = f"{where} returns {fact.what}, or a view of it", "return a `.clone()`"
     yield Report(severity, message, instead, fix=lambda code: clone_fix(code, fact))

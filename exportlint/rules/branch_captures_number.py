@@ -20,7 +20,7 @@ def branch_captures_number(fact: BodyCapture, context: Context) -> Iterator[Repo
     if severity is not None and not fact.guarded:
         yield Report(
             severity,
-            f"{fact.role} of `{fact.operator}` uses `{fact.name}`, a number that was read from a tensor outside of it",
-            "use the tensor, or read it inside of the function",
+            f"{fact.role} of `{fact.operator}` uses `{fact.name}`, a number read from a tensor outside that function",
+            "use the tensor, or read the number inside the function",
             fix=lambda code: captured_fix(code, fact),
         )

@@ -14,14 +14,14 @@ CARRY = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict={(2, 4): None, (2
 SIZE = Claim(non_strict=always(ERROR), strict=always(None))
 
 HELP = {
-    "structure": "return as many tensors, in the same containers, on every way",
-    "type": "return tensors: `torch.tensor(…)` makes one of a number",
+    "structure": "return the same number of tensors, in the same containers, from every branch",
+    "type": "return tensors: `torch.tensor(…)` turns a number into one",
     "size": "return a tensor, or read the size after the call",
     "dtype": "cast both to the same dtype",
-    "rank": "return tensors with as many dimensions",
-    "carry dtype": "cast what is returned to the dtype of what is given",
+    "rank": "return tensors with the same number of dimensions",
+    "carry dtype": "cast the results to the dtypes of the operands",
     "carry shape": "return a tensor of the same shape",
-    "condition": "compare with a number, so that it is a bool tensor without dimensions",
+    "condition": "compare it with a number, which gives a bool tensor without dimensions",
 }
 
 

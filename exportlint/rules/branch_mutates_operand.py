@@ -27,9 +27,9 @@ def branch_mutates_operand(fact: BodyWrite, context: Context) -> Iterator[Report
         return
     where = f"{fact.role} of `{fact.operator}`"
     if fact.is_tensor:
-        message = f"`{fact.api}` in {where} writes to {fact.what}, which it may only read"
+        message = f"`{fact.api}` in {where} writes to {fact.what}, which is read-only there"
         instead = "use the operator without the underscore, write to a clone, or write after the call"
     else:
-        message = f"`{fact.api}` in {where} changes {fact.what}, which is not its own"
-        instead = "return what the function finds out, and change the state after the call"
+        message = f"`{fact.api}` in {where} changes {fact.what}, which is defined outside it"
+        instead = "return the new value, and change the state after the call"
     yield Report(severity, message, instead, fix=lambda code: copy_fix(code, fact))

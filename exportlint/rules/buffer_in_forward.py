@@ -22,8 +22,9 @@ def buffer_in_forward(fact: BufferWrite, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"the buffer `{fact.name}` is made by the call: the program does not have it, and may write it to an input",
-        "register the buffer in `__init__`, with the sizes that it will have",
+        f"the buffer `{fact.name}` is created in forward: the exported program does not have it, and may write it to "
+        "an input",
+        "register the buffer in `__init__` with its final sizes",
         fix=_fix,
     )
 

@@ -31,17 +31,20 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
     if severity is None or (fact.guarded and severity is not ERROR):
         return
     if fact.changes == "presence":
-        message = f"the buffer `{fact.name}` is set to None, which no program can do"
+        message = f"the buffer `{fact.name}` is set to None, which an exported program cannot do"
     elif fact.changes != "nothing":
-        message = f"the buffer `{fact.name}` is bound to a tensor of another {fact.changes}: the program cannot keep it"
+        message = (
+            f"the buffer `{fact.name}` is rebound to a tensor of a different {fact.changes}, which the exported "
+            "program cannot store"
+        )
     elif fact.varies:
-        message = f"the buffer `{fact.name}` is bound to another tensor: the program drops the new value"
+        message = f"the buffer `{fact.name}` is rebound to a new tensor: the exported program drops the new value"
     else:
-        message = f"the buffer `{fact.name}` is bound to another tensor during export only: the program never does it"
+        message = f"the buffer `{fact.name}` is rebound only while exporting; the exported program does not rebind it"
     yield Report(
         severity,
         message,
-        f"keep its size and dtype and change it in place: `{fact.name}.copy_(…)`",
+        f"keep its size and dtype, and update it in place: `{fact.name}.copy_(…)`",
         fix=lambda code: _fix(code, fact),
     )
 
@@ -49,7 +52,7 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
 def _fix(code: Code, fact: BufferWrite) -> Fix:
     target = code.node(ast.Attribute)
     if fact.changes != "nothing" or not fact.varies:
-        raise DeclinedError("the buffer gets another size or dtype, or is filled anew")
+        raise DeclinedError("the buffer changes its size or dtype, or is filled again")
     constructor = Constructor(code, target)
     function = code.tree.function(target)
     uses = [use for use in constructor.uses(target.attr) if code.tree.function(use) is function]

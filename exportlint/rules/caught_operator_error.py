@@ -18,7 +18,8 @@ def caught_operator_error(_: CaughtOperator, context: Context) -> Iterator[Repor
     if severity is not None:
         yield Report(
             severity,
-            "whether an operator fails is decided at export: the program has no other way, and an operator that failed "
-            "then stays in it",
-            "decide on the shapes before: `if x.shape[0] % 3 == 0:`",
+            "whether this operator fails is decided at export: only the branch taken then is exported, with the "
+            "failing "
+            "operator in it",
+            "test the shapes first: `if x.shape[0] % 3 == 0:`",
         )

@@ -18,6 +18,6 @@ def certain_raise(fact: CertainRaise, context: Context) -> Iterator[Report]:
     if severity is not None:
         yield Report(
             severity,
-            f"every call of `{fact.name}` raises here: torch.export traces the call, and fails with it",
-            "write what is missing, or export a subclass that overrides the method",
+            f"every call of `{fact.name}` raises here, and so does torch.export",
+            "implement the method, or export a subclass that overrides it",
         )

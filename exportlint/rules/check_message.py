@@ -25,7 +25,7 @@ def check_message(fact: CheckMessage, context: Context) -> Iterator[Report]:
     shown = f"uses `{fact.captured}`" if fact.captured else f"is {fact.problem}"
     yield Report(
         severity,
-        f"the message of `torch._check` {shown}: strict mode takes a function of constants only",
+        f"the message of `torch._check` {shown}: strict mode accepts only a function that uses constants alone",
         "drop the message, or pass a `lambda` that returns a constant string",
         fix=_fix,
     )
@@ -35,7 +35,7 @@ def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
     message = call.args[1] if len(call.args) == 2 else next((k for k in call.keywords if k.arg == "message"), None)
     if message is None:
-        raise DeclinedError("the message is not in the call")
+        raise DeclinedError("the message is not written in the call")
     text = message.value if isinstance(message, ast.keyword) else message
     if isinstance(text, ast.Constant):
         return code.fix("Pass a function", code.replace(text, code.make("lambda: {text}", text=text)), safe=False)

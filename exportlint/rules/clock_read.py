@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse, Drawn
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import declined
 from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
@@ -19,13 +20,21 @@ def clock_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     if fact.source != "clock" or severity is None:
         return
     if severity is WARNING:
-        message = f"`{fact.api}` is read once, at export: the program has the time of export as a constant"
-        yield Report(severity, message, "pass the time to `forward` as a tensor")
-    elif severity is ERROR:
-        message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses it"
+        message = f"`{fact.api}` is read once, at export: the time is baked in as a constant"
         yield Report(
-            severity, message, "measure around the call of the model, or pass the time to `forward` as a tensor"
+            severity,
+            message,
+            "pass the time to `forward` as a tensor",
+            fix=declined("only the caller of the program knows when it runs"),
+        )
+    elif severity is ERROR:
+        message = f"`{fact.api}` in code that strict mode traces: Dynamo does not support it"
+        yield Report(
+            severity, message, "measure around the call to the model, or pass the time to `forward` as a tensor"
         )
     else:
-        message = f"`{fact.api}` is called at export only: the program knows no time, and strict mode refuses it"
-        yield Report(severity, message, "measure around the call of the model")
+        message = (
+            f"`{fact.api}` runs only while exporting; the exported program reads no clock, and strict mode rejects "
+            "the call"
+        )
+        yield Report(severity, message, "measure around the call to the model")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.tracing import CompilerBranch
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.fixes.tracing.compiler_branches import eager_way
 from exportlint.registry import rule
 
 EXPORTING = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -19,6 +20,7 @@ def compiler_branch(fact: CompilerBranch, context: Context) -> Iterator[Report]:
     if severity is not None:
         yield Report(
             severity,
-            f"`{fact.api}()` is true during export: the program computes what the model does not in eager",
-            "compute the same in both",
+            f"`{fact.api}()` is true during export: the exported program differs from eager mode",
+            "compute the same on both branches",
+            fix=eager_way,
         )

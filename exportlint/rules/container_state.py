@@ -35,11 +35,13 @@ def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
     if severity is None or (fact.guarded and severity is not ERROR):
         return
     if fact.carried:
-        message = f"what a call leaves in `{fact.name}` is lost: every run of the program finds it as export did"
-        instead = "keep it in a tensor that `register_buffer` registers, or pass it in and return it"
+        message = (
+            f"state written to `{fact.name}` is lost: each run of the exported program sees the value it had at export"
+        )
+        instead = "keep it in a buffer (`register_buffer`), or pass it in and return it"
     else:
-        message = f"`{fact.name}` is changed during export only: the program never does it"
-        instead = "return what callers need, or leave it out under `if not torch.compiler.is_compiling():`"
+        message = f"`{fact.name}` is changed only while exporting; the exported program does not change it"
+        instead = "return what callers need, or skip the change with `if not torch.compiler.is_compiling():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 
@@ -53,20 +55,20 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
         constructor = Constructor(code, node)
         if _is_empty_list(constructor.assignment(name).value):
             drafts = keep_totals(code, constructor, name)
-            return code.fix("Keep what is asked of the list in buffers", *drafts, safe=False)
+            return code.fix("Keep what is read from the list in buffers", *drafts, safe=False)
         drafts = keep_items(code, constructor, name)
         return code.fix("Keep each item in a buffer, if the sizes agree", *drafts, safe=False)
     if fact.carried or fact.holder != "module":
-        raise DeclinedError("what the next call finds there has to be kept")
+        raise DeclinedError("the next call reads what this one stores")
     uses = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n) == fact.name]
     statement = code.tree.statement(node)
     if len(uses) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)):
-        raise DeclinedError("more is done than to change it")
+        raise DeclinedError("the statement does more than change it")
     constructor = Constructor(code, node)
     constructor.require_private(uses[0].attr)
     init = set(ast.walk(constructor.init)) if constructor.init is not None else set()
     if any(use not in init and use not in uses for use in constructor.uses(uses[0].attr)):
-        raise DeclinedError("something reads it")
+        raise DeclinedError("other code reads it")
     return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
 
 

@@ -32,7 +32,7 @@ def data_assignment(fact: DataWrite, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        "assignment to `.data`: torch.export ignores it, and the program goes on with the old values",
+        "assignment to `.data`: torch.export ignores it, and the exported program keeps the old values",
         "write to the tensor instead: `.detach().copy_(…)`",
         fix=_fix,
     )
@@ -43,7 +43,7 @@ def _fix(code: Code) -> Fix:
     target = code.node(ast.Attribute)
     statement = code.tree.statement(target)
     if not isinstance(statement, ast.Assign) or statement.targets != [target]:
-        raise DeclinedError("more than `.data` is assigned")
+        raise DeclinedError("the statement assigns more than `.data`")
     copied = code.statement("{tensor}.detach().copy_({value})", tensor=target.value, value=statement.value)
     edit = code.replace(statement, copied)
     return code.fix("Copy into the tensor, if the sizes agree", edit, safe=False)

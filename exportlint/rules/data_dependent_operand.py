@@ -20,9 +20,9 @@ from exportlint.registry import rule
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 PADDED = Claim(non_strict=always(None), strict=always(ERROR))
 INSTEAD = {
-    "logsumexp": "set what is not selected to `-inf` with `masked_fill` instead of selecting",
+    "logsumexp": "instead of selecting, set the rest to `-inf` with `masked_fill`",
     "chunk": "slice: `x[:n], x[n:]`",
-    "unbind": "work on the whole tensor, or select with a size that is known",
+    "unbind": "work on the whole tensor, or select a known number of elements",
 }
 COUNTED = frozenset({"chunk", "split", "unbind", "tensor_split", "LSTM", "GRU", "RNN"})
 """What runs once for each part."""
@@ -39,13 +39,15 @@ def data_dependent_operand(fact: SizeNeed | Call, context: Context) -> Iterator[
             yield Report(
                 severity,
                 "`pad_sequence` compares the lengths of its operands, which depend on tensor data",
-                "keep the tensors padded, and mask what lies beyond the lengths",
+                "keep the tensors padded, and mask beyond the lengths",
             )
         return
     yield Report(
         severity,
-        f"`{fact.api}` must know a size of its operand, which depends on tensor data",
-        INSTEAD.get(fact.api, "mask instead of selecting, or promise with `torch._check` that it is not empty"),
+        f"`{fact.api}` needs a concrete size of its operand, which depends on tensor data",
+        INSTEAD.get(
+            fact.api, "mask instead of selecting, or assert with `torch._check` that the selection is not empty"
+        ),
         fix=lambda code: _fix(code, fact),
     )
 
@@ -64,17 +66,17 @@ def _is_of_data(value: Value) -> bool:
 
 def _fix(code: Code, fact: SizeNeed) -> Fix:
     if fact.api in COUNTED:
-        raise DeclinedError("it makes as many tensors as the size says")
+        raise DeclinedError("the number of its results depends on the size")
     call = code.node(ast.Call)
     statement = code.tree.statement(call)
     receiver = [call.func.value] if isinstance(call.func, ast.Attribute) else []
     operand = next((n for n in (*receiver, *call.args) if _is(fact, tensor(code, n))), None)
     if operand is None or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)):
-        raise DeclinedError("the operand stands elsewhere")
+        raise DeclinedError("the operand is written elsewhere")
     edits, lines, selected = [], [], code.concrete(operand)
     if not isinstance(operand, ast.Name):
         if not is_pure(code, operand):
-            raise DeclinedError("the operand cannot be computed in front of the statement")
+            raise DeclinedError("the operand cannot be computed before the statement")
         name = code.fresh("selected", operand)
         lines.append(code.statement("{name} = {value}", name=name, value=operand))
         selected = templates.dotted(name)
@@ -84,7 +86,7 @@ def _fix(code: Code, fact: SizeNeed) -> Fix:
         code.statement("{check}({name}.shape[{dim}] > 0)", check=check, name=selected, dim=dim)
         for dim in sorted(fact.operand.dynamic)
     )
-    message = "Promise that something is selected, and refuse what selects nothing"
+    message = "Assert that the selection is not empty"
     return code.fix(message, code.statements.insert_before(statement, lines), *edits, safe=False)
 
 

@@ -28,13 +28,13 @@ INSTEAD = {
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
     "cov": "compute it from `x - x.mean()` with `torch.matmul`",
     "corrcoef": "compute it from `x - x.mean()` with `torch.matmul`",
-    "gaussian_nll_loss": "write the loss out, without the check of the variance",
-    "assert_close": "check outside of the model",
+    "gaussian_nll_loss": "write the loss by hand, without the check of the variance",
+    "assert_close": "check outside the model",
     "trunc_normal_": "initialise parameters in `__init__`",
     "narrow": "slice: `x[start : start + length]`",
     **dict.fromkeys(
         ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"),
-        "give it a `momentum`, or export in evaluation mode",
+        "set a `momentum`, or export in evaluation mode",
     ),
     "TransformerEncoder": "pass `is_causal=True` or `is_causal=False` with the mask",
     "TransformerDecoder": "pass `tgt_is_causal=True` or `tgt_is_causal=False` with the mask",
@@ -85,7 +85,7 @@ def _fix_one_hot(code: Code, _: Fact) -> Fix:
         arange=code.name("torch.arange"),
         int64=code.name("torch.int64"),
     )
-    message = "Compare with the classes up to the largest one, which gives a negative class none"
+    message = "Compare with the classes up to the largest one; a negative class matches none"
     return code.fix(message, *edits, code.replace(call, encoded), safe=False)
 
 
@@ -101,7 +101,7 @@ def _fix_narrow(code: Code, _: Fact) -> Fix:
         raise DeclinedError("the dimension is counted from the end")
     template = "{tensor}[" + ":, " * dim + "{start} : {start} + {length}]"
     part = code.make(template, tensor=tensor, start=given[1], length=given[2])
-    return code.fix("Slice, which takes what goes beyond the end", code.replace(call, part), safe=False)
+    return code.fix("Slice instead, which allows an end beyond the tensor", code.replace(call, part), safe=False)
 
 
 FIXES: dict[str, Callable[[Code, Fact], Fix]] = {

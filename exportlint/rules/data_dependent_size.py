@@ -32,7 +32,7 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
             return
         yield Report(
             severity,
-            "condition on a size that depends on tensor data: torch.export cannot know which way to go",
+            "condition on a size that depends on tensor data: torch.export cannot choose a branch",
             "drop the special case for an empty selection, or mask instead of selecting",
             fix=lambda code: condition_fix(code, fact),
         )
@@ -41,7 +41,8 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
         if severity is not None:
             yield Report(
                 severity,
-                "`len()` of a tensor whose length depends on data: torch.export has no number for it",
+                "`len()` of a tensor whose length depends on data: Python needs a concrete number, and torch.export "
+                "has none",
                 "use `.shape[0]`, which stays symbolic",
                 fix=lambda code: first_of(code, fact, branch_fix, _length_fix),
             )
@@ -50,8 +51,8 @@ def data_dependent_size(fact: Branch | Conversion, context: Context) -> Iterator
 def _length_fix(code: Code, _: Conversion) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1:
-        raise DeclinedError("it is no call of `len`")
+        raise DeclinedError("it is not a call to `len`")
     if tensor(code, call.args[0]) is None:
-        raise DeclinedError("it may be the length of something else")
+        raise DeclinedError("it may not be the length of a tensor")
     size = code.make("{tensor}.shape[0]", tensor=call.args[0])
     return code.fix("Take the size from the shape", code.replace(call, size), safe=code.observed.complete)

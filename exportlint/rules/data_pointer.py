@@ -29,7 +29,7 @@ def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
     yield Report(
         severity,
         f"`{fact.api}` needs the memory of a tensor, which a traced tensor does not have",
-        "do this outside of the model, or decide by a flag that is no tensor",
+        "do this outside the model, or decide with a Python flag",
         fix=lambda code: _fix(code, fact, context),
     )
 
@@ -37,7 +37,7 @@ def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
 def _fix(code: Code, fact: HostRead, context: Context) -> Fix:
     call = code.node(ast.Call)
     if fact.api in {"share_memory_", "pin_memory"} and isinstance(call.func, ast.Attribute):
-        message = "Leave the memory of the tensor as it is"
+        message = "Leave the tensor's memory alone"
         return code.fix(message, code.replace(call, call.func.value), safe=False)
     if fact.api == "torch.from_dlpack" and len(call.args) == 1 and not call.keywords:
         return without_dlpack(code, call, call.args[0])

@@ -1,4 +1,4 @@
-"""EXP809 deprecated-export-api: an API of torch.export's history that has a successor."""
+"""EXP809 deprecated-export-api: an API of torch.export's history that has a replacement."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def deprecated_export_api(fact: ApiUse | ExportCall, context: Context) -> Iterat
     claim, successor = next((APIS[name] for name in _parents(fact.name) if name in APIS), (None, ""))
     severity = context.severity(claim) if claim is not None else None
     if severity is not None:
-        state = "is gone" if severity is ERROR else "has a successor"
+        state = "is gone" if severity is ERROR else "has a replacement"
         message = f"`{fact.name}` {state}"
         yield Report(severity, message, f"use `{successor}`", fix=lambda code: _fix(code, fact, context))
 
@@ -94,7 +94,7 @@ ALIKE = frozenset({*SAME, "torch._export.export"})
 
 def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
     if fact.name not in ALIKE:
-        raise DeclinedError("the successor takes or returns something else")
+        raise DeclinedError("its replacement takes different arguments or returns another type")
     message = f"Use `{APIS[fact.name][1]}`"
     if not fact.imported:
         name = code.name(APIS[fact.name][1], code.expression)

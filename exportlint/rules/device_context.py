@@ -16,5 +16,5 @@ def device_context(_: DeviceContext, context: Context) -> Iterator[Report]:
     """`with torch.device("cpu"):`, `with x.device:`."""
     severity = context.severity(CLAIM)
     if severity is not None:
-        message = "a device as a context manager: strict mode refuses it"
-        yield Report(severity, message, "pass `device=` to what makes tensors")
+        message = "a device as a context manager: strict mode does not support it"
+        yield Report(severity, message, "pass `device=` where tensors are created")

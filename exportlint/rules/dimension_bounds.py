@@ -45,13 +45,13 @@ def dimension_bounds(fact: ExportCall | DimCall, context: Context) -> Iterator[R
 def _fix(code: Code, *, fact: ExportCall | DimCall, claim: Claim) -> Fix:
     if isinstance(fact, ExportCall):
         if claim is OUT_OF_BOUNDS:
-            raise DeclinedError("either the bounds or the example can be meant")
+            raise DeclinedError("either the bounds or the example may be intended")
         return code.fix("Export with an example of 2", *_doubled(code, fact), safe=False)
     call = code.node(ast.Call)
     if claim is NAME:
         name = argument(call, 0, "name")
         if not isinstance(name, ast.Constant) or fact.name is None:
-            raise DeclinedError("the name is not to be seen in the call")
+            raise DeclinedError("the name is not written in the call")
         identifier = re.sub(r"\W+", "_", fact.name.strip())
         if not identifier.isidentifier():
             raise DeclinedError("the name has no letters")
@@ -62,7 +62,7 @@ def _fix(code: Code, *, fact: ExportCall | DimCall, claim: Claim) -> Fix:
         )
     lowest = next((keyword.value for keyword in call.keywords if keyword.arg == "min"), None)
     if claim is not LOW or lowest is None:
-        raise DeclinedError("what the bounds are meant to be is not to be seen")
+        raise DeclinedError("the intended bounds are not written in the call")
     return code.fix("Write `min=2`", code.replace(lowest, code.make("2")), safe=False)
 
 
@@ -72,7 +72,7 @@ def _doubled(code: Code, fact: ExportCall) -> Iterator[Draft]:
     args = argument(call, 1, "args")
     inputs = written(code, args) if args is not None else None
     if not isinstance(inputs, ast.Tuple) or any(isinstance(node, ast.Starred) for node in inputs.elts):
-        raise DeclinedError("the examples are not to be seen")
+        raise DeclinedError("the example inputs are not written in the call")
     for place, (_, example, spec) in by_input(fact.inputs).items():
         if type(place) is not int or not isinstance(example, Example) or example.shape is None:
             continue
@@ -89,7 +89,7 @@ def _size(node: ast.expr, dim: int) -> ast.expr:
         sizes = first.elts if isinstance(first, (ast.Tuple, ast.List)) else node.args
         if dim < len(sizes) and isinstance(sizes[dim], ast.Constant):
             return sizes[dim]
-    raise DeclinedError("the example is not made of sizes that stand there")
+    raise DeclinedError("the sizes of the example are not written out")
 
 
 def _makes(function: str) -> bool:
@@ -98,12 +98,23 @@ def _makes(function: str) -> bool:
 
 def _bounds(fact: DimCall) -> Iterator[tuple[Claim, str, str]]:
     if fact.min is not None and fact.max is not None and fact.max <= fact.min:
-        yield EMPTY_RANGE, f"a dimension from {fact.min} to {fact.max} is not dynamic", "let `max` be above `min`"
+        yield (
+            EMPTY_RANGE,
+            f"a dimension from {fact.min} to {fact.max} cannot be dynamic",
+            "make `max` larger than `min`",
+        )
     if fact.name is not None and not fact.name.isidentifier():
-        yield NAME, f"the name of a dimension has to be an identifier, and {fact.name!r} is none", "use letters and `_`"
+        yield NAME, f"the name of a dimension must be an identifier, which {fact.name!r} is not", "use letters and `_`"
     if fact.min is not None and fact.min in (0, 1):
-        message = f"`min={fact.min}`: tracing takes a dynamic size for 2 or more, so code for {fact.min} is not checked"
-        yield LOW, message, "write `min=2`, and export again for a batch of 1 if forward treats it in its own way"
+        message = (
+            f"`min={fact.min}`: tracing assumes that a dynamic size is 2 or more, so the program is not checked for "
+            f"{fact.min}"
+        )
+        yield (
+            LOW,
+            message,
+            "write `min=2`, and export a second program for a batch of 1 if forward treats it differently",
+        )
 
 
 def _examples(fact: ExportCall) -> Iterator[tuple[Claim, str, str]]:
@@ -130,12 +141,12 @@ def _fits(name: str, place: int, dim: Value, size: int | None) -> Iterator[tuple
             limits = f"{lowest} to {'…' if dim.max is None else dim.max}"
             yield (
                 OUT_OF_BOUNDS,
-                f"the example has size {size} in {where}, which is to be from {limits}",
+                f"the example has size {size} in {where}, outside the bounds {limits}",
                 "widen the bounds",
             )
         elif size <= 1:
-            yield SPECIALIZED, f"the example has size {size} in {where}: export takes that for a constant", instead
+            yield SPECIALIZED, f"the example has size {size} in {where}, which export treats as a constant", instead
     elif dim == Hint("DYNAMIC") and size <= 1:
-        yield SPECIALIZED, f"the example has size {size} in {where}: export takes that for a constant", instead
+        yield SPECIALIZED, f"the example has size {size} in {where}, which export treats as a constant", instead
     elif dim == Hint("AUTO") and size <= 1:
-        yield AUTO, f"the example has size {size} in {where}: `Dim.AUTO` silently becomes static", instead
+        yield AUTO, f"the example has size {size} in {where}, where `Dim.AUTO` silently becomes static", instead

@@ -32,8 +32,8 @@ def disabled_call(fact: WrappedCall | Call, context: Context) -> Iterator[Report
         if severity is not None:
             yield Report(
                 severity,
-                f"`{fact.name}` is under `torch.compiler.disable`: torch.export must trace everything",
-                "remove the decorator, or make the function an operator with `torch.library.custom_op`",
+                f"`{fact.name}` is decorated with `torch.compiler.disable`, but torch.export must trace everything",
+                "remove the decorator, or turn the function into an operator with `torch.library.custom_op`",
                 fix=lambda code: _fix(code, fact),
             )
 
@@ -42,7 +42,7 @@ def _without_break(code: Code) -> Fix:
     call = code.node(ast.Call)
     statement = code.tree.statement(call)
     if not isinstance(statement, ast.Expr) or statement.value is not call:
-        raise DeclinedError("the call is part of something else")
+        raise DeclinedError("the call is part of a larger expression")
     return code.fix("Remove the graph break", code.statements.replace([statement], []), safe=True)
 
 

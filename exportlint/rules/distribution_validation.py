@@ -41,7 +41,7 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
     if any(_is_data(value) for value in given):
         yield Report(
             severity,
-            f"`{public_name(fact.name)}` checks the values of its arguments, which torch.export does not know",
+            f"`{public_name(fact.name)}` checks the values of its arguments, which are not known during export",
             "pass `validate_args=False`",
             fix=_fix,
         )
@@ -60,15 +60,15 @@ def _of_method(fact: Call, severity: Severity) -> Iterator[Report]:
     if any(_is_data(value, known=False) for value in fact.positional):
         yield Report(
             severity,
-            f"`{fact.name.rpartition('.')[2]}` of a distribution checks the values that it is given, "
-            "which torch.export does not know",
-            f"make the `{public_name(fact.name.rpartition('.')[0])}` with `validate_args=False`",
+            f"`{fact.name.rpartition('.')[2]}` of a distribution checks the values it is given, "
+            "which are not known during export",
+            f"create the `{public_name(fact.name.rpartition('.')[0])}` with `validate_args=False`",
         )
 
 
 def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
-    message = "Switch the checks off: what they refused is taken"
+    message = "Switch validation off: invalid values are no longer rejected"
     for keyword in call.keywords:
         if keyword.arg == "validate_args":
             return code.fix(message, code.replace(keyword.value, code.make("False")), safe=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse
 from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import declined
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -23,7 +24,12 @@ def dtype_branch(fact: BakedUse, context: Context) -> Iterator[Report]:
     if severity is None:
         return
     if given_by_parameters:
-        message = "the dtype at export decides for good: a program that is cast to another one keeps to this branch"
+        message = "the branch for the dtype at export is baked in: a program that is cast to another dtype keeps it"
     else:
-        message = "the dtype of the example input decides for good: other dtypes take its branch, and nothing checks it"
-    yield Report(severity, message, "export one program for each dtype, or cast the input before")
+        message = "the branch for the example input's dtype is baked in, and no guard rejects other dtypes"
+    yield Report(
+        severity,
+        message,
+        "export one program per dtype, or cast the input first",
+        fix=declined("an exported program cannot branch on the dtype of its inputs"),
+    )

@@ -56,7 +56,7 @@ def _mend(fact: ExportCall, edits: Callable[[Code, ast.expr, ExportCall], Iterat
     def fix(code: Code) -> Fix:
         found = list(edits(code, written(code, code.expression), fact))
         if not found:
-            raise DeclinedError("which dimensions are meant is not to be seen")
+            raise DeclinedError("the intended dimensions are not written in the call")
         return code.fix("Fit `dynamic_shapes` to the inputs", *found, safe=False)
 
     return fix
@@ -74,19 +74,19 @@ def _mode(fact: ExportCall, context: Context) -> Mode:
 def _problems(example: Value, spec: Value) -> Iterator[tuple[Claim, str, str]]:
     rank = len(example.shape) if isinstance(example, Example) and example.shape is not None else None
     if isinstance(spec, Dim) and isinstance(example, Example):
-        message = "the dynamic shape of a tensor is a dict or a tuple of dimensions, and gets a single one"
+        message = "the dynamic shape of a tensor must be a dict or a tuple of dimensions, not a single one"
         yield MISMATCH, message, "write `{0: dim}`"
     if isinstance(spec, Tuple) and rank is not None and len(spec.items) != rank:
         message = f"a dynamic shape of {len(spec.items)} dimensions for an input of {rank}"
-        yield LENGTH, message, "list every dimension, with None for those that stay"
+        yield LENGTH, message, "list every dimension, with None for static ones"
     entries = spec.entries if isinstance(spec, Dict) and isinstance(example, Example) else ()
     for key, value in entries:
         if isinstance(value, Const) and isinstance(value.value, str):
-            message = f"dimension {key} is given as the string {value.value!r}, which names no dimension"
+            message = f"dimension {key} is given as the string {value.value!r}, which does not name a dimension"
             yield MISMATCH, message, f"write `torch.export.Dim({value.value!r})`".replace("'", '"')
         elif rank is not None and type(key) is int and isinstance(value, Dim | Hint):
             if not -rank <= key < rank:
                 yield OUTSIDE, f"dimension {key} of an input that has {rank}", "count dimensions from 0"
             elif key < 0 and value != Hint("STATIC"):
-                message = f"dimension {key} is counted from the end: export leaves it static, and says nothing"
+                message = f"dimension {key} is counted from the end: export silently leaves it static"
                 yield NEGATIVE if isinstance(value, Hint) else NEGATIVE_DIM, message, f"write {key + rank}"

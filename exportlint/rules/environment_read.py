@@ -25,11 +25,11 @@ def environment_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Repor
         return
     severity = context.severity(VARIABLE if is_variable else USED if is_use else ASKED)
     if severity is WARNING:
-        message = f"`{fact.api}` is read once, at export: the program has its value there as a constant"
+        message = f"`{fact.api}` is read once, at export: its value is baked in as a constant"
     elif severity is ERROR:
-        message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses it"
+        message = f"`{fact.api}` in code that strict mode traces: Dynamo does not support it"
     else:
-        message = f"`{fact.api}` is asked at export only, and strict mode refuses it"
+        message = f"`{fact.api}` is read only while exporting, and strict mode rejects it"
     if severity is not None:
-        instead = "read it in `__init__`, where it is plain that it is read once"
+        instead = "read it in `__init__`, which clearly runs once"
         yield Report(severity, message, instead, fix=None if severity is INFO else read_once)

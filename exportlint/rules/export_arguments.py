@@ -23,21 +23,21 @@ def export_arguments(fact: ExportCall, context: Context) -> Iterator[Report]:
         return
     args, kwargs = fact.inputs.args, fact.inputs.kwargs
     if args is None:
-        instead = "pass `()` where all inputs are in `kwargs`"
+        instead = "pass `()` if all inputs are in `kwargs`"
         yield Report(severity, f"`{fact.api}` needs `args`", instead, fix=with_empty_args)
     elif (kind := _kind(args)) not in {"", "tuple"}:
         instead = "write `(x,)`, with a comma" if kind == "tensor" else "pass a tuple"
         instead = "pass `()` as `args`, and the dict as `kwargs`" if kind == "dict" else instead
-        message = f"`args` is a tuple of example inputs, and gets a {kind}"
+        message = f"`args` must be a tuple of example inputs, not a {kind}"
         yield Report(severity, message, instead, fact.place("args"), lambda code: in_tuple(code, kind))
     elif kwargs is not None and (kind := _kind(kwargs)) not in {"", "dict"}:
-        message = f"`kwargs` is a dict of example inputs by name, and gets a {kind}"
+        message = f"`kwargs` must be a dict of example inputs by name, not a {kind}"
         yield Report(severity, message, 'pass `{"name": tensor}`', fact.place("kwargs"))
     else:
         try:
             bind(fact.inputs)
         except MismatchError as error:
-            yield Report(severity, f"{error}", "pass what forward takes", fact.place(error.argument))
+            yield Report(severity, f"{error}", "pass the arguments of forward", fact.place(error.argument))
 
 
 def _kind(value: Value) -> str:

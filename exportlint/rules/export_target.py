@@ -20,7 +20,7 @@ from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
-MODULE = "wrap the call in the forward of an `nn.Module`, and export an instance of that"
+MODULE = "wrap the call in the `forward` of an `nn.Module`, and export an instance"
 
 
 @rule("EXP801", "export-target", ExportCall)
@@ -31,7 +31,7 @@ def export_target(fact: ExportCall, context: Context) -> Iterator[Report]:
     if found is None or severity is None or fact.guarded:
         return
     what, instead = found
-    message = f"`{fact.api}` takes an `nn.Module`, and gets {what}"
+    message = f"`{fact.api}` takes an `nn.Module`, not {what}"
     yield Report(severity, message, instead, fact.place("mod"), lambda code: _fix(code, fact.target))
 
 
@@ -43,7 +43,7 @@ def _fix(code: Code, target: Value) -> Fix:
         module = code.make("{program}.module()", program=node)
         return code.fix("Export its module", code.replace(node, module), safe=True)
     if not isinstance(target, FunctionTarget):
-        raise DeclinedError("what the module is to do is not to be seen")
+        raise DeclinedError("the code for the wrapper is not written in the call")
     return wrapped(code, node, target)
 
 
@@ -65,13 +65,13 @@ def _described(target: Value) -> tuple[str, str] | None:
             return f"the class `{target.name}`", "export an instance of it"
         return (f"the function `{target.name}`", MODULE) if api is not None and api.kind == "function" else None
     if isinstance(target, Scripted):
-        return "what TorchScript made", "export the module that was scripted or traced"
+        return "a TorchScript module", "export the module that was scripted or traced"
     if isinstance(target, Program):
         return "an `ExportedProgram`", "use the program, or export its `.module()`"
     if isinstance(target, Partial):
         return "a `functools.partial`", MODULE
     if isinstance(target, Tuple):
-        return f"a {'list' if target.mutable else 'tuple'}", "export each module in it by itself"
+        return f"a {'list' if target.mutable else 'tuple'}", "export each module separately"
     return None
 
 

@@ -22,10 +22,12 @@ def exported_program_call(fact: ProgramCall, context: Context) -> Iterator[Repor
     if severity is None or fact.guarded:
         return
     if fact.unlifted:
-        message = f"the module of a program does not support `.{fact.method}()`: its mode is that of the exported model"
+        message = (
+            f"the module of an exported program does not support `.{fact.method}()`: it keeps the mode it had at export"
+        )
         instead = f"call `.{fact.method}()` on the model, before export"
     elif fact.method:
-        message = f"an `ExportedProgram` is no module and has no `.{fact.method}()`"
+        message = f"an `ExportedProgram` is not a module and has no `.{fact.method}()`"
         instead = f"write `program.module().{fact.method}(…)`"
         if fact.method in {"eval", "train"}:
             instead = f"call `.{fact.method}()` on the model, before export"
@@ -40,7 +42,7 @@ def _fix(code: Code, fact: ProgramCall) -> Fix:
     """A call of a program raises, so it is safe to make another one of it."""
     call = code.node(ast.Call)
     if fact.unlifted or fact.method in {"eval", "train"}:
-        raise DeclinedError("the mode of a program is that of the model at export")
+        raise DeclinedError("the program keeps the mode of the model at export")
     program = call.func
     if fact.method and isinstance(program, ast.Attribute):
         program = program.value

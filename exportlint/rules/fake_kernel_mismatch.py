@@ -24,7 +24,7 @@ def fake_kernel_mismatch(fact: FakeResult, context: Context) -> Iterator[Report]
         yield Report(
             severity,
             f"the fake kernel of `{fact.name}` {fact.problem}, unlike the operator itself",
-            "return a new empty tensor, `torch.empty_like(…)`, for each that the operator returns",
+            "return a new empty tensor, `torch.empty_like(…)`, for each tensor that the operator returns",
             fix=lambda code: _fix(code, fact),
         )
 
@@ -33,14 +33,14 @@ def _fix(code: Code, fact: FakeResult) -> Fix:
     """Not safe, as who made the kernel may have meant another shape."""
     fake = code.tree.at(fact.fake, ast.FunctionDef) if fact.fake.filename == code.module.filename else None
     if fake is None:
-        raise DeclinedError("the fake kernel does not stand in this file")
+        raise DeclinedError("the fake kernel is not in this file")
     returned = [node.value for node in ast.walk(fake) if isinstance(node, ast.Return)]
     if fact.what == "none" and not returned and isinstance(last := fake.body[-1], ast.Expr):
         edit = code.statements.replace([last], [code.statement("return {value}", value=last.value)])
-        return code.fix("Return what the fake kernel makes", edit, safe=False)
+        return code.fix("Return the tensor that the fake kernel creates", edit, safe=False)
     names = {argument.arg for argument in fake.args.args}
     if fact.what != "alias" or not all(isinstance(node, ast.Name) and node.id in names for node in returned):
-        raise DeclinedError("which tensor the operator makes is not to be seen")
+        raise DeclinedError("which tensor the operator creates is not written there")
     edits = [
         code.replace(node, code.make("{empty_like}({x})", empty_like=code.name("torch.empty_like", node), x=node))
         for node in returned

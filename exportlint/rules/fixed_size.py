@@ -22,19 +22,20 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
     if fact.api == "slice":
         yield Report(
             severity,
-            f"{fact.size} as a bound of a slice of a dynamic dimension: the program takes sizes on one side of it only",
-            f"let the size decide: `torch.sym_min(x.shape[0], {abs(fact.size)})`",
+            f"{fact.size} as a slice bound in a dynamic dimension: the exported program accepts only sizes on one "
+            "side of it",
+            f"take the smaller one: `torch.sym_min(x.shape[0], {abs(fact.size)})`",
             fix=lambda code: bounded(code, fact.size),
         )
     elif fact.api == "rest":
         yield Report(
             severity,
-            "a slice of a dynamic dimension: the program refuses sizes for which it leaves fewer than two rows",
-            "check that the sizes that are used are large enough",
+            "a slice of a dynamic dimension: the exported program rejects sizes that leave fewer than two rows",
+            "make sure that the sizes in use are large enough",
         )
     else:
         yield Report(
             severity,
-            f"{fact.size} stands where the size of a dynamic dimension belongs: its sizes are those that fit only",
-            "use the size of the tensor, such as `x.shape[0]`, or -1",
+            f"{fact.size} is used as the size of a dynamic dimension: the exported program accepts only sizes that fit",
+            "use the tensor's size, such as `x.shape[0]`, or -1",
         )

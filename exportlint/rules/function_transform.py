@@ -35,7 +35,7 @@ def function_transform(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(claim) if claim is not None else None
     if severity is None or fact.guarded:
         return
-    message = f"`{public_name(fact.name)}` exports, but the program returns a FakeTensor without values"
+    message = f"`{public_name(fact.name)}` exports, but the exported program returns a FakeTensor without values"
     if severity is ERROR:
         what = " of a function transform" if claim is FORWARD and fact.name == "torch.vmap" else ""
         message = f"torch.export cannot trace `{public_name(fact.name)}`{what}"
@@ -46,9 +46,9 @@ def function_transform(fact: Call, context: Context) -> Iterator[Report]:
 def _fix(code: Code, name: str, context: Context) -> Fix:
     if name in {"grad", "jacrev"}:
         if context.mode != "non-strict":
-            raise DeclinedError("`torch.autograd.grad` is for non-strict mode")
+            raise DeclinedError("`torch.autograd.grad` needs non-strict mode")
         return by_autograd(code)
     call = code.node(ast.Call).func
     if name != "functionalize" or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
-        raise DeclinedError("torch.export has nothing like it")
+        raise DeclinedError("torch.export has no replacement for it")
     return code.fix("Call the function itself", code.replace(call, call.args[0]), safe=False)

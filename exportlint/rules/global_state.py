@@ -27,12 +27,13 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
         return
     if fact.carried:
         message = (
-            f"the global `{fact.name}` is changed for the next call, but each run of the program finds it as it was"
+            f"the change to the global `{fact.name}` is lost: each run of the exported program sees the value it had "
+            "at export"
         )
-        instead = "keep it in a tensor that `register_buffer` registers"
+        instead = "keep it in a buffer (`register_buffer`)"
     else:
-        message = f"the global `{fact.name}` is changed during export only: the program never does it"
-        instead = "return what callers need, or leave it out under `if not torch.compiler.is_compiling():`"
+        message = f"the global `{fact.name}` is changed only while exporting; the exported program does not change it"
+        instead = "return what callers need, or skip the change with `if not torch.compiler.is_compiling():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 
@@ -41,7 +42,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     if fact.carried:
         constructor = Constructor(code, code.node(ast.expr))
         drafts = keep_global(code, constructor, fact.name.partition("[")[0])
-        return code.fix("Keep it in a buffer, which each module has for itself", *drafts, safe=False)
+        return code.fix("Keep it in a buffer, one per module instance", *drafts, safe=False)
     statement = code.tree.statement(code.node(ast.expr))
     reads = [
         node
@@ -50,5 +51,5 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     ]
     inside = set(ast.walk(statement))
     if not isinstance(statement, (ast.Assign, ast.AugAssign)) or not inside.issuperset(reads):
-        raise DeclinedError("something reads it")
+        raise DeclinedError("other code reads it")
     return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import declined
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -17,5 +18,10 @@ def gradient_branch(fact: BakedUse, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if fact.source != "gradient" or fact.use != "branch" or severity is None:
         return
-    message = f"{fact.api} of the example input decides for good: other inputs take its branch, and nothing checks it"
-    yield Report(severity, message, "let an argument or a setting decide, not the input's gradient")
+    message = f"{fact.api} of the example input chooses the branch at export, and no guard rejects other inputs"
+    yield Report(
+        severity,
+        message,
+        "decide by an argument or a setting, not by `requires_grad`",
+        fix=declined("an exported program cannot branch on `requires_grad` of its inputs"),
+    )

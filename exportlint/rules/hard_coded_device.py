@@ -22,10 +22,10 @@ def hard_coded_device(fact: DeviceMove | Creation, context: Context) -> Iterator
     if isinstance(fact, DeviceMove):
         severity = context.severity(WITH_INDEX if ":" in fact.device else MOVE)
         message = f"`.{fact.api}()` moves a traced tensor to {fact.device!r}: export needs that device, and bakes it in"
-        instead = "leave the tensor where it is: the caller moves model and inputs"
+        instead = "leave the tensor where it is: the caller moves the model and its inputs"
     else:
         severity = context.severity(CREATION)
-        message = f"`{fact.api}` makes its tensor on {fact.device!r}, whatever device the inputs are on"
-        instead = "pass `device=x.device` of a tensor at hand, or use `x.new_zeros` and the like"
+        message = f"`{fact.api}` creates its tensor on {fact.device!r}, whatever device the inputs are on"
+        instead = "pass `device=x.device`, or use `x.new_zeros` and the like"
     if severity is not None:
         yield Report(severity, message, instead, fix=lambda code: follow_device(code, fact))

@@ -28,11 +28,11 @@ def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
         return
     severity = context.severity(ARRAY if is_traced else USED if is_use else DRAWN)
     if severity is WARNING:
-        message = f"`{fact.api}` draws once, at export: the program has what it drew as a constant"
+        message = f"`{fact.api}` draws once, at export: the drawn value is baked in as a constant"
     elif severity is ERROR:
-        message = f"`{fact.api}` in code that strict mode traces: Dynamo refuses Python's random numbers"
+        message = f"`{fact.api}` in code that strict mode traces: Dynamo does not support Python's random numbers"
     else:
-        message = f"`{fact.api}` is called at export only, and strict mode refuses it"
+        message = f"`{fact.api}` runs only while exporting, and strict mode rejects it"
     if severity is not None:
         instead = "draw with `torch.rand`, `torch.randint` and the like, which stay in the program"
         yield Report(severity, message, instead, fix=partial(draw_with_torch, is_used=is_use))

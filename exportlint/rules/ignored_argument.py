@@ -22,22 +22,22 @@ def ignored_argument(fact: Signature, context: Context) -> Iterator[Report]:
         if argument.type == "None" and severity is not None:
             yield Report(
                 severity,
-                f"if `{argument.name}` is None at export, the program ignores what is passed for it later",
-                "export once with and once without it, or pass a tensor that changes nothing",
+                f"if `{argument.name}` is None at export, the exported program ignores a value passed for it later",
+                "export once with and once without it, or pass a neutral tensor",
                 site=argument.site,
             )
         elif severity is ERROR:
             yield Report(
                 severity,
-                f"`{argument.name}` is a member of an Enum: this torch.export takes none as an input",
-                "give it to the constructor",
+                f"`{argument.name}` is an Enum member, which this torch.export does not accept as an input",
+                "pass it to the constructor",
                 site=argument.site,
             )
         elif severity is not None:
             yield Report(
                 severity,
-                f"`{argument.name}` is a member of an Enum: the program ignores it and does what it did at export",
-                "give it to the constructor, or pass its value: torch.export guards numbers and strings",
+                f"`{argument.name}` is an Enum member: the exported program ignores it and uses the one from export",
+                "pass it to the constructor, or pass its value: torch.export guards numbers and strings",
                 site=argument.site,
             )
 

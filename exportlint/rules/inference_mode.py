@@ -21,7 +21,7 @@ def inference_mode(fact: Call, context: Context) -> Iterator[Report]:
     if severity is not None and fact.name == "torch.inference_mode" and not off:
         yield Report(
             severity,
-            "`inference_mode` is not exported: what the model computes without gradients has them in the program",
+            "`inference_mode` is not exported: the exported program tracks gradients that the model does not",
             "use `torch.no_grad()`, which is exported",
             fix=no_grad,
         )

@@ -25,7 +25,7 @@ def input_container_mutation(fact: ContainerMutation, context: Context) -> Itera
         return
     yield Report(
         severity,
-        f"`{fact.api}` changes the caller's container `{fact.name}`: the exported program does not",
+        f"`{fact.api}` changes the caller's container `{fact.name}`, but the exported program does not",
         "build a new container and return it",
         fix=(lambda code: _fix(code, fact)) if fact.in_forward else None,
     )
@@ -35,13 +35,13 @@ def _fix(code: Code, fact: ContainerMutation) -> Fix:
     """The caller's container stays as it was."""
     function = code.tree.function(code.node(ast.AST))
     if function is None:
-        raise DeclinedError("there is no place for a statement")
+        raise DeclinedError("a statement cannot be inserted here")
     changes = [node for node in ast.walk(function) if _is_change(node, fact.name)]
     early = any(isinstance(node, ast.Assign) and _is_named(node.value, fact.name) for node in ast.walk(function))
     optional = fact.name if is_optional(function, fact.name) else ""
     copy = code.statement("{name} = {name}.copy()", name=fact.name)
     edit = copy_first(code, function, copy, changes, early=early, optional=optional)
-    return code.fix("Change a copy, which the caller does not see", edit, safe=False)
+    return code.fix("Change a copy, so that the caller's container stays as it was", edit, safe=False)
 
 
 def _is_change(node: ast.AST, name: str) -> bool:

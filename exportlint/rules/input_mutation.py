@@ -41,22 +41,22 @@ def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
     name = f"the input `{target.name}`" if target.name else "an input"
     if fact.metadata:
         message = f"`{fact.api}` changes the sizes or the storage of {name} in place"
-        instead = "use the operator without the underscore, and bind the result to a name"
+        instead = "use the operator without the underscore, and assign its result"
     elif severity is WARNING:
-        message = f"`{fact.api}` writes to {name} or to a copy, as its memory layout at export decides"
+        message = f"`{fact.api}` writes to {name} or to a copy of it, depending on the memory layout at export"
         instead = "clone it: `clone(memory_format=torch.contiguous_format)`"
     else:
         message = f"`{fact.api}` writes to {name}: the exported program writes to the caller's tensor too"
-        instead = "clone the input first, unless the caller is meant to see the write"
+        instead = "clone the input first, unless the caller should see the write"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 
 def _fix(code: Code, fact: Mutation) -> Fix:
     """Either way the caller does not see the write any more."""
     if fact.target.compacted:
-        raise DeclinedError("it depends on the layout whether the caller is to see the write")
+        raise DeclinedError("whether the caller sees the write depends on the layout")
     if fact.target.detached:
-        raise DeclinedError("who detaches it to write to it means it")
+        raise DeclinedError("detaching a tensor before writing to it looks intended")
     node: ast.expr | ast.AugAssign = code.node(ast.expr, ast.AugAssign)  # type: ignore[assignment]
     target = next((found for part in ast.walk(node) if (found := written(part)) is not None), None)
     here = code.tree.function(node)
@@ -69,15 +69,15 @@ def _fix(code: Code, fact: Mutation) -> Fix:
     if here is function and isinstance(target, ast.Name) and target.id == name:
         with suppress(DeclinedError):
             edit = _replaced(code, function, name, node)
-            return code.fix("Make a new tensor, which the caller does not see", edit, safe=False)
+            return code.fix("Create a new tensor, so that the caller's stays as it was", edit, safe=False)
     if fact.metadata:
-        raise DeclinedError("a clone of other sizes is no better")
+        raise DeclinedError("resizing a clone would fail as well")
     own = [*writes(function, ast.Name(name))]
     early = not own or is_held(code, function, name, code.tree.statement(own[0]))
     if is_optional(function, name):
-        raise DeclinedError("there may be nothing to clone")
+        raise DeclinedError("the argument may be None")
     edit = copy_first(code, function, copied(name), own or function.body[-1:], early=early)
-    return code.fix("Write to a clone, which the caller does not see", edit, safe=False)
+    return code.fix("Write to a clone, so that the caller's tensor stays as it was", edit, safe=False)
 
 
 def _replaced(code: Code, function: FunctionNode, name: str, node: ast.expr | ast.AugAssign) -> Draft:
@@ -87,5 +87,5 @@ def _replaced(code: Code, function: FunctionNode, name: str, node: ast.expr | as
         return code.replace(node, returned(code, node))
     others = [n for n in writes(function, ast.Name(name)) if code.tree.statement(n) is not statement]
     if others or is_held(code, function, name, statement):
-        raise DeclinedError("what shares the storage has to see the write")
+        raise DeclinedError("tensors that share the storage must see the write")
     return code.replace(statement, rebound(code, node)[1])

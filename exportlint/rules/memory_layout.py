@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.environment import BakedUse
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import declined
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -17,5 +18,10 @@ def memory_layout(fact: BakedUse, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if fact.source != "layout" or severity is None:
         return
-    message = f"the {fact.api} of the example input are baked in: inputs laid out otherwise are treated like it"
-    yield Report(severity, message, "make the layout yours: `x = x.contiguous()`")
+    message = f"the {fact.api} of the example input are baked in, and no guard rejects inputs with another layout"
+    yield Report(
+        severity,
+        message,
+        "fix the layout first: `x = x.contiguous()`",
+        fix=declined("an exported program cannot branch on the layout of its inputs"),
+    )

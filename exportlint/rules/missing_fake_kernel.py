@@ -24,8 +24,8 @@ def missing_fake_kernel(fact: UnfakedCall, context: Context) -> Iterator[Report]
     if severity is not None and not fact.guarded:
         yield Report(
             severity,
-            f"the custom operator `{fact.name}` has no fake kernel: torch.export cannot tell what it returns",
-            "register one with `torch.library.register_fake`, which makes an empty tensor like the result",
+            f"the custom operator `{fact.name}` has no fake kernel, so torch.export does not know what it returns",
+            "register one with `torch.library.register_fake` that returns an empty tensor like the result",
             fix=lambda code: _fix(code, fact),
         )
 
@@ -42,7 +42,7 @@ def _fix(code: Code, fact: UnfakedCall) -> Fix:
     if kernel.returns is not None and not _is_tensor(kernel.returns):
         returned = kernel.returns.slice if isinstance(kernel.returns, ast.Subscript) else None
         if not isinstance(returned, ast.Tuple) or not all(map(_is_tensor, returned.elts)):
-            raise DeclinedError("the operator returns something else than tensors")
+            raise DeclinedError("the operator does not return tensors only")
         count = len(returned.elts)
     fake = code.statement(
         "@{kernel}.register_fake\ndef _({*names}):\n    return {made}",
@@ -63,7 +63,7 @@ def _kernel(code: Code, name: str) -> ast.FunctionDef:
             is_op = (dotted(call.func) or "").rpartition(".")[2] == "custom_op"
             if is_op and isinstance(named, ast.Constant) and named.value == name:
                 return function
-    raise DeclinedError("the operator is not defined by a function of this file")
+    raise DeclinedError("the operator is not defined by a function in this file")
 
 
 def _is_tensor(node: ast.expr) -> bool:

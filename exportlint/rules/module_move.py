@@ -28,7 +28,7 @@ def module_move(fact: ModuleChange, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"`.{fact.api}()` moves or casts a module while torch.export traces it",
+        f"`.{fact.api}()` moves or casts a module during export",
         "move the module before export, or cast its input instead",
         fix=_fix,
     )
@@ -38,7 +38,7 @@ def _fix(code: Code) -> Fix:
     """Casts to a dtype that is known are for `__init__`; to where and what the input is, the caller has to move it."""
     call = code.node(ast.Call)
     if not isinstance(call.func, ast.Attribute) or isinstance(call.func.value, ast.Call):
-        raise DeclinedError("the module is made where it is moved")
+        raise DeclinedError("the module is created where it is moved")
     module, statement = call.func.value, code.tree.statement(call)
     if (isinstance(statement, ast.Expr) and statement.value is call) or (
         isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [ast.unparse(module)]
@@ -50,7 +50,7 @@ def _fix(code: Code) -> Fix:
     if not any(dtype in moved for dtype in DTYPES):
         return code.fix("Leave the move to the caller", *edits, safe=False)
     if not isinstance(module, ast.Attribute):
-        raise DeclinedError("it is no attribute")
+        raise DeclinedError("it is not an attribute")
     constructor = Constructor(code, module)
     for argument in (*call.args, *(k.value for k in call.keywords)):
         constructor.require_constant(argument)

@@ -24,15 +24,15 @@ def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
     if severity is None or fact.guarded or not (find(fact.api).host == "array" or fact.api.startswith("np.")):
         return
     if fact.api == "np.ndarray":
-        call = "arithmetic with an array"
+        call = "arithmetic with a NumPy array"
     elif fact.api == "np.ndarray.__getitem__":
-        call = "an index of an array"
+        call = "an index into a NumPy array"
     else:
         call = f"`{fact.api}()`" if fact.api.startswith("np.") else f"`.{fact.api}()`"
     yield Report(
         severity,
-        f"{call} takes a traced tensor to numpy, which torch.export cannot follow",
-        "use the torch operator, or wrap the computation with `torch.library.custom_op`",
+        f"{call} converts a traced tensor to NumPy, which torch.export cannot trace",
+        "use the torch operator, or wrap the computation in `torch.library.custom_op`",
         fix=lambda code: _fix(code, fact, context),
     )
 

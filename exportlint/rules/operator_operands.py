@@ -15,9 +15,9 @@ NON_STRICT = Claim(non_strict=always(ERROR), strict=always(None))
 
 HELP = {
     "container": "pass a tuple: `(x,)`",
-    "number": "pass a tensor, or let the functions use the number from outside",
-    "symbol": "pass the tensor, and read it inside",
-    "object": "use it from outside; only tensors are passed",
+    "number": "pass a tensor, or let the functions capture the number",
+    "symbol": "pass the tensor, and read the number inside",
+    "object": "capture it instead: only tensors can be operands",
     "alias": "pass a clone of one of them",
     "count": "pass one operand for each parameter",
     "predicate": "reduce it to one element, with `.any()` or `.all()`",

@@ -25,11 +25,11 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     layer = find_layer(fact.name)
     if layer is not None and layer.recurrent and PACKED in (*fact.positional[:1], fact.keyword("input")):
-        message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence: its sizes depend on data"
+        message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence, whose sizes depend on tensor data"
     elif fact.name.endswith(".pad_packed_sequence") and PACKED in (*fact.positional[:1], fact.keyword("sequence")):
-        message = "`pad_packed_sequence` needs the sizes of a packed sequence as numbers, which depend on data"
+        message = "`pad_packed_sequence` needs the concrete sizes of a packed sequence, which depend on tensor data"
     elif fact.name.endswith(".pack_padded_sequence") and _holds_numbers(fact):
-        message = "`pack_padded_sequence` needs the lengths as numbers, which come out of a tensor"
+        message = "`pack_padded_sequence` needs the lengths as concrete numbers, but they are in a tensor"
     elif fact.name in PACKS:
         severity = context.severity(PACKING)
         message = f"`{fact.name.rpartition('.')[2]}` cannot be traced in strict mode"
@@ -37,7 +37,7 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
         return
     if severity is None:
         return
-    instead = "run the module on the padded sequence and mask what lies beyond the lengths"
+    instead = "run the module on the padded sequence and mask beyond the lengths"
     yield Report(severity, message, instead, fix=lambda code: padded_fix(code, fact))
 
 

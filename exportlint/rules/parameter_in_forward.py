@@ -25,10 +25,10 @@ def parameter_in_forward(fact: ParametersMade, context: Context) -> Iterator[Rep
     name = fact.api.rpartition(".")[2]
     made = "a parameter" if name == "Parameter" else f"the parameters of `{name}`"
     if severity is ERROR:
-        message = f"the call makes {made}, which export refuses"
+        message = f"forward creates {made}, which torch.export rejects"
     else:
-        message = f"the call makes {made}: in the program they are constants without gradients"
-    yield Report(severity, message, "make it in `__init__`, and assign it to an attribute of the module", fix=_fix)
+        message = f"forward creates {made}: in the exported program they are constants without gradients"
+    yield Report(severity, message, "create it in `__init__` and assign it to an attribute of the module", fix=_fix)
 
 
 def _fix(code: Code) -> Fix:
@@ -41,4 +41,4 @@ def _fix(code: Code) -> Fix:
     else:
         name = target.id if isinstance(target, ast.Name) else code.text(made.func).rpartition(".")[2].lower()
         drafts = value_made_once(code, made, name)
-    return code.fix("Make it in `__init__`", *drafts, safe=False)
+    return code.fix("Create it in `__init__`", *drafts, safe=False)

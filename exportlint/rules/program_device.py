@@ -24,9 +24,10 @@ def program_device(fact: ProgramMove, context: Context) -> Iterator[Report]:
     if severity is None or fact.guarded or fact.device == "cpu":
         return
     message = (
-        f"`.{fact.api}()` moves parameters and buffers; tensors that forward makes stay on the device of the export"
+        f"`.{fact.api}()` moves parameters and buffers only: tensors created in forward stay on the device used at "
+        "export"
     )
-    instead = "use `torch.export.passes.move_to_device_pass`, or export on the device where the program runs"
+    instead = "use `torch.export.passes.move_to_device_pass`, or export on the device where the program will run"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 
@@ -40,13 +41,13 @@ def _fix(code: Code, fact: ProgramMove, context: Context) -> Fix:
     call = code.node(ast.Call)
     program = _program(call)
     if program is None or context.version < SINCE:
-        raise DeclinedError("the program is not to be seen in the call")
+        raise DeclinedError("the program is not written in the call")
     if fact.api == "to" and len(call.args) == 1 and not call.keywords:
         device = code.concrete(call.args[0])
     elif fact.api != "to" and not call.args and not call.keywords:
         device = string(fact.api)
     else:
-        raise DeclinedError("the device is not to be seen in the call")
+        raise DeclinedError("the device is not written in the call")
     moved = code.replace(
         call, code.make("{move}({program}, {device}).module()", move=NAME, program=program, device=device)
     )
@@ -66,5 +67,5 @@ def _imported(code: Code, call: ast.Call) -> Iterator[Draft]:
     if code.spelled(f"torch.export.passes.{NAME}", call) == NAME:
         return
     if NAME in code.module.bindings:
-        raise DeclinedError(f"`{NAME}` is another name here")
+        raise DeclinedError(f"`{NAME}` means something else here")
     yield code.import_line(NAME, "torch.export.passes")

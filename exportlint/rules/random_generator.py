@@ -22,18 +22,20 @@ def random_generator(fact: Drawn | BakedUse, context: Context) -> Iterator[Repor
         return
     if fact.api.endswith("manual_seed"):
         severity = context.severity(SEED)
-        message = f"`{fact.api}` seeds once, at export: the program draws other numbers on each call"
-        instead = "seed before the call of the model, or keep the numbers that you need in a buffer"
+        message = f"`{fact.api}` seeds once, at export: the exported program draws new numbers on each call"
+        instead = "seed before calling the model, or keep the numbers you need in a buffer"
     elif isinstance(fact, BakedUse):
         severity = context.severity(USED if fact.drawn else KEPT)
         if severity is WARNING:
-            message = "the generator is made once, at export: the program goes on drawing from it, call after call"
+            message = (
+                "the generator is created once, at export: the exported program keeps drawing from it, call after call"
+            )
         else:
-            message = "random numbers from a generator: strict mode refuses them, and so do older versions of torch"
-        instead = "draw without `generator=`, or keep the numbers that you need in a buffer"
+            message = "random numbers from a generator: strict mode and older versions of torch reject them"
+        instead = "draw without `generator=`, or keep the numbers you need in a buffer"
     else:
         severity = context.severity(MADE)
-        message = f"`{fact.api}` is called at export only, and strict mode refuses it"
-        instead = "leave the state of random numbers to the caller of the model"
+        message = f"`{fact.api}` runs only while exporting, and strict mode rejects it"
+        instead = "let the caller of the model manage the random state"
     if severity is not None:
         yield Report(severity, message, instead, fix=drawn_once)

@@ -25,25 +25,25 @@ def requires_grad(fact: GradFlag | ModuleGradFlag | Call, context: Context) -> I
     if isinstance(fact, Call):
         is_made = fact.name.startswith("torch.") and fact.keyword("requires_grad") == TRUE
         severity = context.severity(CREATION) if is_made else None
-        message = "a tensor that is made with `requires_grad=True`: strict mode cannot trace that"
+        message = "a tensor created with `requires_grad=True`: strict mode cannot trace it"
     elif isinstance(fact, GradFlag) and not _changes_state(fact, context):
         severity = context.severity(CREATION) if fact.api == "requires_grad =" else None
-        message = "`requires_grad` of a local tensor is assigned: strict mode cannot trace that"
+        message = "assignment to `requires_grad` of a local tensor: strict mode cannot trace it"
     else:
         severity = context.severity(CLAIM) if _changes_state(fact, context) else None
-        message = "`requires_grad` is set while torch.export traces: the exported program does not set it"
+        message = "`requires_grad` is set only while exporting; the exported program does not set it"
     if severity is not None and not fact.guarded:
         yield Report(
             severity,
             message,
-            "set it outside of the model, or work on `x.detach().requires_grad_()`",
+            "set it outside the model, or work on `x.detach().requires_grad_()`",
             fix=lambda code: _fix(code, fact, context),
         )
 
 
 def _fix(code: Code, fact: GradFlag | ModuleGradFlag | Call, context: Context) -> Fix:
     if isinstance(fact, ModuleGradFlag) or (isinstance(fact, GradFlag) and _changes_state(fact, context)):
-        raise DeclinedError("whoever owns the tensor has to set it")
+        raise DeclinedError("the owner of the tensor must set it")
     return flagged(code, fact)
 
 

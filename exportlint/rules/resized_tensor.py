@@ -28,10 +28,10 @@ def resized_tensor(fact: Mutation | Resize, context: Context) -> Iterator[Report
         if fact.api not in {"resize_", "resize_as_"} or fact.target.origin is Origin.INPUT:
             return
         message, claim = f"`{fact.api}` changes the sizes of a tensor in place", RESIZE
-        instead = "use `reshape`, or make a tensor of the sizes that are wanted"
+        instead = "use `reshape`, or create a tensor of the new sizes"
     else:
-        message, claim = "`out=` gets a tensor without elements, whose sizes the operator must change", OUT
-        instead = "take what the operator returns instead"
+        message, claim = "`out=` is an empty tensor, which the operator must resize", OUT
+        instead = "use the operator's result instead"
     severity = context.severity(claim)
     if severity is not None and not (fact.guarded and severity is not ERROR):
         yield Report(severity, message, instead, fix=_fix_resize if isinstance(fact, Mutation) else _fix_out)
@@ -42,7 +42,7 @@ def _fix_resize(code: Code) -> Fix:
     call = code.node(ast.Call)
     _, new = rebound(code, call)
     edit = code.replace(code.tree.statement(call), new)
-    return code.fix("Reshape it, if it keeps the number of its elements", edit, safe=False)
+    return code.fix("Reshape it, if the number of elements stays the same", edit, safe=False)
 
 
 def _fix_out(code: Code) -> Fix:
@@ -51,9 +51,9 @@ def _fix_out(code: Code) -> Fix:
     out = next((k for k in call.keywords if k.arg == "out"), None)
     statement, function = code.tree.parents[call], code.tree.function(call)
     if out is None or out is not call.keywords[-1] or not isinstance(out.value, ast.Name) or function is None:
-        raise DeclinedError("`out` is not the last argument, or no variable")
+        raise DeclinedError("`out` is not the last argument, or not a variable")
     if not isinstance(statement, ast.Expr):
-        raise DeclinedError("the result has another name as well")
+        raise DeclinedError("the result has a second name")
     new = code.statement("{name} = {made}", name=out.value, made=call_without(code, call, out))
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == out.value.id]
     first, *others = in_order(names)
@@ -62,4 +62,4 @@ def _fix_out(code: Code) -> Fix:
         edit = code.statements.replace([made, statement], [new])
     else:
         edit = code.replace(statement, new)
-    return code.fix("Take what the operator returns", edit, safe=False)
+    return code.fix("Use the operator's result", edit, safe=False)

@@ -27,9 +27,9 @@ def scripted_call(fact: WrappedCall, context: Context) -> Iterator[Report]:
     if severity is None:
         return
     if fact.is_module:
-        message, instead = "a scripted module is called: torch.export cannot trace it", "use the module itself"
+        message, instead = "torch.export cannot trace a call to a scripted module", "use the module itself"
     else:
-        message = f"the scripted function `{fact.name}` asks for tensor data, which torch.export does not know"
+        message = f"the scripted function `{fact.name}` needs tensor data, which is not known during export"
         instead = "remove `torch.jit.script`, and choose with `torch.where` or `torch.cond` in the function"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 

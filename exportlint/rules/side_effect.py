@@ -34,8 +34,8 @@ def side_effect(fact: Call | HostRead, context: Context) -> Iterator[Report]:
         severity,
         f"`{shown}()` cannot be traced in strict mode"
         if severity is ERROR
-        else f"`{shown}()` runs while torch.export traces, and not when the exported program runs",
-        "do it outside of the model, or under `if not torch.compiler.is_exporting():`",
+        else f"`{shown}()` runs only while exporting; the exported program does not call it",
+        "do it outside the model, or under `if not torch.compiler.is_exporting():`",
         fix=lambda code: _fix(code, fact, context, fails=severity is ERROR),
         has_trail=False,  # what is printed does not matter
     )

@@ -20,7 +20,8 @@ def single_batch(fact: SizeBranch, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        "torch.export takes a dynamic size to be at least 2: with 1, the program goes the wrong way and says nothing",
-        "write code that holds for 1 as well, or export a second program for it",
+        "torch.export assumes that a dynamic size is at least 2: for a size of 1 the program silently takes the wrong "
+        "branch",
+        "write code that also works for 1, or export a second program for it",
         fix=lambda code: cond_fix(code, fact),
     )

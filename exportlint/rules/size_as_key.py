@@ -20,12 +20,12 @@ def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     if fact.target == "text" and severity is not None:
         yield Report(
             severity,
-            "text of a number that tracing does not know is looked up or compared: it has the name of a symbol in it",
-            "compute from the number, or choose by it with `torch.where`",
+            "the text of a symbolic number is looked up or compared, but it contains the name of the symbol",
+            "compute with the number itself, or choose with `torch.where`",
         )
     elif fact.target in TARGETS and fact.varies and severity is not None:
         yield Report(
             severity,
-            f"a size that varies as {fact.target}: Python has to know the number, which export fixes or refuses",
-            "compute from the size instead of looking something up by it",
+            f"a dynamic size as {fact.target}: Python needs a concrete number, so export specializes it or fails",
+            "compute with the size instead of using it as a key",
         )

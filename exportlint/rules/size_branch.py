@@ -23,11 +23,11 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
     if fact.test == "one" or severity is None or (fact.raises and not is_check):
         return
     if is_check:
-        yield Report(severity, "this size may be one number only: it cannot be exported as dynamic", "allow a range")
+        yield Report(severity, "this size is required to be one number, so it cannot be dynamic", "allow a range")
     else:
         yield Report(
             severity,
-            "condition on a size: the program has one way only, and refuses sizes that take the other",
-            "compute it without a condition (`torch.sym_max`, `F.pad`, a mask), or choose with `torch.cond`",
+            "condition on a size: only one branch is exported, and the program rejects sizes that need the other",
+            "avoid the condition (`torch.sym_max`, `F.pad`, a mask), or choose with `torch.cond`",
             fix=lambda code: first_of(code, fact, without_condition, cond_fix),
         )

@@ -13,8 +13,8 @@ CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
 TARGETS = {
     "range()": "a loop over a size",
     "iteration": "a loop over the rows of a tensor",
-    "unbind()": "`unbind()` along a dimension that varies",
-    "split()": "`split()` along a dimension that varies",
+    "unbind()": "`unbind()` along a dynamic dimension",
+    "split()": "`split()` along a dynamic dimension",
     "list repetition": "a list as long as a size",
 }
 
@@ -26,7 +26,7 @@ def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
     if what is not None and severity is not None and fact.varies:
         yield Report(
             severity,
-            f"{what} is unrolled: the program is for that one size",
-            "use an operator on the whole tensor, `torch.vmap`, or `torch.full` for a list of numbers",
+            f"{what} is unrolled: the exported program accepts only that size",
+            "use an operator on the whole tensor, `torch.vmap`, or `torch.full` in place of a list of numbers",
             fix=without_loop,
         )

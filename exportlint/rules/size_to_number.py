@@ -27,7 +27,7 @@ HELP = {
     "int()": "use integer arithmetic: `n // 2` for `int(n / 2)`, `n * 3 // 2` for `int(n * 1.5)`; drop `int(n)`",
     "float()": "drop the `float()`: arithmetic works on the size itself",
     "divmod()": "use `n // 2` and `n % 2`",
-    "operator.index()": "use the size itself",
+    "operator.index()": "use the size as it is",
     "math.sqrt()": "use `n ** 0.5`",
     "np.prod()": "use `x.numel()` or `math.prod`",
     "np.sqrt()": "use `n ** 0.5`",
@@ -48,21 +48,21 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
     if severity is not None and fact.target == "round()":
         yield Report(
             severity,
-            "`round()` of a size: `Dim.AUTO` keeps it dynamic, a named `Dim` is refused",
+            "`round()` of a size: `Dim.AUTO` keeps it dynamic, but a named `Dim` fails",
             "use integer arithmetic: `(n + 1) // 2`",
         )
     elif severity is not None and fact.refused:
         yield Report(
             severity,
-            f"`{fact.target}` cannot be traced with a size that varies: torch.export takes static shapes only",
-            "leave it out of the exported model, or export with static shapes",
+            f"`{fact.target}` cannot be traced with a dynamic size: torch.export supports it with static shapes only",
+            "move it out of the exported model, or export with static shapes",
         )
     elif severity is not None:
-        when = "" if fact.varies else ", if it is meant to vary"
+        when = "" if fact.varies else ", if it should be dynamic"
         yield Report(
             severity,
-            f"`{fact.target}` makes a plain number of a size: the program is for that one size{when}",
-            HELP.get(fact.target, "keep the size as it is, or compute with a function that knows symbolic sizes"),
+            f"`{fact.target}` turns a size into a plain number: the exported program accepts only that size{when}",
+            HELP.get(fact.target, "keep the size as it is, or use a function that supports symbolic sizes"),
             fix=_fix,
         )
 
@@ -82,5 +82,5 @@ def _fix(code: Code) -> Fix:
     call = form.outermost(code.node(ast.Call))
     symbolic = form.of(call)
     if same(symbolic, code.concrete(call)):
-        raise DeclinedError("there is no symbolic form of it")
-    return code.fix(f"Replace by `{source(symbolic)}`", code.replace(call, symbolic), safe=form.exact)
+        raise DeclinedError("it has no symbolic form")
+    return code.fix(f"Replace with `{source(symbolic)}`", code.replace(call, symbolic), safe=form.exact)

@@ -28,11 +28,12 @@ def size_type_test(fact: SizeConversion | Conversion, context: Context) -> Itera
         return
     kind = known or "int"
     symbolic = SYMBOLIC[kind]
+    article = "an" if kind == "int" else "a"
     is_pattern = fact.target == PATTERN
-    instead = f"ask for `isinstance(n, ({kind}, {symbolic}))`"
+    instead = f"test with `isinstance(n, ({kind}, {symbolic}))`"
     yield Report(
         severity,
-        f"during export {what} is a `{symbolic}` and no `{kind}`: the other way is exported",
+        f"during export {what} is a `{symbolic}`, not {article} `{kind}`: the other branch is exported",
         f"write `case {kind}() | {symbolic}():`" if is_pattern else instead,
         fix=None if is_pattern else lambda code: number_test(code, known),
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 OTHER_SIZES = Claim(non_strict=always(WARNING), strict=always(WARNING))
 SAVED = Claim(non_strict=always(INFO), strict=always(INFO))
 
-INSTEAD = "pass `dynamic_shapes` with a `torch.export.Dim` for each dimension that varies"
+INSTEAD = "pass `dynamic_shapes` with a `torch.export.Dim` for each dynamic dimension"
 
 
 @rule("EXP803", "static-batch", ProgramRun, ProgramSave)
@@ -36,14 +36,14 @@ def static_batch(fact: ProgramRun | ProgramSave, context: Context) -> Iterator[R
     if isinstance(fact, ProgramSave):
         severity = context.severity(SAVED)
         if severity is not None and program.inputs.dynamic_shapes is None and _has_tensors(program.inputs.args):
-            message = f"the program that `{fact.api}` writes takes inputs of the example's sizes only"
+            message = f"the program from `{fact.api}` accepts only inputs with the sizes of the example"
             yield Report(severity, message, INSTEAD, program.site, lambda code: _fix(code, program, context, None))
         return
     found = next(_refused(program, fact), None)
     severity = context.severity(OTHER_SIZES)
     if found is not None and severity is not None:
         name, place, one, other = found
-        message = f"dimension {place} of {name} is always {one} in this program, which {LINE} gives {other}"
+        message = f"dimension {place} of {name} is always {one} in this program, but {LINE} passes {other}"
         varying = {(one, place) for one, place, *_ in _refused(program, fact)}
         yield Report(severity, message, INSTEAD, program.site, lambda code: _fix(code, program, context, varying))
 
@@ -57,7 +57,7 @@ def _fix(code: Code, program: Program, context: Context, varying: set[tuple[str,
     inputs = program.inputs
     assert inputs is not None
     if inputs.dynamic_shapes is not None or inputs.kwargs is not None or not isinstance(inputs.args, Tuple):
-        raise DeclinedError("there are dynamic shapes already, or the inputs are not all in one tuple")
+        raise DeclinedError("dynamic shapes are given already, or the inputs are not all in one tuple")
     call = code.node(ast.Call)
     dim = code.name("torch.export.Dim", call)
     wanted = code.make("{dim}.AUTO" if context.version >= HINTS else '{dim}("batch")', dim=dim)
@@ -69,7 +69,7 @@ def _fix(code: Code, program: Program, context: Context, varying: set[tuple[str,
         name = _shown(expected[index][0]) if index in expected else ""
         places = [p for p in range(len(example.shape)) if (p == 0 if varying is None else (name, p) in varying)]
         if any((example.shape[place] or 2) < 2 for place in places):
-            raise DeclinedError("export takes a size of 1 for a constant")
+            raise DeclinedError("export treats a size of 1 as a constant")
         entries = [(code.make("{place}", place=place), wanted) for place in places]
         shapes.append(with_entries(code.make("{{}}"), entries) if places else code.make("None"))
     given = code.make("({*shapes},)", shapes=shapes)

@@ -26,6 +26,6 @@ def strict_autocast(fact: Call, context: Context) -> Iterator[Report]:
     if fact.keyword("enabled") != FALSE:
         yield Report(
             severity,
-            "strict mode exports `autocast` with checks of dtypes that fail when the program runs",
+            "strict mode exports `autocast` with dtype checks that fail when the program runs",
             "cast explicitly, or export in non-strict mode",
         )

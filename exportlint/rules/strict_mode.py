@@ -33,11 +33,11 @@ def strict_mode(fact: ExportCall, context: Context) -> Iterator[Report]:
     if severity is None:
         return
     if fact.strict is not None:
-        message = "`strict=True` has Dynamo trace the model, which refuses Python that the default takes"
+        message = "`strict=True` traces the model with Dynamo, which rejects Python code that the default mode accepts"
         instead = 'drop it, or lint with `mode = "strict"`'
         yield Report(severity, message, instead, fact.place("strict"), lambda code: _not_strict(code, context))
     elif _name(fact.target).startswith(LIBRARIES):
-        message = "up to torch 2.6 the default is `strict=True`, in which many models of this library do not export"
+        message = "up to torch 2.6 the default is `strict=True`, and many models of this library do not export with it"
         yield Report(severity, message, "pass `strict=False`", fix=_said)
 
 

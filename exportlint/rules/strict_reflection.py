@@ -42,7 +42,7 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
         call = code.node(ast.Call)
         method = call.args[0]
         if not isinstance(method, ast.Attribute):
-            raise DeclinedError("the tensor is not to be seen in the call")
+            raise DeclinedError("the tensor is not written in the call")
         asks = code.make("isinstance({x}, {tensor})", x=method.value, tensor=code.name("torch.Tensor", call))
         safe = surely_tensor(code, method.value)
         return code.fix("Use `isinstance`", code.replace(call, asks), safe=safe)
@@ -62,7 +62,7 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CLAIM if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
     if isinstance(fact, Text):
         shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
-        return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or make the text outside of the model'
+        return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or build the text outside the model'
     if isinstance(fact, MethodTest):
         return METHOD, f"`callable()` of the method `{fact.method}` of a tensor", "use `isinstance(x, torch.Tensor)`"
     if isinstance(fact, ClassStatement):
@@ -79,6 +79,9 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return None, "", ""  # refused in either mode
     if not _is_refused(fact.name) or _is_constant_expression(fact):
         return None, "", ""
+    holder, _, method = fact.name.rpartition(".")
+    if method == "__enter__":
+        return CLAIM, f"`with` on a `{holder}`", "acquire it where the model is called, or skip it while exporting"
     return (
         CLAIM,
         f"`{fact.name.removeprefix('builtins.').removeprefix('torch.Tensor')}()`",

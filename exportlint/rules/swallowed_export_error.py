@@ -31,8 +31,8 @@ def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report
         return
     yield Report(
         severity,
-        "torch.export fails here, the `except` around it catches that, and the fallback is exported in its place",
-        "take the decision on tensor data out of the `try`, or catch a narrower exception",
+        "torch.export fails here, the surrounding `except` catches the failure, and the fallback is exported instead",
+        "move the decision on tensor data out of the `try`, or catch a narrower exception",
         fix=lambda code: _fix(code, fact, context),
     )
 
@@ -40,7 +40,7 @@ def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report
 def _fix(code: Code, fact: Swallowed, context: Context) -> Fix:
     """What raised in eager too, and was caught, may do so no more: it is not safe."""
     if isinstance(fact, Conversion):
-        raise DeclinedError("a tensor does not raise what Python raises for a number")
+        raise DeclinedError("a tensor does not raise the exceptions that a Python number does")
     found = fix_of(fact, code, context)
     return found if found.applicability is DISPLAY_ONLY else replace(found, applicability=UNSAFE)
 

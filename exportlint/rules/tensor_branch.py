@@ -33,8 +33,8 @@ def tensor_branch(fact: Branch, context: Context) -> Iterator[Report]:
     what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
     yield Report(
         severity,
-        f"{construct} on {what}: torch.export cannot know which way to go",
-        "compute both ways and choose with `torch.where`, or use `torch.cond`",
+        f"{construct} on {what}: torch.export cannot know which branch to take",
+        "compute both branches and choose with `torch.where`, or use `torch.cond`",
         fix=lambda code: _fix(code, fact),
     )
 

@@ -36,7 +36,7 @@ def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"`{fact.api}` of a traced tensor or of a module with parameters: there is no data to copy",
+        f"`{fact.api}` of a traced tensor or of a module with parameters, which have no data to copy during export",
         "use `x.clone()` for a tensor; copy modules in `__init__`",
         fix=lambda code: _fix(code, fact, context),
     )

@@ -25,6 +25,6 @@ def tensor_data(fact: DataRead, context: Context) -> Iterator[Report]:
         message = f"`.data` is changed by `{fact.operation}`: torch.export does not see the write"
         instead = "drop `.data`; for parameters, write under `torch.no_grad()`; for buffers, use `copy_`"
     else:
-        message = "`.data` hides the tensor from torch.export: what is computed from it is no part of the program"
+        message = "`.data` hides the tensor from torch.export: computations on it are not part of the exported program"
         instead = "use `.detach()`"
     yield Report(severity, message, instead, fix=lambda code: as_detached(code, fact))

@@ -28,7 +28,7 @@ def tensor_format(fact: Conversion, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"{label} needs the number behind tensor data",
+        f"{label} needs a tensor's concrete value, which is not known during export",
         "format it under `if not torch.compiler.is_exporting():`",
         fix=lambda code: left_out(code, code.expression, context.version),
     )

@@ -36,7 +36,7 @@ def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"`{fact.target}` of a list with traced tensors needs their numbers",
+        f"`{fact.target}` of a list with traced tensors needs their concrete values",
         "use `torch.stack([...])`, which stays in the graph",
         fix=_fix,
     )
@@ -45,9 +45,9 @@ def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
 def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
     if len(call.args) != 1 or any(keyword.arg not in {"dtype", "device"} for keyword in call.keywords):
-        raise DeclinedError("the tensor has options that a stack has not")
+        raise DeclinedError("the call has options that `torch.stack` does not have")
     new = _cast(code, call, stacked(code, call.args[0]))
-    return code.fix("Stack the tensors, which passes gradients on", code.replace(call, new), safe=False)
+    return code.fix("Stack the tensors, which also propagates gradients", code.replace(call, new), safe=False)
 
 
 def _cast(code: Code, call: ast.Call, rows: Expression) -> Expression:
@@ -60,5 +60,5 @@ def _cast(code: Code, call: ast.Call, rows: Expression) -> Expression:
     if name == "new_tensor" and isinstance(function, ast.Attribute):
         options.insert(0, code.concrete(function.value))
         if len(options) > 1:
-            raise DeclinedError("the receiver and the keywords say different things")
+            raise DeclinedError("the receiver and the keywords disagree")
     return method(rows, "to", *options) if options else rows

@@ -10,6 +10,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.facts import Identity
 from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import declined
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -26,7 +27,12 @@ def tensor_identity(fact: Identity, context: Context) -> Iterator[Report]:
         if not isinstance(other, Tensor) or {fact.operand.origin, other.origin} != {Origin.INPUT}:
             return
         message = f"`{fact.operator}` between inputs is decided once, by the example inputs"
-        yield Report(severity, message, "decide by a flag that is no tensor, or export each case")
+        yield Report(
+            severity,
+            message,
+            "decide with a Python flag, or export one program per case",
+            fix=declined("an exported program cannot compare the identities of its inputs"),
+        )
         return
-    message = f"`{fact.operator}` of a traced tensor is a number of this run: the program keeps it for ever"
-    yield Report(severity, message, "key caches by something that belongs to the value, not by identity")
+    message = f"`{fact.operator}` of a traced tensor is baked in: the exported program keeps the number from export"
+    yield Report(severity, message, "key caches by a property of the value, not by identity")

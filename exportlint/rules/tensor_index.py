@@ -19,14 +19,14 @@ TARGETS = {
     "list repetition": "length of a Python list",
     "dict key": "dictionary key",
     "set element": "element of a set",
-    "cache key": "argument of a function that caches its results",
+    "cache key": "argument of a cached function",
     "hash()": "hash",
     "index of an assignment": "index of an assignment",
     "slice bound": "slice bound",
     "index of a tensor": "index of a tensor",
     "dim argument": "dimension of an operator",
-    "number argument": "argument of an operator that needs a plain number",
-    "function argument": "argument of a function of Python that needs a plain number",
+    "number argument": "argument of an operator that needs a Python number",
+    "function argument": "argument of a Python function that needs a Python number",
     "string repetition": "length of a string",
     "arithmetic": "operand of arithmetic on truth values",
     "exponent": "exponent of a number",
@@ -44,7 +44,7 @@ def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"{what} comes out of a tensor: torch.export cannot know which one",
-        "stack what there is to choose from and use `index_select`, or choose by something that is no tensor",
+        f"{what} is read from a tensor: torch.export does not know its value",
+        "stack the choices and use `index_select`, or choose by a Python value",
         fix=lambda code: first_of(code, fact, range_numbers_fix, selection_fix),
     )

@@ -31,11 +31,11 @@ def tensor_item(fact: HostRead, context: Context) -> Iterator[Report]:
     if severity is ERROR:
         message = "`.tolist()` of a tensor of floats: strict mode has no symbols for them"
     else:
-        message = f"`.{fact.api}()` makes an unbacked symbol: it exports, until Python needs its value"
+        message = f"`.{fact.api}()` creates an unbacked symbol: this exports until Python needs its value"
     yield Report(
         severity,
         message,
-        "stay with the tensor where an operator takes it",
+        "keep the tensor where an operator accepts it",
         fix=_fix if fact.api == "item" else None,
     )
 
@@ -43,14 +43,14 @@ def tensor_item(fact: HostRead, context: Context) -> Iterator[Report]:
 def _fix(code: Code) -> Fix:
     call = code.node(ast.Call)
     if not isinstance(call.func, ast.Attribute) or not _meets_tensor(code, call):
-        raise DeclinedError("a number is wanted")
+        raise DeclinedError("the code needs a number")
     held = tensor(code, call.func.value)
     if held is None or held.assumed or not is_scalar(code, call.func.value):
         raise DeclinedError("the tensor may have dimensions")
     kept = code.concrete(call.func.value)
     if held.kind not in {"int", "bool"} and not held.detached:
         kept = method(kept, "detach")
-    return code.fix("Compute with the tensor, which has a dtype of its own", code.replace(call, kept), safe=False)
+    return code.fix("Compute with the tensor, whose dtype may differ", code.replace(call, kept), safe=False)
 
 
 def _meets_tensor(code: Code, call: ast.Call) -> bool:

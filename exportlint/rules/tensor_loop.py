@@ -25,28 +25,28 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
         if fact.construct == "while":
             yield Report(
                 severity,
-                "`while` on tensor data: torch.export cannot know how often to loop",
+                "`while` on tensor data: torch.export cannot know how often it runs",
                 "use `torch.while_loop`, or a fixed number of rounds with `torch.where`",
                 fix=lambda code: while_fix(code, fact),
             )
     elif fact.target == "range()":
         yield Report(
             severity,
-            "`range()` of a number that comes out of a tensor: torch.export cannot know how often to loop",
-            "use `torch.while_loop`, or loop up to a fixed bound and mask what lies beyond it",
+            "`range()` of a number read from a tensor: torch.export cannot know how often the loop runs",
+            "use `torch.while_loop`, or loop up to a fixed bound and mask the rest",
             fix=lambda code: range_fix(code, fact),
         )
     elif fact.target == "tolist()":
         yield Report(
             severity,
-            "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it gives",
-            "stay with the tensor, and work on it as a whole",
+            "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it returns",
+            "keep the tensor, and use operators on all of it",
             fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
         )
     elif fact.target == "iteration":
         yield Report(
             severity,
-            "loop over a tensor whose length depends on data: torch.export cannot know how often to loop",
+            "loop over a tensor whose length depends on data: torch.export cannot know how often it runs",
             "work on the whole tensor at once instead of element by element",
             fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
         )

@@ -32,19 +32,33 @@ BUILTINS = {
     "float()": "drop the `float()`: arithmetic works on the 0-d tensor; or read it with `.item()`",
     "complex()": "keep it a tensor: `torch.complex`",
     "operator.index()": "read it with `.item()`",
-    "hex()": "format outside of the model",
-    "oct()": "format outside of the model",
-    "bin()": "format outside of the model",
-    "chr()": "format outside of the model",
+    "hex()": "format outside the model",
+    "oct()": "format outside the model",
+    "bin()": "format outside the model",
+    "chr()": "format outside the model",
     "round()": "use `torch.round`",
     "max() of one tensor": "use `x.max()`",
     "min() of one tensor": "use `x.min()`",
 }
 
 
+FILLED = Claim(non_strict=always(None), strict=always(ERROR))
+FILLERS = frozenset({"full_like()", "new_full()"})
+"""What takes a number to fill a tensor with; `torch.full` and `fill_` take a tensor as well."""
+
+
 @rule("EXP202", "tensor-to-number", Conversion)
 def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
-    """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`."""
+    """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`, `x.new_full(size, t)`."""
+    if fact.target in FILLERS:
+        severity = context.severity(FILLED) if not fact.guarded else None
+        if severity is not None:
+            yield Report(
+                severity,
+                f"`{fact.target}` needs a tensor's concrete value in strict mode",
+                "use `torch.full`, which takes a tensor, or export in non-strict mode",
+            )
+        return
     is_math = fact.target.startswith(("math.", "np."))
     is_check = fact.target.startswith("torch._check")
     help_text = (
@@ -56,7 +70,7 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     name, _, rest = fact.target.partition(" ")
     yield Report(
         severity,
-        f"`{name}`{' ' + rest if rest else ''} needs the number behind tensor data",
+        f"`{name}`{' ' + rest if rest else ''} needs a tensor's concrete value, which is not known during export",
         help_text,
         fix=lambda code: first_of(
             code,
@@ -96,7 +110,7 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
     if fact.target.startswith("torch._check"):
         return check_of_tensor(code, node)
     if len(node.args) != 1 or fact.target == "complex()":
-        raise DeclinedError("torch.export has no symbol for it")
+        raise DeclinedError("torch.export cannot represent it symbolically")
     argument = node.args[0]
     if fact.target == "round()" and not isinstance(fact.operand, Scalar):
         rounded = method(code.concrete(argument), "round")

@@ -58,7 +58,7 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
         return
     what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
     label = LABELS.get(fact.construct, f"`{fact.construct}`")
-    message = f"{label} needs the truth of {what}, which torch.export does not know"
+    message = f"{label} needs the value of {what}, which is not known during export"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 

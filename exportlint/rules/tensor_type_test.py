@@ -30,7 +30,7 @@ def tensor_type_test(fact: TypeTest, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        "type of a traced tensor compared: it is a FakeTensor there, so the other branch is exported",
+        "the type of a traced tensor is compared: during export it is a FakeTensor, so the other branch is exported",
         "use `isinstance(x, torch.Tensor)`",
         fix=lambda code: tensor_test(code, fact),
     )

@@ -22,8 +22,10 @@ def torch_default(fact: Drawn | BakedUse | Call, context: Context) -> Iterator[R
     if isinstance(fact, Call):
         severity = context.severity(DTYPE) if _sets_dtype(fact) else None
         if severity is not None and not fact.guarded:
-            message = f"`{fact.name}` is called once, at export: the program makes its tensors with another dtype"
-            yield Report(severity, message, "pass `dtype=` where tensors are made")
+            message = (
+                f"`{fact.name}` is called only at export: the exported program creates its tensors with another dtype"
+            )
+            yield Report(severity, message, "pass `dtype=` where tensors are created")
         return
     is_dtype = fact.api == "torch.get_default_dtype"
     is_use = isinstance(fact, BakedUse)
@@ -33,13 +35,13 @@ def torch_default(fact: Drawn | BakedUse | Call, context: Context) -> Iterator[R
     if severity is ERROR:
         yield Report(
             severity,
-            f"`{fact.api}` in code that strict mode traces: Dynamo refuses it",
+            f"`{fact.api}` in code that strict mode traces: Dynamo does not support it",
             "take `x.device`",
             fix=read_once,
         )
     elif severity is not None:
-        message = f"`{fact.api}` is asked once, at export: the program keeps the default of then"
-        instead = "take the dtype or device of a tensor at hand: `x.dtype`, `x.device`"
+        message = f"`{fact.api}` is read once, at export: its value is baked in"
+        instead = "take the dtype or device from a tensor: `x.dtype`, `x.device`"
         yield Report(severity, message, instead, fix=None if severity is INFO else read_once)
 
 

@@ -24,7 +24,7 @@ def torchscript_capture(fact: Scripting, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded or isinstance(fact.target, FunctionTarget | External):
         return
-    message = f"`{fact.api}` makes TorchScript, which torch deprecates"
+    message = f"`{fact.api}` creates TorchScript, which is deprecated"
     instead = "use `torch.export.export`, and `torch._inductor.aoti_compile_and_package` to run without Python"
     if fact.api in {"torch.jit.freeze", "torch.jit.optimize_for_inference"}:
         instead = "export the model in evaluation mode, and compile the program"
@@ -36,7 +36,7 @@ def _fix(code: Code, fact: Scripting) -> Fix:
     call = code.node(ast.Call)
     model, example = argument(call, 0, "func"), argument(call, 1, "example_inputs")
     if fact.api != "torch.jit.trace" or model is None or example is None or isinstance(model, ast.Starred):
-        raise DeclinedError("there is no example to export with")
+        raise DeclinedError("there are no example inputs to export with")
     inputs = example if isinstance(example, ast.Tuple) else code.make("({example},)", example=example)
     export = code.name("torch.export.export", call)
     exported = code.make("{export}({model}, {inputs})", export=export, model=model, inputs=inputs)

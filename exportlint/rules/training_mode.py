@@ -18,8 +18,8 @@ def training_mode(fact: ModeRead, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if severity is None:
         return
-    message = f"{_listed(fact.names)} is what it is at export: the program has no `train()` and no `eval()`"
-    yield Report(severity, message, "call `model.eval()` before export, or export one program for each mode")
+    message = f"fixed at export: {_listed(fact.names)}; `.train()` and `.eval()` have no effect on the program"
+    yield Report(severity, message, "call `model.eval()` before export, or export one program per mode")
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -27,12 +27,12 @@ def training_mode_export(fact: ExportCall | Evaluated, context: Context) -> Iter
     if isinstance(fact, Evaluated):
         severity = context.severity(EVALUATED_LATER)
         if severity is not None:
-            message = f"the program keeps the training mode that `.eval()` in {LINE} ends for the model"
+            message = f"the program stays in training mode: `.eval()` in {LINE} comes after export"
             yield Report(severity, message, INSTEAD, fact.export, _fix)
     elif fact.training and fact.varies and not fact.api.endswith("_training"):
         severity = context.severity(TRAINING)
         if severity is not None:
-            message = "the model is exported in training mode, and its dropout or batch norm stays so in the program"
+            message = "the model is exported in training mode, which its dropout or batch norm keeps in the program"
             yield Report(severity, message, INSTEAD, fix=_fix)
 
 
@@ -44,12 +44,12 @@ def _fix(code: Code) -> Fix:
         made = code.make("{model}.eval()", model=model)
         return code.fix("Call `.eval()` first", code.replace(model, made), safe=False)
     if not isinstance(model, (ast.Name, ast.Attribute)):
-        raise DeclinedError("the model is not to be seen in the call")
+        raise DeclinedError("the model is not written in the call")
     statement = code.tree.statement(call)
     block = code.tree.block(statement)
     earlier = (n for s in block[: block.index(statement)] for n in ast.walk(s) if isinstance(n, ast.Call))
     if any(ast.dump(n.func) == ast.dump(call.func) and _is_same(argument(n, 0, "mod"), model) for n in earlier):
-        raise DeclinedError("an export before this one needs it")
+        raise DeclinedError("an earlier export needs training mode")
     insertion = code.statements.insert_before(statement, [code.statement("{model}.eval()", model=model)])
     return code.fix("Call `.eval()` first", insertion, safe=False)
 

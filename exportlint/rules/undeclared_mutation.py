@@ -23,9 +23,9 @@ def undeclared_mutation(fact: UndeclaredWrite, context: Context) -> Iterator[Rep
     if severity is not None:
         yield Report(
             severity,
-            f"`{fact.api}` writes to an argument of `{fact.name}` that `mutates_args` does not name: "
-            "what compiles the program may reorder or drop the write",
-            "name the argument in `mutates_args`",
+            f"`{fact.api}` writes to an argument of `{fact.name}` that `mutates_args` does not list: "
+            "a compiler may reorder or drop the write",
+            "list the argument in `mutates_args`",
             fix=lambda code: _fix(code, fact),
         )
 
@@ -39,7 +39,7 @@ def _fix(code: Code, fact: UndeclaredWrite) -> Fix:
     decorators = [d for d in kernel.decorator_list if isinstance(d, ast.Call)] if kernel is not None else []
     declared = [k.value for d in decorators for k in d.keywords if k.arg == "mutates_args"]
     if len(declared) != 1 or not isinstance(declared[0], (ast.Tuple, ast.List, ast.Set)) or not fact.argument:
-        raise DeclinedError("what the operator declares is not to be seen")
+        raise DeclinedError("the declaration of the operator is not written there")
     template = TEMPLATES[type(declared[0])]
     names = code.make(template, names=[*declared[0].elts, string(fact.argument)])
     edit = code.replace(declared[0], names)

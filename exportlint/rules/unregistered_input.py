@@ -25,9 +25,9 @@ def unregistered_input(fact: ObjectInput, context: Context) -> Iterator[Report]:
     if severity is not None:
         yield Report(
             severity,
-            f"the argument `{fact.name}` is a `{fact.type}`: torch.export takes none as an input",
+            f"argument `{fact.name}` is a `{fact.type}`, which torch.export does not accept as an input",
             "pass tensors, numbers, strings, tuples, lists and dicts, or register the class with "
-            "`torch.export.register_dataclass`; give the rest to the constructor",
+            "`torch.export.register_dataclass`; pass the rest to the constructor",
             fix=_fix,
         )
 
@@ -36,5 +36,5 @@ def _fix(code: Code) -> Fix:
     annotation = code.node(ast.arg).annotation
     cls = code.value(annotation) if annotation is not None else None
     if not isinstance(cls, ClassValue):
-        raise DeclinedError("the argument is no object of the project")
+        raise DeclinedError("the class is not defined in this project")
     return register(code, site_of(cls.definition.module, cls.definition.node))

@@ -19,7 +19,7 @@ CLAIM = Claim(non_strict={(2, 4): None, (2, 6): WARNING}, strict=STRICT)
 FROZEN = Claim(non_strict={(2, 4): None}, strict={(2, 4): ERROR, (2, 15): None})
 
 WHERE = {
-    "list": "in a plain list", "dict": "in a plain dict", "object": "in an object that is no module",
+    "list": "in a plain list", "dict": "in a plain dict", "object": "in an object that is not a module",
     "class": "in a class attribute", "global": "in a variable of the file",
 }  # fmt: skip
 
@@ -39,7 +39,7 @@ def unregistered_module(fact: Unregistered, context: Context) -> Iterator[Report
     if severity is None:
         return
     what = "modules" if fact.modules else "parameters"
-    message = f"`{fact.name}` holds {what} {WHERE[fact.holder]}: export does not see that they have parameters"
+    message = f"`{fact.name}` holds {what} {WHERE[fact.holder]}: torch.export does not see their parameters"
     if fact.holder in {"list", "dict"}:
         kind = "List" if fact.holder == "list" else "Dict"
         instead = f"hold them in an `nn.{'Module' if fact.modules else 'Parameter'}{kind}`"
@@ -53,11 +53,11 @@ def _fix(code: Code, fact: Unregistered) -> Fix:
     target = code.node(ast.Attribute)
     statement = code.tree.parents[target]
     if not isinstance(statement, ast.Assign) or statement.targets != [target]:
-        raise DeclinedError("it is no attribute that is assigned by itself")
+        raise DeclinedError("it is not an attribute with its own assignment")
     if fact.holder == "object":
         return code.fix("Make it a module", *as_module(code, statement.value), safe=False)
     if fact.holder not in {"list", "dict"}:
-        raise DeclinedError("no module has it")
+        raise DeclinedError("it is not held by a module")
     kind = f"{'Module' if fact.modules else 'Parameter'}{'List' if fact.holder == 'list' else 'Dict'}"
     _require_methods(code, target, kind)
     name = code.name(f"torch.nn.{kind}", target)
@@ -71,17 +71,17 @@ def _require_methods(code: Code, target: ast.Attribute, kind: str) -> None:
     """Raises DeclinedError if the class asks for what the container does not have."""
     constructor = Constructor(code, target)
     if any(use is not target and isinstance(use.ctx, ast.Store) for use in constructor.uses(target.attr)):
-        raise DeclinedError("it is assigned elsewhere, too")
+        raise DeclinedError("it is also assigned elsewhere")
     for use in constructor.uses(target.attr):
         around = code.tree.parents[use]
         if isinstance(around, ast.Attribute) and around.attr not in METHODS[kind]:
             raise DeclinedError(f"`nn.{kind}` has no `{around.attr}`")
         if kind.endswith("Dict") and isinstance(around, ast.Subscript) and not _is_key(around.slice):
-            raise DeclinedError("its keys may be no strings")
+            raise DeclinedError("its keys may not be strings")
     value = code.tree.parents[target].value  # type: ignore[attr-defined]
     keys = value.keys if isinstance(value, ast.Dict) else [value.key] if isinstance(value, ast.DictComp) else []
     if not all(key is not None and _is_key(key) for key in keys):
-        raise DeclinedError("its keys may be no strings")
+        raise DeclinedError("its keys may not be strings")
 
 
 def _is_key(node: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Dict, Tuple, Value
+from exportlint.analysis.domain.values import Dict, Distribution, Tuple, Value
 from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.plain import ObjectOf
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
@@ -15,6 +15,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.edit.template import call, of_generator
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.distributions import register_distributions
 from exportlint.fixes.export_calls.pytrees import register
 from exportlint.registry import rule
 
@@ -42,7 +43,7 @@ def unregistered_output(fact: Output, context: Context) -> Iterator[Report]:
     elif severity is not None:
         yield Report(
             severity,
-            f"a `{fact.name}` in the output of `{fact.symbol}`: torch.export cannot take it apart",
+            f"a `{fact.name}` in the output of `{fact.symbol}`: torch.export does not know this type",
             "return tensors, numbers, strings, tuples, lists and dicts, or register the class with "
             "`torch.export.register_dataclass`",
             fix=lambda code: _fix(code, fact),
@@ -60,6 +61,8 @@ def _fix(code: Code, fact: Output) -> Fix:
     first = fact.parts[0][0]
     if isinstance(first, ObjectOf):
         return register(code, first.type.definition)
+    if all(isinstance(part, Distribution) for part, _ in fact.parts):
+        return register_distributions(code, [name for _, name in fact.parts])
     given = code.tree.at(code.site, ast.Yield, ast.YieldFrom)
     if given is not None:
         return _collected(code, given)
@@ -68,16 +71,16 @@ def _fix(code: Code, fact: Output) -> Fix:
     for part, name in fact.parts:
         node = _place(returned, fact.returned, part) if returned is not None else None
         if node is None:
-            raise DeclinedError("what is returned is put together elsewhere")
+            raise DeclinedError("the returned value is built elsewhere")
         edits.append(code.replace(node, _instead(code, node, name)))
-    return code.fix("Return what a program can", *edits, safe=False)
+    return code.fix("Return values that a program can", *edits, safe=False)
 
 
 def _collected(code: Code, given: ast.expr) -> Fix:
     """A list of what a generator gives. Raises DeclinedError if it is sent something, or returns something besides."""
     function = code.tree.function(given)
     if not isinstance(function, ast.FunctionDef):
-        raise DeclinedError("a generator gives its values one by one")
+        raise DeclinedError("a generator yields its values one by one")
     own = [node for node in ast.walk(function) if code.tree.function(node) is function]
     name = code.fresh("outputs", given)
     drafts = []
@@ -85,18 +88,18 @@ def _collected(code: Code, given: ast.expr) -> Fix:
         statement = code.tree.parents[node]
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             if not isinstance(statement, ast.Expr) or node.value is None:
-                raise DeclinedError("the caller decides what the generator does")
+                raise DeclinedError("the caller sends values to the generator")
             template = "{name}.append({value})" if isinstance(node, ast.Yield) else "{name}.extend({value})"
             drafts.append(code.replace(statement, code.statement(template, name=name, value=node.value)))
         elif isinstance(node, ast.Return):
             if node.value is not None:
-                raise DeclinedError("the generator returns something besides")
+                raise DeclinedError("the generator also has a return value")
             drafts.append(code.replace(node, code.statement("return {name}", name=name)))
     first = next(s for s in function.body if not is_docstring(s))
     last = function.body[-1]
     end = code.statement("return {name}", name=name)
     if not code.statements.have_lines([first]) or not code.statements.have_lines([last]):
-        raise DeclinedError("statements share lines with others")
+        raise DeclinedError("statements share their lines with others")
     drafts.append(code.statements.insert_before(first, [code.statement("{name} = []", name=name)]))
     if not isinstance(last, ast.Return):
         drafts.append(code.statements.insert_after(last, [end]))
@@ -110,7 +113,7 @@ def _instead(code: Code, node: ast.expr, name: str) -> Expression:
         return code.make("tuple({sizes})", sizes=node)
     kind = ITERATED.get(name)
     if kind is None:
-        raise DeclinedError("a program cannot return it in any form")
+        raise DeclinedError("an exported program cannot return it in any form")
     if isinstance(node, ast.Set):
         return code.make("({*items},)", items=node.elts)
     items = code.concrete(node)

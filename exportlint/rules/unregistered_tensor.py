@@ -27,7 +27,8 @@ def unregistered_tensor(fact: PlainTensorWrite, context: Context) -> Iterator[Re
         return
     yield Report(
         severity,
-        f"`{fact.name}` is no buffer: export itself changes the tensor, and the program starts from the changed one",
+        f"`{fact.name}` is not a buffer: export itself changes the tensor, and the program starts from the changed "
+        "value",
         "register the tensor with `register_buffer` in `__init__`",
         fix=_fix,
     )
@@ -38,8 +39,8 @@ def _fix(code: Code) -> Fix:
     base = written(code.node(ast.expr, ast.AugAssign))
     if isinstance(base, ast.Name):
         drafts = keep_global(code, Constructor(code, base), base.id)
-        return code.fix("Keep it in a buffer, which each module has for itself", *drafts, safe=False)
+        return code.fix("Keep it in a buffer, one per module instance", *drafts, safe=False)
     if not isinstance(base, ast.Attribute):
-        raise DeclinedError("it is no attribute")
+        raise DeclinedError("it is not an attribute")
     first = Constructor(code, base).assignment(base.attr)
     return code.fix("Register a buffer", registration(code, first), safe=False)

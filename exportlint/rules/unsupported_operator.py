@@ -29,18 +29,18 @@ INSTEAD = {
     "torch.ao.nn.quantized.dynamic": "export the float model, and quantize the program",
     "torch.quantize_per_channel": "use `torch.fake_quantize_per_channel_affine`",
     "torch.linalg.lstsq": "use `torch.linalg.pinv(a) @ b`",
-    "torch.nn.functional.ctc_loss": "compute the loss outside of the model",
-    "torch.ctc_loss": "compute the loss outside of the model",
-    "torch.nn.CTCLoss": "compute the loss outside of the model",
+    "torch.nn.functional.ctc_loss": "compute the loss outside the model",
+    "torch.ctc_loss": "compute the loss outside the model",
+    "torch.nn.CTCLoss": "compute the loss outside the model",
     "torch.combinations": "index with constants that `itertools.combinations` gives",
     "torch.lobpcg": "use `torch.linalg.eigh`",
     "torch.utils.dlpack.to_dlpack": "return the tensor, and convert it outside",
     "torch.to_dlpack": "return the tensor, and convert it outside",
     "torch.Tensor.to_mkldnn": "leave the layout to the runtime",
-    "torch.Tensor.as_subclass": "keep plain tensors in the model, and call functions of them",
-    "torch.Tensor._make_subclass": "keep plain tensors in the model, and call functions of them",
-    "torch.Tensor.apply_": "use operators of torch",
-    "torch.Tensor.map_": "use operators of torch",
+    "torch.Tensor.as_subclass": "keep plain tensors in the model, and call functions on them",
+    "torch.Tensor._make_subclass": "keep plain tensors in the model, and call functions on them",
+    "torch.Tensor.apply_": "use torch operators",
+    "torch.Tensor.map_": "use torch operators",
 }
 
 
@@ -53,7 +53,7 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
         return
     name = fact.name.rpartition(".")[2]
     what = "a dynamically quantized module" if name == "dynamic" else f"`{public_name(fact.name)}`"
-    message = f"{what} has no implementation for the tensors that torch.export traces with"
+    message = f"{what} has no implementation for the fake tensors that torch.export traces with"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 
@@ -77,7 +77,7 @@ def _fix(code: Code, fact: Call) -> Fix:
         around = code.tree.parents[call]
         if isinstance(around, ast.Call) and around.args == [call] and not around.keywords and len(call.args) == 1:
             return without_dlpack(code, around, call.args[0])
-    raise DeclinedError("no operator of torch does the same")
+    raise DeclinedError("no torch operator does the same")
 
 
 def _plain(code: Code, call: ast.Call) -> Fix:
@@ -88,16 +88,16 @@ def _plain(code: Code, call: ast.Call) -> Fix:
     if isinstance(subclass, ClassValue):
         body = subclass.definition.node.body
         if subclass.definition.node.keywords or not all(isinstance(s, ast.Pass) or is_docstring(s) for s in body):
-            raise DeclinedError("the class has methods, which plain tensors have not")
+            raise DeclinedError("the class has methods that plain tensors do not have")
     elif subclass != External("torch.Tensor"):
         raise DeclinedError("the class is not known")
-    message = "Leave it a plain tensor: tests for its class see that"
+    message = "Keep a plain tensor: code that tests for the class sees the difference"
     return code.fix(message, code.replace(call, call.func.value), safe=False)
 
 
 def _pairs(code: Code, call: ast.Call) -> Fix:
     if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], (ast.Name, ast.Attribute, ast.Subscript)):
-        raise DeclinedError("it is for more than pairs, or of what would be computed again")
+        raise DeclinedError("it is not about pairs, or its operand would be computed twice")
     pairs = code.make(
         "{x}[{triu_indices}({x}.shape[0], {x}.shape[0], 1).T]",
         x=call.args[0],
@@ -109,10 +109,10 @@ def _pairs(code: Code, call: ast.Call) -> Fix:
 def _solution(code: Code, call: ast.Call) -> Fix:
     taken = code.tree.parents[call]
     if len(call.args) != 2 or call.keywords or not isinstance(taken, ast.Attribute) or taken.attr != "solution":
-        raise DeclinedError("more than the solution is wanted")
+        raise DeclinedError("more than the solution is used")
     pinv, (first, second) = code.name("torch.linalg.pinv", call), call.args
     product = code.make("{pinv}({first}) @ {second}", pinv=pinv, first=first, second=second)
-    return code.fix("Multiply with the pseudo-inverse", code.replace(taken, product), safe=False)
+    return code.fix("Multiply by the pseudo-inverse", code.replace(taken, product), safe=False)
 
 
 def _read_once(code: Code, call: ast.Call) -> ast.Name | None:
@@ -134,7 +134,7 @@ def _padded(code: Code, call: ast.Call) -> Fix:
         isinstance(method, ast.Attribute) and method.attr == "to_padded_tensor" and isinstance(padding, ast.Call)
     )
     if not is_padded or not isinstance(padding, ast.Call) or len(padding.args) != 1 or padding.keywords:
-        raise DeclinedError("the rows do not become one padded tensor")
+        raise DeclinedError("the rows do not form one padded tensor")
     if len(call.args) != 1 or call.keywords:
         raise DeclinedError("the rows have options")
     padded = code.make(

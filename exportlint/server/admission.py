@@ -77,7 +77,7 @@ class _Door:
                 return visitor.connection, bytes(visitor.sent)
         late = time.monotonic() - _PATIENCE
         for visitor in [one for one in self._visitors.values() if one.since < late]:
-            self._refuse(visitor, "it showed no token in time")
+            self._refuse(visitor, "it did not send the token in time")
         return None
 
     def _accept(self) -> None:
@@ -86,7 +86,7 @@ class _Door:
         except OSError:  # gone again
             return
         if len(self._visitors) == _MOST_WAITING:
-            self._refuse(next(iter(self._visitors.values())), "too many others came")
+            self._refuse(next(iter(self._visitors.values())), "too many connections are waiting")
         connection.setblocking(False)
         self._visitors[connection] = _Visitor(connection, time.monotonic())
         self._selector.register(connection, selectors.EVENT_READ)

@@ -11,10 +11,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from exportlint.analysis.project import SupersededError
+from exportlint.baseline import marked
 from exportlint.big_stack import start_on_big_stack
 from exportlint.findings import Finding
+from exportlint.fingerprints import fingerprinted
 from exportlint.linter import merge, worked_out
 from exportlint.server.analyses import Outcome
+from exportlint.server.baselines import baseline_of
 from exportlint.server.last_parsed import LastParsed, Shown, moves
 from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
@@ -295,7 +298,9 @@ class Analyzer:
         all_tasks = [*tasks.values(), *(task for task, _ in helpers.values())]
         shown_by = {task.filename: task.settings for task in all_tasks}
         moves = {name: made for name, looked in known.items() if (made := looked.moves) is not None}
-        for was in merge(all_tasks, [*units, *(unit for _, unit in helpers.values())]):
+        looked_at = {name: looked.shown.task for name, looked in known.items()}
+        looked_at |= {name: task for name, (task, _) in helpers.items()}
+        for was in self._accepted(merge(all_tasks, [*units, *(unit for _, unit in helpers.values())]), looked_at):
             finding = moved(was, moves)
             if finding is None or not shown_by[finding.filename].shows(finding):
                 continue
@@ -309,6 +314,14 @@ class Analyzer:
                 found[name] += (problem for problem in looked.shown.problems if problem.code in enabled)
                 found[name].sort(key=lambda finding: finding.sort_key)
         return {document: self._outcome(document, tasks, found, reached, moves) for document in documents}
+
+    def _accepted(self, findings: tuple[Finding, ...], tasks: Mapping[str, Task]) -> tuple[Finding, ...]:
+        """The findings with those marked that a baseline holds. `tasks` are the files as they were looked at."""
+        held = {name: baseline_of(task.settings) for name, task in tasks.items()}
+        if not any(held.values()):
+            return findings
+        named = fingerprinted(findings, lambda name: self._source(tasks[name]))
+        return marked(named, lambda finding: held[finding.filename])
 
     def _is_told_of(self, task: Task) -> bool:
         """Whether looking at other documents gives findings in this one, or did so when they were last looked at."""

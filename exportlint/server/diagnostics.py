@@ -48,11 +48,12 @@ def diagnostic(
     lines = analysis.document.lines
     rule = find_rule(finding.code)
     ruled = analysis.seen.of(finding)
-    parts = [finding.message, finding.help and f"help: {finding.help}", ruled and str(ruled)]
+    accepted = "accepted: the baseline holds it" if finding.baselined else ""
+    parts = [finding.message, finding.help and f"help: {finding.help}", ruled and str(ruled), accepted]
     shown = types.Diagnostic(
         range=range_of(finding.span, lines, client.encoding),
         message="\n".join(printable(part) for part in parts if part),
-        severity=_SEVERITIES[finding.severity],
+        severity=types.DiagnosticSeverity.Hint if finding.baselined else _SEVERITIES[finding.severity],
         code=finding.code,
         source=SOURCE,
         data={"name": finding.name},
@@ -77,7 +78,7 @@ def calls(analysis: Analysis) -> dict[Span, list[Reached]]:
     """What is wrong behind the calls of a document, by where these are; the gravest first."""
     found: dict[Span, list[Reached]] = {}
     for one in analysis.reached:
-        if one.finding.severity is not Severity.INFO and one.caller.callee:
+        if one.finding.severity is not Severity.INFO and one.caller.callee and not one.finding.baselined:
             found.setdefault(one.caller.span, []).append(one)
     for reached in found.values():
         # Several classes, of which one is around the other, may share a call.
@@ -117,7 +118,7 @@ def _call(
 
 def call_message(callee: str, finding: Finding) -> str:
     """What to say of a call because of a finding behind it."""
-    does = "breaks export here" if finding.severity is Severity.ERROR else "has a warning for export"
+    does = "breaks export" if finding.severity is Severity.ERROR else "has a warning for export"
     return f"`{callee}` {does}: {finding.message}"
 
 

@@ -65,7 +65,7 @@ def _reopened(path: Path, flags: int) -> int:
         if handle >= 0 and not is_ours:
             os.close(handle)
     if not is_ours:
-        raise LogFileError("the file exists and is not a log of exportlint, name another one")
+        raise LogFileError("the file exists and is not an exportlint log; name another file")
     return handle
 
 

@@ -113,7 +113,7 @@ def _unknown(given: Mapping[str, object]) -> list[str]:
     found = []
     for key in given.keys() - KEYS:
         near = nearest(key, KEYS, count=1)
-        found.append(f"`exportlint.{key}` is no setting" + (f", did you mean {near}?" if near else ""))
+        found.append(f"`exportlint.{key}` is not a setting" + (f", did you mean {near}?" if near else ""))
     return sorted(found)
 
 

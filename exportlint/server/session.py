@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from exportlint.config import ConfigError, Settings
 from exportlint.server import uris
+from exportlint.server.baselines import problem_of
 from exportlint.server.client import Client
 from exportlint.server.documents import Document
 from exportlint.server.folders import Folder, folder_of
@@ -144,6 +145,7 @@ class Session:
     def settings(self, opened: Opened) -> Settings:
         """The settings that hold for something."""
         settings, problem = self.folder(opened).settings_of(self.path(opened))
+        problem = problem or problem_of(settings)
         if problem is not None and problem.file is not None:
             self.problems[problem.file] = problem
         return settings

@@ -28,7 +28,7 @@ async def pull(server: Server) -> None:
                 types.ConfigurationParams([*items, types.ConfigurationItem(section=SECTION)])
             )
         except Exception as error:  # whatever the client has against it, the settings stay
-            log.warning("the client does not tell its settings: %s", error)
+            log.warning("the client does not send its settings: %s", error)
         else:
             *own, everywhere = [*answers, *[None] * (len(items) + 1)][: len(items) + 1]
             if isinstance(everywhere, Mapping):

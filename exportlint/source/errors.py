@@ -36,4 +36,4 @@ def os_reason(error: OSError | ValueError) -> str:
         return "no such file or directory"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
-    return "no path can have that name"
+    return "not a valid path"

@@ -133,7 +133,7 @@ def from_bytes(data: bytes, path: Path, filename: str | None = None) -> SourceFi
 
         return from_json(data, path, name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(name, "is UTF-16, which Python does not read: save it as UTF-8", 1)
+        raise SourceError(name, "is UTF-16, which Python cannot read: save it as UTF-8", 1)
     encoding = _declared_encoding(data, name)
     try:
         text = data.decode(encoding)
@@ -144,7 +144,7 @@ def from_bytes(data: bytes, path: Path, filename: str | None = None) -> SourceFi
         hint = ": save it as UTF-8, or declare its encoding in line 1 (PEP 263)" if shown == "UTF-8" else ""
         raise SourceError(name, f"byte 0x{error.object[error.start]:02x} is not {shown}{hint}", row) from None
     except (LookupError, UnicodeError):
-        raise SourceError(name, f"declares the encoding '{encoding}', which is not one of text", 1) from None
+        raise SourceError(name, f"declares the encoding '{encoding}', which is not a text encoding", 1) from None
     if "\0" in text:
         row = LineIndex(text).position(text.index("\0")).row
         raise SourceError(name, "holds a NUL character, so it is not Python text", row)

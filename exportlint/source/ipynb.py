@@ -118,9 +118,9 @@ def document(data: bytes, filename: str) -> Document:
         row = data.count(b"\n", 0, error.start) + 1
         raise SourceError(filename, f"byte 0x{data[error.start]:02x} is not UTF-8, as in a notebook", row) from None
     except json.JSONDecodeError as error:
-        raise SourceError(filename, f"is no notebook, because it is not JSON: {error.msg}", error.lineno) from None
+        raise SourceError(filename, f"is not a notebook, because it is not JSON: {error.msg}", error.lineno) from None
     except (ValueError, RecursionError) as error:
-        raise SourceError(filename, f"is no notebook that can be read: {error}", 1) from None
+        raise SourceError(filename, f"is not a readable notebook: {error}", 1) from None
     cells = _checked(root, filename)
     if not _is_python(root):
         return Document(bom, text, ())
@@ -138,18 +138,18 @@ def _checked(root: Any, filename: str) -> list[dict[str, Any]]:
     """The cells of a notebook."""
     version = root.get("nbformat") if isinstance(root, dict) else None
     if not isinstance(version, int):
-        raise SourceError(filename, "is JSON, but no notebook: it has no `nbformat`", 1)
+        raise SourceError(filename, "is JSON but not a notebook: it has no `nbformat`", 1)
     if version < _FORMAT:
         raise SourceError(filename, f"is a notebook of format {version}, which is too old: {_HINT}", 1)
     if version > _FORMAT:
-        raise SourceError(filename, f"is a notebook of format {version}, of which only {_FORMAT} is known", 1)
+        raise SourceError(filename, f"is a notebook of format {version}, but only format {_FORMAT} is supported", 1)
     cells = root.get("cells")
     if not isinstance(cells, list):
-        raise SourceError(filename, "is no notebook: it has no list of `cells`", 1)
+        raise SourceError(filename, "is not a notebook: it has no list of `cells`", 1)
     for number, cell in enumerate(cells, start=1):
         source = cell.get("source") if isinstance(cell, dict) else None
         if not isinstance(source, str) and not (isinstance(source, list) and all(isinstance(s, str) for s in source)):
-            raise SourceError(filename, f"is no notebook: the `source` of cell {number} is no text", 1)
+            raise SourceError(filename, f"is not a notebook: the `source` of cell {number} is not text", 1)
     return cells
 
 

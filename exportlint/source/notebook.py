@@ -75,7 +75,7 @@ class Notebook(SourceFile):
         """The notebook after edits of its cells; all other bytes stay. Raises SourceError if they are not admitted."""
         cells = self.cells.edits(edits)
         if cells is None or not self.admits(edits):
-            raise SourceError(self.filename, "cannot be edited there: that is not Python of one cell")
+            raise SourceError(self.filename, "cannot be edited there: that is not Python code in one cell")
         return from_json(self.document.edited(cells), self.path, self.filename)
 
 

@@ -32,6 +32,19 @@ def test_full_report_shows_the_code_the_place_and_the_summary(root: Path, run: R
     assert lines[-2:] == ["Found 1 finding (1 error, 0 warnings).", "[*] 1 fixable with `--fix`."]
 
 
+OPAQUE = """\
+from torch import nn
+
+
+class Pair:
+    def __init__(self, first):
+        self.first = first
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return Pair(x + 1)
+"""
 DEEP = "".join(f"def f{i}(a):\n    return f{i + 1}(a)\n\n\n" for i in range(200))
 DEEP += NET.replace("        if x.sum() > 0:\n            return x + 1\n", "        x = f0(x)\n")
 CUT = "The analysis of 1 class was cut short; see `--show-limits`."
@@ -66,7 +79,9 @@ def test_limits_are_listed_with_what_ran_into_them(root: Path, run: Run) -> None
     assert "  evaluations: 400,000 evaluations per exported class" in listed
     assert "  seconds: 20 seconds of processor time per exported class" in listed
     assert listed[-2] == "Cut short:"
-    assert listed[-1].startswith(f"  model.py:{row}:1: parts of `Net` are not analyzed: calls nest more than 100")
+    assert listed[-1].startswith(
+        f"  model.py:{row}:1: parts of `Net` are not analyzed: calls are nested more than 100 deep"
+    )
     assert "The analysis of 1 class was cut short." in lines
     clean = run("clean.py", "--show-limits").out.splitlines()
     assert (clean[0], clean[-1]) == ("All checks passed!", "Nothing was cut short.")
@@ -408,7 +423,7 @@ class TestSettingsFromFlags:
         monkeypatch.setenv("EXPORTLINT_OUTPUT_FORMAT", "jsom")
         result = run()
         assert result.code == 2
-        assert result.err.startswith("error: EXPORTLINT_OUTPUT_FORMAT: `jsom` is none of")
+        assert result.err.startswith("error: EXPORTLINT_OUTPUT_FORMAT: `jsom` is not one of")
 
     def test_the_cache_flag_is_accepted(self, root: Path, run: Run) -> None:
         write(root, {"a.py": CLEAN})
@@ -423,7 +438,7 @@ class TestSettingsFromFlags:
         (("--select", "EXP7777"), "--select: unknown rule selector `EXP7777`"),
         (("--select", "tensor-brnch"), "did you mean `tensor-branch`"),
         (("--ignore", "control-flwo"), "did you mean `control-flow`"),
-        (("--mode", "strct"), "--mode: `strct` is none of `non-strict`, `strict`; did you mean `strict`"),
+        (("--mode", "strct"), "--mode: `strct` is not one of `non-strict`, `strict`; did you mean `strict`"),
         (("--torch-version", "2.1"), "--torch-version: torch 2.1 is too old: exportlint knows 2.4 and newer"),
         (("--torch-version", "new"), "--torch-version: `new` is not a torch version such as `2.13`"),
         (("--output-format", "sjon"), "did you mean `json`"),
@@ -431,7 +446,7 @@ class TestSettingsFromFlags:
         (("--config", "mdoe = 1"), "unknown setting `mdoe`, did you mean `mode`?"),
         (("--config", "mode = "), "not valid TOML"),
         (("--per-file-ignores", "a.py"), "expected PATTERN:RULE"),
-        (("-j", "-1"), "--jobs -1: expected a number of processes"),
+        (("-j", "-1"), "--jobs -1: expected at least 1 process"),
         (("-j", "two"), "invalid int value: 'two'"),
     ],
 )
@@ -454,6 +469,16 @@ def test_results_do_not_depend_on_the_number_of_processes(root: Path, run: Run) 
     one, two = (run("-j", jobs, "--output-format", "json") for jobs in ("1", "2"))
     assert len(one.findings) == 30
     assert one == two
+
+
+@pytest.mark.parametrize("folder", [".", "models", "models/vision", "models/vision/nets", "elsewhere"])
+def test_results_do_not_depend_on_the_working_directory(
+    root: Path, run: Run, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, {"models/vision/nets/net.py": OPAQUE, "elsewhere/other.py": CLEAN})
+    monkeypatch.chdir(root / folder)
+    result = run("check", "--isolated", "--output-format", "json", root / "models/vision/nets/net.py")
+    assert [found["code"] for found in json.loads(result.out)] == ["EXP701"]
 
 
 def test_info_alone_is_hidden_unless_asked_for_and_exits_with_0(

@@ -56,9 +56,28 @@ def test_fix_applies_safe_fixes_and_reports_what_remains(root: Path, run: Run) -
     assert (result.code, result.err) == (1, "")
 
 
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ("x + time.time() % 10", "only the caller of the program knows when it runs"),
+        ("x * 2 if x.is_contiguous() else x * 3", "an exported program cannot branch on the layout of its inputs"),
+        ("x * 2 if x.requires_grad else x * 3", "an exported program cannot branch on `requires_grad` of its inputs"),
+        (
+            "x * 2 if x.dtype == torch.float16 else x * 3",
+            "an exported program cannot branch on the dtype of its inputs",
+        ),
+        ("x * 2 if x is y else x * 3", "an exported program cannot compare the identities of its inputs"),
+    ],
+)
+def test_why_what_is_baked_in_has_no_fix(result: str, reason: str, root: Path, run: Run) -> None:
+    head = "import time\n\nimport torch\nfrom torch import Tensor, nn\n\n\nclass Model(nn.Module):\n"
+    write(root, {"a.py": head + f"    def forward(self, x: Tensor, y: Tensor):\n        return {result}\n"})
+    assert f"note: no fix: {reason}" in run("--fix", "--unsafe-fixes").out.splitlines()
+
+
 def test_why_what_remains_has_no_fix(root: Path, run: Run) -> None:
     write(root, {"a.py": GROWING})
-    reason = "note: no fix: its sizes are those of the inputs, and a buffer needs them in `__init__`"
+    reason = "note: no fix: its sizes depend on the inputs, but a buffer needs them in `__init__`"
     assert reason not in run().out
     first, second = run("--fix", "--unsafe-fixes"), run("--fix", "--unsafe-fixes")
     assert reason in first.out.splitlines()
@@ -300,7 +319,7 @@ def test_a_file_that_somebody_else_changes_meanwhile_is_left(
 
     monkeypatch.setattr(fixer, "write", write_late)
     result = run("--fix", "--output-format", "concise")
-    assert "a.py: was changed by someone else" in result.err
+    assert "a.py: changed on disk while it was being fixed" in result.err
     assert result.code == 2
     assert [(root / name).read_text() for name in ("a.py", "b.py")] == [DATA + "# more\n", FIXED]
     assert "Found 2 findings (1 fixed, 1 remaining)." in result.out

@@ -273,7 +273,7 @@ def test_nothing_is_written_over_a_file_that_changes_meanwhile(root: Path, run: 
     result = plan(root, run, files, "--write")
     assert result.code == 2
     assert "nothing is written: " in result.err
-    assert "was changed by someone else" in result.err
+    assert "changed on disk while it was being fixed" in result.err
     assert (root / "helper.py").read_text() == HELPER
 
 

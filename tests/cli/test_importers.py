@@ -60,7 +60,7 @@ def test_when_importers_are_looked_at(
 def test_an_unknown_choice_is_said(project: Path, run: Run) -> None:
     result = run("ops/dark.py", "--follow-importers", "allways")
     assert result.code == 2
-    assert result.err.startswith("error: --follow-importers: `allways` is none of `auto`, `always`, `never`")
+    assert result.err.startswith("error: --follow-importers: `allways` is not one of `auto`, `always`, `never`")
 
 
 def test_a_failure_of_exportlint_on_an_importer_is_told(

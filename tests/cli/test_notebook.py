@@ -47,7 +47,7 @@ def test_full(root: Path, run: Run) -> None:
     assert (
         run("--unsafe-fixes").out
         == """\
-error[EXP101 tensor-branch]: [*] `if` on tensor data: torch.export cannot know which way to go
+error[EXP101 tensor-branch]: [*] `if` on tensor data: torch.export cannot know which branch to take
   --> a.ipynb:cell 2:5:12
    |
  3 | class Net(nn.Module):
@@ -58,7 +58,7 @@ error[EXP101 tensor-branch]: [*] `if` on tensor data: torch.export cannot know w
  7 |         return x * 2
    |
    = trail: `x` is an input of `Net.forward` (a.ipynb:cell 2:4:23)
-   = help: compute both ways and choose with `torch.where`, or use `torch.cond`
+   = help: compute both branches and choose with `torch.where`, or use `torch.cond`
 help: Choose with `torch.where`
   ::: cell 1
    |
@@ -127,8 +127,8 @@ def test_lines_in_messages_are_those_of_cells(root: Path, run: Run) -> None:
     told = {
         Path(f["filename"]).name: f["message"] for f in run("--output-format", "json", "--select", "EXP806").findings
     }
-    assert "`.eval()` in line 13 ends" in told["a.py"]
-    assert "`.eval()` in line 2 of cell 4 ends" in told["a.ipynb"]
+    assert "`.eval()` in line 13 comes after" in told["a.py"]
+    assert "`.eval()` in line 2 of cell 4 comes after" in told["a.ipynb"]
 
 
 def test_an_error_in_one_cell_hides_nothing_in_the_others(root: Path, run: Run) -> None:
@@ -147,7 +147,7 @@ def test_an_error_in_one_cell_hides_nothing_in_the_others(root: Path, run: Run) 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{\n"cells": [}', "a.ipynb:2:11: error[EXP003 unreadable-file]: is no notebook, because it is not JSON"),
+        ('{\n"cells": [}', "a.ipynb:2:11: error[EXP003 unreadable-file]: is not a notebook, because it is not JSON"),
         (
             notebook(nbformat=3),
             "a.ipynb:1:1: error[EXP003 unreadable-file]: is a notebook of format 3, which is too old",

@@ -33,6 +33,17 @@ def test_module_and_exit_code(root: Path) -> None:
     assert (process.returncode, err) == (1, b"")
 
 
+def test_the_process_ends_without_a_last_garbage_collection(root: Path) -> None:
+    write(root, {"model.py": NET})
+    code = (
+        "import gc, os, sys; from exportlint.cli import main; sys.argv[1:] = ['model.py', '--isolated'];"
+        "main(); gc.callbacks.append(lambda phase, _: os.write(1, b'collects'))"
+    )
+    process = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, timeout=PATIENCE, check=True)
+    assert b"EXP101" in process.stdout
+    assert b"collects" not in process.stdout
+
+
 def test_a_reader_that_goes_away_is_no_error(root: Path) -> None:
     write(root, {f"m{i}.py": NET for i in range(8)})
     (root / "big.py").write_text("x = 1  # exportlint: ignore[EXP101]\n" * 2000)

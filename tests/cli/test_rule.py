@@ -69,7 +69,7 @@ def test_json_holds_what_explains_and_fixes_a_finding(run: Run) -> None:
     assert (fixed["kind"], fixed["rewrites"], fixed["note"]) == (
         "fixed",
         bad["row"],
-        "`isinstance` takes subclasses as well:",
+        "`isinstance` accepts subclasses as well:",
     )
     assert fixed["inputs"] == bad["inputs"] == ["(torch.ones(2, 3),)", "(2 * torch.ones(2, 3),)"]
     assert shown["references"][2]["note"] == "`type_reflection_method`"

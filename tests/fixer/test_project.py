@@ -74,7 +74,7 @@ def test_fixes_without_end_leave_the_file_as_it_was(tmp_path: Path) -> None:
     assert [f.task.path.name for f in result.fixed] == ["b.py"]
     assert [f.code for f in result.remaining.findings if f.filename.endswith("a.py")] == ["EXP004", "EXP101", "EXP401"]
     message = result.remaining.findings[0].message
-    assert message.startswith("internal error: the fixes of EXP401 come to no end, so the file is left as it was")
+    assert message.startswith("internal error: the fixes of EXP401 do not converge, so the file is unchanged")
     assert result.remaining.failed
 
 
@@ -158,7 +158,7 @@ def test_processes_do_not_matter(tmp_path: Path) -> None:
         ({"a.py": "bad, evil"}, ["it would introduce EXP102 at a.py:1"]),
         ({"a.py": "x = 1\ntorn\n"}, ["the file would not parse"]),
         ({"a.py": "first3, torn, bad"}, ["the file would not parse"]),
-        ({"a.py": "ping"}, ["the fixes of the file come to no end"]),
+        ({"a.py": "ping"}, ["the fixes of the file do not converge"]),
         ({"a.py": "api", "b.py": "import a\nuses"}, ["it would introduce EXP602 at a.py:1"]),
         ({"a.py": "odd, show"}, ["", ""]),  # nobody wants to apply them
     ],

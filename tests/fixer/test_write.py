@@ -42,7 +42,7 @@ def test_a_link_stays(fixed: Fixed) -> None:
 
 def test_what_was_changed_meanwhile_is_not_overwritten(fixed: Fixed) -> None:
     fixed.task.path.write_bytes(b"bad, and more")
-    with pytest.raises(SourceError, match=r"a\.py: was changed by someone else while it was fixed"):
+    with pytest.raises(SourceError, match=r"a\.py: changed on disk while it was being fixed"):
         write(fixed)
     assert fixed.task.path.read_bytes() == b"bad, and more"
 
@@ -58,7 +58,7 @@ def test_files_that_belong_together_are_all_written_or_none(tmp_path: Path, monk
     both = fix(tasks(tmp_path, {"a.py": "bad", "b.py": "bad"}), lambda _: Applicability.SAFE).fixed
     paths = [one.task.path for one in both]
     paths[1].write_text("changed")
-    with pytest.raises(SourceError, match="was changed by someone else"):
+    with pytest.raises(SourceError, match="changed on disk while it was being fixed"):
         write_all(both)
     assert [path.read_text() for path in paths] == ["bad", "changed"]
     paths[1].write_text("bad")

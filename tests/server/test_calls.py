@@ -40,23 +40,23 @@ OUTSIDE = {
     "a function of another file": (
         "ops.normalize(x)",
         "export: 1 error",
-        [("ops.normalize", "`ops.normalize` breaks export here: ", ["if x.abs().max() > 1:"])],
+        [("ops.normalize", "`ops.normalize` breaks export: ", ["if x.abs().max() > 1:"])],
     ),
     "called twice": (
         "ops.normalize(x) + ops.normalize(-x)",
         "export: 1 error",
-        [("ops.normalize", "`ops.normalize` breaks export here: ", ["if x.abs().max() > 1:"])] * 2,
+        [("ops.normalize", "`ops.normalize` breaks export: ", ["if x.abs().max() > 1:"])] * 2,
     ),
     "by way of another": (
         "(lambda t: ops.normalize(t))(x)",
         "export: 1 error",
-        [("ops.normalize", "`ops.normalize` breaks export here: ", ["if x.abs().max() > 1:"])],
+        [("ops.normalize", "`ops.normalize` breaks export: ", ["if x.abs().max() > 1:"])],
     ),
     "only what these arguments do": ("ops.choose(True, x)", None, []),
     "what these arguments do": (
         "ops.choose(x.any(), x)",
         "export: 1 error",
-        [("ops.choose", "`ops.choose` breaks export here: ", ["if flag:"])],
+        [("ops.choose", "`ops.choose` breaks export: ", ["if flag:"])],
     ),
     "an info counts, and breaks nothing": ("ops.logged(x)", "export: 1 info", []),
 }
@@ -83,7 +83,7 @@ async def at_calls(editor: Editor, uri: str) -> list[tuple[str, str, list[str]]]
     found = []
     for shown in await editor.diagnostics(uri):
         message = shown.message.partition(": ")[0]
-        if not message.endswith((" breaks export here", " has a warning for export")):
+        if not message.endswith((" breaks export", " has a warning for export")):
             continue
         lines = [line(editor, related.location) for related in shown.related_information or ()]
         found.append((editor.piece(uri, shown.range), f"{message}: ", lines))
@@ -152,9 +152,9 @@ async def test_submodules_and_what_is_inherited(editor: Editor) -> None:
     }
     inside = ["if x.sum() > 0:"]
     assert await at_calls(editor, uri) == [
-        ("part", "`Part.forward` breaks export here: ", inside),
-        ("ops.normalize", "`ops.normalize` breaks export here: ", ["if x.abs().max() > 1:"]),
-        ("self.body", "`Part.forward` breaks export here: ", inside),
+        ("part", "`Part.forward` breaks export: ", inside),
+        ("ops.normalize", "`ops.normalize` breaks export: ", ["if x.abs().max() > 1:"]),
+        ("self.body", "`Part.forward` breaks export: ", inside),
     ]
     lens = next(one for one in await lenses(editor, uri) if editor.piece(uri, one.range).startswith("class Net"))
     assert lens.command is not None

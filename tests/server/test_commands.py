@@ -30,6 +30,7 @@ async def test_all_commands_are_announced(editor: Editor) -> None:
         "exportlint.applyAutofix",
         "exportlint.cancelVerification",
         "exportlint.debugInformation",
+        "exportlint.explain",
         "exportlint.showFindings",
         "exportlint.showRule",
         "exportlint.verifyModule",
@@ -84,7 +85,7 @@ async def test_a_client_that_applies_nothing_is_told(tmp_path: Path) -> None:
         await editor.run(AUTOFIX, editor.open("one.py", NET))
         assert not editor.client.edits
         (message,) = editor.client.messages
-        assert message.message == "exportlint: this editor applies no edits but those of code actions"
+        assert message.message == "exportlint: this editor applies edits only from code actions"
 
 
 async def test_a_refusal_is_told(editor: Editor) -> None:
@@ -155,3 +156,22 @@ async def test_a_client_that_opens_nothing_is_told_where_to_look(tmp_path: Path)
         assert lens.command is not None
         await editor.run(lens.command.command, *(lens.command.arguments or ()))
         assert [message.message for message in editor.client.messages] == ["exportlint: see line 7"]
+
+
+async def test_an_error_is_explained(editor: Editor) -> None:
+    file = editor.write("explained.py", NET)
+    text = (
+        "Traceback (most recent call last):\n"
+        f'  File "{file}", line 999, in forward\n    if x.sum() > 0:\n'
+        "torch._dynamo.exc.Unsupported: Data-dependent branching\n"
+    )
+    answer = await editor.run("exportlint.explain", text)
+    assert answer.startswith("## [EXP101 tensor-branch](https://")
+    assert "torch.where" in answer
+
+
+@pytest.mark.parametrize("text", ["all good", "", 3])
+async def test_a_text_without_an_error_is_told(editor: Editor, text: object) -> None:
+    assert await editor.run("exportlint.explain", text) is None
+    (message,) = editor.client.messages
+    assert message.type is types.MessageType.Error

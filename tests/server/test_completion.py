@@ -26,6 +26,7 @@ def editor(shared: Editor) -> Editor:
 async def offered(editor: Editor, typed: str, rest: str = "", before: str = TEST) -> tuple[str, list[str]]:
     """The URI of a document in which a comment was typed, and what can stand behind it."""
     uri = editor.open("net.py", NET.replace(TEST, f"{before}  {typed}{rest}"))
+    await editor.diagnostics(uri)  # what comes first goes by what is found, if that is known in time
     place = editor.range_of(uri, f"{before}  {typed}").end
     return uri, [item.label for item in await completion(editor, uri, place)]
 

@@ -16,7 +16,7 @@ from tests.server.client import Editor, editing
 
 URL = "https://github.com/exportlint/exportlint/blob/main/rules/EXP101-tensor-branch.md"
 TITLE = f"[tensor-branch (EXP101)]({URL})"
-WHY = "torch.export runs the code once, without values"
+WHY = "torch.export runs the code once, without concrete values"
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def test_a_finding_shows_what_is_wrong_why_and_how_to_mend_it(editor: Edit
         said, why, fix = text.split("\n\n")
         assert said == f"{TITLE}: {(await editor.diagnostics(uri))[0].message.splitlines()[0]}"
         assert why.startswith(WHY)
-        assert why.endswith("so it stops.")
+        assert why.endswith("so it fails.")
         assert fix == "Fix: Choose with `torch.where`"
 
 
@@ -60,7 +60,7 @@ async def test_the_call_of_what_breaks_export_says_so(editor: Editor) -> None:
     model = "import ops\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
     uri = editor.open("net.py", f"{model}        return ops.chosen(x)\n")
     text = text_of(await hover(editor, uri, editor.range_of(uri, "ops.chosen").start))
-    assert text.startswith(f"{TITLE}: `ops.chosen` breaks export here: ")
+    assert text.startswith(f"{TITLE}: `ops.chosen` breaks export: ")
     assert WHY in text
 
 

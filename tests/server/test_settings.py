@@ -59,7 +59,7 @@ SETTINGS: list[tuple[Message, list[str], str]] = [
     ({"configuration": 5}, BOTH, "`exportlint.configuration` is neither a path nor a table"),
     ({"configuration": None, "configurationPreference": None}, BOTH, ""),
     ({"configurationPreference": "mine"}, BOTH, "`exportlint.configurationPreference`: `mine` is not one of"),
-    ({"lint": {"selct": ["EXP101"]}}, BOTH, "`exportlint.lint.selct` is no setting, did you mean `lint.select`?"),
+    ({"lint": {"selct": ["EXP101"]}}, BOTH, "`exportlint.lint.selct` is not a setting, did you mean `lint.select`?"),
     ({"logLevel": "loud"}, BOTH, "`exportlint.logLevel`: `loud` is not one of warning, error, info, debug"),
     ({"logFile": 5}, BOTH, "`exportlint.logFile`: not taken from a client, start the server with `--log-file FILE`"),
     ({"unsafeFixes": True, "fixAll": False, "codeLens": {"enable": False}, "workspaceDiagnostics": True}, BOTH, ""),
@@ -190,7 +190,7 @@ def test_configuration_files_are_watched(server: Process, root: Path, name: str)
     (registered,) = server.hear(lambda m: m.get("method") == "client/registerCapability")["params"]["registrations"]
     assert registered["method"] == "workspace/didChangeWatchedFiles"
     patterns = [watcher["globPattern"] for watcher in registered["registerOptions"]["watchers"]]
-    assert patterns == ["**/*.toml", "**/*.{py,pyi}"]
+    assert patterns == ["**/*.toml", "**/*.{py,pyi}", "**/*baseline*"]
     uri = (root / "net.py").as_uri()
     server.open(uri, TWO)
     assert server.codes(uri) == BOTH
@@ -340,7 +340,7 @@ def test_an_answer_that_is_none_leaves_the_settings(tmp_path: Path, root: Path, 
         server.notify("workspace/didChangeConfiguration", {"settings": None})
         assert server.codes(uri, 1) == []
         assert server.stop() == 0
-        assert "the client does not tell its settings" in server.logged
+        assert "the client does not send its settings" in server.logged
         assert not any("error" in message for message in server.heard), "an answer was answered"
 
 
@@ -350,6 +350,6 @@ def test_no_client_chooses_where_the_log_goes(server: Process, root: Path) -> No
     server.start(root, {}, initializationOptions={"settings": {"logFile": str(log), "enabel": True}})
     server.notify("workspace/didChangeConfiguration", {"settings": {"exportlint": {"logFile": str(log)}}})
     server.request("workspace/executeCommand", {"command": "exportlint.showRule", "arguments": ["EXP101"]})
-    assert "`exportlint.enabel` is no setting, did you mean `enable`?" in server.logged
+    assert "`exportlint.enabel` is not a setting, did you mean `enable`?" in server.logged
     assert "`exportlint.logFile`: not taken from a client, start the server with `--log-file FILE`" in server.logged
     assert not log.exists()

@@ -314,7 +314,7 @@ async def test_what_is_not_saved_is_verified_as_saved(editor: Editor) -> None:
     await editor.run(VERIFY, uri, "Needs")
     assert await told(editor) == (
         "exportlint: models:Needs: cannot be built, its constructor needs `config`: give a target"
-        " (as saved: what was changed since is not verified)"
+        " (as saved, without later changes)"
     )
     remark = (await remarks(editor, uri))["class Needs(nn.Module):"]
     assert remark.message.startswith("stale: ")
@@ -333,7 +333,7 @@ async def test_nothing_is_run_unless_it_is_asked_for(tmp_path: Path) -> None:
         await editor.configure({"verify": {"enable": False}})
         assert await titles(editor, uri) == {}
         await editor.run(VERIFY, uri, "Fails")
-        assert "verifying is switched off here" in await told(editor)
+        assert "verifying is off here" in await told(editor)
     assert not ran.exists()
 
 
@@ -342,9 +342,9 @@ async def test_nothing_is_run_unless_it_is_asked_for(tmp_path: Path) -> None:
     [
         ("file:///nowhere.py", "Fails", "`file:///nowhere.py` is not open"),
         (None, None, "`None` is not open"),
-        ("untitled:one", "Fails", "save the file first: it is verified as it is on the disk"),
+        ("untitled:one", "Fails", "save the file first: the version on disk is verified"),
         ("models.py", "Nothing", "Nothing was not verified: "),
-        ("text.txt", None, "only models in Python files can be verified, for they are imported"),
+        ("text.txt", None, "only models in Python files can be verified, because verifying imports them"),
     ],
 )
 async def test_what_cannot_be_done_is_told(editor: Editor, uri: str | None, name: str | None, said: str) -> None:

@@ -10,6 +10,7 @@ import pytest_asyncio
 from lsprotocol import types
 
 from tests.patience import PATIENCE
+from tests.sampling import one_in
 from tests.server.asking import actions, lenses
 from tests.server.capabilities import EDITORS, capable, minimal, one_of_each_edit, recorded
 from tests.server.client import Editor, editing
@@ -20,12 +21,12 @@ from torch import nn
 
 
 class Scaled(nn.Module):
-    def __init__(self, width: int):
+    def __init__(self, quota: int):
         super().__init__()
-        self.width = width
+        self.quota = quota
 
     def forward(self, x):
-        return x * self.width
+        return x * self.quota
 
 
 class Open(nn.Module):
@@ -34,7 +35,7 @@ class Open(nn.Module):
 """
 TABLE = """\
 model = "models:Scaled"
-# Scaled(width: int)
+# Scaled(quota: int)
 # arguments = [2]
 # forward(x)
 # inputs = ["float32[batch=2, 3]"]
@@ -154,12 +155,15 @@ async def test_nothing_is_offered_where_a_target_does_not_help_or_nothing_was_ve
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        ((), "`None` is not an open Python file"),
-        (("file:///nowhere.py", "Scaled"), "`file:///nowhere.py` is not an open Python file"),
-        (("models.py", "Scalde"), "no target was added: "),
-        (("untitled:one", "Scaled"), "no target was added: save the file first"),
-    ],
+    one_in(
+        2,
+        [
+            ((), "`None` is not an open Python file"),
+            (("file:///nowhere.py", "Scaled"), "`file:///nowhere.py` is not an open Python file"),
+            (("models.py", "Scalde"), "no target was added: "),
+            (("untitled:one", "Scaled"), "no target was added: save the file first"),
+        ],
+    ),
 )
 async def test_what_cannot_be_added_is_told(editor: Editor, arguments: tuple[str, ...], said: str) -> None:
     editor.write("models.py", MODEL)

@@ -94,4 +94,4 @@ def test_a_call_is_told_of_in_files_that_are_not_open(server: Process, root: Pat
     assert codes(answer, root)["helper.py"] == ["EXP101"]
     (shown,) = reports(answer, root)["user.py"]["items"]
     assert shown["code"] == "EXP101"
-    assert shown["message"].startswith("`helper.chosen` breaks export here: ")
+    assert shown["message"].startswith("`helper.chosen` breaks export: ")

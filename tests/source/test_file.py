@@ -52,10 +52,10 @@ def test_decode_and_encode(data: bytes, text: str, encoding: str) -> None:
         (BOM + b"ok\rx = '\xe9'\n", "net.py:2: byte 0xe9 is not UTF-8: save it as UTF-8"),
         (b"# coding: ascii\n\n# \xc3\n", "net.py:3: byte 0xc3 is not ascii"),
         (b"# coding: klingon\n", "net.py:1: unknown encoding: klingon: no such encoding"),
-        (b"# coding: rot13\n", "net.py:1: declares the encoding 'rot13', which is not one of text"),
-        (b"# coding: undefined\n", "net.py:1: declares the encoding 'undefined', which is not one of text"),
+        (b"# coding: rot13\n", "net.py:1: declares the encoding 'rot13', which is not a text encoding"),
+        (b"# coding: undefined\n", "net.py:1: declares the encoding 'undefined', which is not a text encoding"),
         (BOM + b"# coding: latin-1\n", "net.py:1: has a UTF-8 byte order mark, but declares another encoding"),
-        ("x = 1\n".encode("utf-16"), "net.py:1: is UTF-16, which Python does not read: save it as UTF-8"),
+        ("x = 1\n".encode("utf-16"), "net.py:1: is UTF-16, which Python cannot read: save it as UTF-8"),
         (b"a\nb\0c\n", "net.py:2: holds a NUL character, so it is not Python text"),
     ],
 )
@@ -137,7 +137,7 @@ def test_read_keeps_the_name_of_a_link(tmp_path: Path) -> None:
         (".", "cannot be read: is a directory"),
         ("loop.py", "cannot be read: too many levels of symbolic links"),
         ("n" * 300, "cannot be read: file name too long"),
-        ("nul\0.py", "cannot be read: no path can have that name"),
+        ("nul\0.py", "cannot be read: not a valid path"),
     ],
 )
 def test_read_what_cannot_be_read(tmp_path: Path, name: str, message: str) -> None:

@@ -144,25 +144,25 @@ def test_a_cell_with_a_syntax_error_is_blank() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"cells": [}', "net.ipynb:1: is no notebook, because it is not JSON: Expecting value"),
-        ("import os\n\n", "net.ipynb:1: is no notebook, because it is not JSON: Expecting value"),
-        ('{\n"cells": ]', "net.ipynb:2: is no notebook, because it is not JSON: Expecting value"),
-        ("", "net.ipynb:1: is no notebook, because it is not JSON: Expecting value"),
-        ("[]", "net.ipynb:1: is JSON, but no notebook: it has no `nbformat`"),
-        ('{"cells": []}', "net.ipynb:1: is JSON, but no notebook: it has no `nbformat`"),
+        ('{"cells": [}', "net.ipynb:1: is not a notebook, because it is not JSON: Expecting value"),
+        ("import os\n\n", "net.ipynb:1: is not a notebook, because it is not JSON: Expecting value"),
+        ('{\n"cells": ]', "net.ipynb:2: is not a notebook, because it is not JSON: Expecting value"),
+        ("", "net.ipynb:1: is not a notebook, because it is not JSON: Expecting value"),
+        ("[]", "net.ipynb:1: is JSON but not a notebook: it has no `nbformat`"),
+        ('{"cells": []}', "net.ipynb:1: is JSON but not a notebook: it has no `nbformat`"),
         (
             '{"nbformat": 3, "worksheets": []}',
             "net.ipynb:1: is a notebook of format 3, which is too old: open and save it",
         ),
-        ('{"nbformat": 5}', "net.ipynb:1: is a notebook of format 5, of which only 4 is known"),
-        ('{"nbformat": 4}', "net.ipynb:1: is no notebook: it has no list of `cells`"),
-        ('{"nbformat": 4, "cells": [3]}', "net.ipynb:1: is no notebook: the `source` of cell 1 is no text"),
+        ('{"nbformat": 5}', "net.ipynb:1: is a notebook of format 5, but only format 4 is supported"),
+        ('{"nbformat": 4}', "net.ipynb:1: is not a notebook: it has no list of `cells`"),
+        ('{"nbformat": 4, "cells": [3]}', "net.ipynb:1: is not a notebook: the `source` of cell 1 is not text"),
         (
             '{"nbformat": 4, "cells": [{"source": ""}, {"source": [1]}]}',
-            "net.ipynb:1: is no notebook: the `source` of cell 2 is no text",
+            "net.ipynb:1: is not a notebook: the `source` of cell 2 is not text",
         ),
         (b'{\n"\xe9"', "net.ipynb:2: byte 0xe9 is not UTF-8, as in a notebook"),
-        ("[" * 100_000, "net.ipynb:1: is no notebook that can be read: "),
+        ("[" * 100_000, "net.ipynb:1: is not a readable notebook: "),
     ],
 )
 def test_what_is_no_notebook(text: str | bytes, expected: str) -> None:

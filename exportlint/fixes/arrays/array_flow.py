@@ -34,11 +34,11 @@ def computed_by_torch(code: Code) -> Fix:
     """
     function = code.tree.function(code.expression)
     if function is None:
-        raise DeclinedError("arrays outside of functions")
+        raise DeclinedError("the arrays are outside functions")
     flow = _Flow(code)
     flow.block(function.body)
     if not flow.edits:
-        raise DeclinedError("nothing says what becomes of the array")
+        raise DeclinedError("it is not known how the array is used")
     message = "Compute with torch, which has other dtypes and gradients"
     if flow.leaves:
         message += ", and return tensors instead of arrays"
@@ -138,7 +138,7 @@ class _Flow:
             self.edits.append(self.code.replace(node, number))
             return
         if self.arrays.array(node) is not None:
-            raise DeclinedError("the array is used for something else")
+            raise DeclinedError("the array is also used in another way")
         known = isinstance(node, ast.Attribute) and node.attr in METADATA | READS
         if known and isinstance(node, ast.Attribute) and self.arrays.array(node.value) is not None:
             self._rewritten(node.value)

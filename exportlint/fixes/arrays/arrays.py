@@ -87,7 +87,7 @@ class Arrays:
         for part in ast.walk(node):
             is_array = isinstance(part, ast.expr) and (self.array(part) or self._external(part).startswith("numpy"))
             if is_array:
-                raise DeclinedError("an array is used for something else")
+                raise DeclinedError("an array is also used in another way")
         return self.code.concrete(node)
 
     def is_tensor(self, node: ast.expr) -> bool:
@@ -119,7 +119,7 @@ class Arrays:
             for n in ast.walk(function.body)
         )
         if source is None or not is_computed or any(n.id != only.arg for n in elements):
-            raise DeclinedError("a function of Python computes each element")
+            raise DeclinedError("a Python function computes each element")
         if len(elements) > 1 and not is_repeatable(ast.parse(text_of(source), mode="eval").body):
             raise DeclinedError("the array would be computed several times")
         return self.code.concrete(function.body, dict.fromkeys(elements, source))
@@ -151,7 +151,7 @@ class Arrays:
         if name not in COPIES | VIEWS:
             return function(self, name.removeprefix("numpy."), node)
         if not self.is_tensor(node.args[0]):
-            raise DeclinedError("an array is made of a list")
+            raise DeclinedError("an array is built from a list")
         source = converted(self, self._either(node.args[0]), node)
         return templates.method(source, "clone") if name in COPIES and not self._is_new(node.args[0]) else source
 

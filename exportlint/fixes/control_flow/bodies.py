@@ -46,11 +46,11 @@ def check_movable(body: Iterable[ast.AST]) -> None:
         if type(node) in LEAVING:
             raise DeclinedError(f"{LEAVING[type(node)]} cannot be moved into a function")
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            raise DeclinedError("a function that an operator runs cannot assign attributes")
+            raise DeclinedError("a branch function cannot assign attributes")
         if isinstance(node, ast.Name) and node.id in {"super", "locals", "print"}:
-            raise DeclinedError(f"`{node.id}` cannot be used in a function that an operator runs")
+            raise DeclinedError(f"`{node.id}` cannot be used in a branch function")
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not _writes_in_place(node.value):
-            raise DeclinedError("a call whose result is not used has an effect that an operator does not allow")
+            raise DeclinedError("a call whose result is unused has a side effect, which the operator does not allow")
         if not isinstance(node, Scope):
             waiting.extend(ast.iter_child_nodes(node))
 
@@ -68,7 +68,7 @@ def runs_of(code: Code, body: Sequence[ast.stmt], *, first: Sequence[ast.stmt] =
     snapshots = [snapshot.after(first) if first else snapshot for snapshot in code.observed.snapshots]
     runs = [run for snapshot in snapshots if snapshot is not None and (run := snapshot.run(body)) is not None]
     if not runs or len(runs) < len(snapshots):
-        raise DeclinedError("it is not known what the variables hold")
+        raise DeclinedError("the values of the variables are not known")
     return runs
 
 
@@ -155,7 +155,7 @@ def check_tensors(values: Iterable[Value], what: str) -> None:
         elif isinstance(value, Dict):
             check_tensors((item for _, item in value.entries), what)
         elif not all(isinstance(option, (Tensor, Unknown)) for option in options(value)):
-            raise DeclinedError(f"{what} is no tensor")
+            raise DeclinedError(f"{what} is not a tensor")
 
 
 def given_back(code: Code, node: ast.expr, values: Sequence[tuple[Run, Value]]) -> Expression:
@@ -174,12 +174,12 @@ def given_back(code: Code, node: ast.expr, values: Sequence[tuple[Run, Value]]) 
             parts.append(clone(part) if name in seen and name.isidentifier() else part)
             seen.add(name)
         return bare_tuple(parts)
-    check_tensors((value for _, value in values), "what is returned")
+    check_tensors((value for _, value in values), "the returned value")
     result = code.concrete(node)
     for run, value in values:
         if isinstance(value, (Tuple, Dict)):
             if not all(run.is_own(item) for item in _items(value)):
-                raise DeclinedError("it returns a container of tensors that are not its own")
+                raise DeclinedError("it returns a container of tensors that it did not create")
         elif is_tensor(value) and not run.is_own(value):
             return clone(result)
     return result
@@ -203,4 +203,6 @@ def check_result(code: Code, lines: Sequence[Statement]) -> None:
     for run in runs_of(code, [*ast.parse("import torch").body, *analysed(lines)]):
         refused = next((fact for fact in run.facts if isinstance(fact, REFUSED)), None)
         if refused is not None:
-            raise DeclinedError(getattr(refused, "problem", "a function would change or share what is not its own"))
+            raise DeclinedError(
+                getattr(refused, "problem", "a branch function would change or return a tensor that it did not create")
+            )

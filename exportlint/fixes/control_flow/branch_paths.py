@@ -38,7 +38,7 @@ def cases(branch: Branching) -> list[Case]:
         branch = branch.orelse[0]
         found.append(Case(branch.test, branch.body))
         if len(found) > MAX_WAYS:
-            raise DeclinedError("there are too many ways to write them into each other")
+            raise DeclinedError("there are too many branches to nest")
     return [*found, Case(None, branch.orelse)]
 
 
@@ -52,7 +52,7 @@ def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
         parts = [test for part in pattern.patterns if (test := _test(subject, part)) is not None]
         if len(parts) == len(pattern.patterns):
             return ast.copy_location(ast.BoolOp(ast.Or(), parts), subject)
-    raise DeclinedError("a pattern is no number")
+    raise DeclinedError("a pattern is not a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _step(statement: ast.stmt) -> Step | None:
     if isinstance(statement, Branching):
         inner = [way(case.body) for case in cases(statement)]
         if any(each.returned is not None for each in inner):
-            raise DeclinedError("an inner way returns")
+            raise DeclinedError("an inner branch returns")
         return Step(statement, tuple(dict.fromkeys(name for each in inner for name in each.assigned)), None)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
@@ -133,5 +133,5 @@ def _step(statement: ast.stmt) -> Step | None:
     targets = target.elts if isinstance(target, ast.Tuple) else [target]
     names = tuple(t.id for t in targets if isinstance(t, ast.Name))
     if len(names) < len(targets):
-        raise DeclinedError("an arm writes to something else than variables")
+        raise DeclinedError("an arm writes to more than variables")
     return Step(statement, names, value)

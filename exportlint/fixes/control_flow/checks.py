@@ -75,7 +75,7 @@ def checked(code: Code) -> Fix:
         raise DeclinedError("the condition decides more than whether to raise")
     prepared = refusing[:-1]
     if not all(isinstance(s, ast.Assign) or is_report(code, s) for s in prepared):
-        raise DeclinedError("more happens before the `raise`")
+        raise DeclinedError("other code runs before the `raise`")
     demand = Demand(asking.test, holds)
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), refusal)
     if rest:
@@ -91,13 +91,13 @@ def check_of_tensor(code: Code, check: ast.Call) -> Fix:
     """
     condition, *others = check.args
     if not isinstance(code.tree.parents[check], ast.Expr) or len(others) > 1 or check.keywords:
-        raise DeclinedError("the check is given more than a condition and a message")
+        raise DeclinedError("the check has more arguments than a condition and a message")
     message = others[0].body if others and isinstance(others[0], ast.Lambda) else None
     if others and message is None:
-        raise DeclinedError("a function makes the message")
+        raise DeclinedError("a function builds the message")
     truth = tensor_condition(code, condition).tensor
     return code.fix(
-        "Check it in the program: eager refuses a tensor here, whatever it holds",
+        "Check it in the exported program; eager rejects any tensor here",
         code.replace(check, assertion(code, check, truth, message_of(code, message))),
         safe=False,
     )
@@ -112,7 +112,7 @@ def _raised(statement: ast.Raise) -> str:
 def title(error: str) -> str:
     """What a fix says that puts a check in place of what raises an exception of some class."""
     instead = f" instead of `{error}`" if error not in {"", "RuntimeError"} else ""
-    return f"Check it in the program, which raises `RuntimeError`{instead}"
+    return f"Check it in the exported program, which raises `RuntimeError`{instead}"
 
 
 def _refuses(statements: Sequence[ast.stmt]) -> bool:
@@ -177,7 +177,7 @@ def _number_conditions(code: Code, demand: Demand) -> list[Expression]:
         return [binary("!=" if demand.holds else "==", code.concrete(node), 0)]
     symbols = [COMPARISONS.get(type(op), "") for op in node.ops]
     if not all(symbols) or (len(symbols) > 1 and not demand.holds):
-        raise DeclinedError("the comparison is none of numbers, or cannot be turned round")
+        raise DeclinedError("the comparison is not between numbers, or cannot be negated")
     operands = [code.concrete(side) for side in (node.left, *node.comparators)]
     signs = symbols if demand.holds else [OPPOSITES[symbol] for symbol in symbols]
     return [binary(sign, one, other) for one, sign, other in zip(operands, signs, operands[1:], strict=False)]

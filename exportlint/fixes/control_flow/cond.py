@@ -43,7 +43,7 @@ from exportlint.fixes.proofs.live_variables import bound, leaves, needed, needed
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
-MESSAGE = "Branch with `torch.cond`, which compiles both ways, also in eager"
+MESSAGE = "Branch with `torch.cond`, which compiles both branches, also in eager"
 
 
 def cond_fix(code: Code, _: Fact) -> Fix:
@@ -64,7 +64,7 @@ def cond_fix(code: Code, _: Fact) -> Fix:
         if not isinstance(around, (ast.BoolOp, ast.UnaryOp, ast.Compare)):
             break
         node = around
-    raise DeclinedError("it is no `if`")
+    raise DeclinedError("it is not an `if`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _predicate(code: Code, test: ast.expr, ways: Sequence[ast.AST]) -> Expressio
             return call(code.name("torch.sym_not"), _predicate(code, inner, ways))
         case ast.Compare(left=left, comparators=[right]) if not any(map(_is_several, map(code.value, (left, right)))):
             return code.concrete(test)
-    raise DeclinedError("Python has to know the numbers")
+    raise DeclinedError("Python needs the concrete numbers")
 
 
 def _is_counted(value: Value) -> bool:
@@ -123,7 +123,7 @@ def _is_several(value: Value) -> bool:
 
 def _of_statement(code: Code, node: ast.If) -> Fix:
     if code.tree.function(node) is None:
-        raise DeclinedError("it is in no function")
+        raise DeclinedError("it is not in a function")
     then, other, following = _Way([node.body]), _Way([node.orelse] if node.orelse else []), code.tree.following(node)
     if not returns(node.body) and not returns(node.orelse):
         replaced: Sequence[ast.stmt] = [node]
@@ -131,7 +131,7 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
         after = needed_after(code.tree, node)
         results = [name for name in assigned if name in after]
         if not results:
-            raise DeclinedError("nothing that it computes is used behind it")
+            raise DeclinedError("nothing that it computes is used after it")
     else:
         require_few_exits(code, node)
         results = []
@@ -141,7 +141,7 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
             then = _Way([*then.groups, following] if following else then.groups)
         replaced = [node] if leaves(node.body) and leaves(node.orelse) else [node, *following]
         if not leaves(then.body) or not leaves(other.body):
-            raise DeclinedError("only one way returns, and the other goes on behind the block")
+            raise DeclinedError("one branch returns, and the other continues after the block")
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
     firsts = [copies(code, way.body) for way in (then, other)]
@@ -178,13 +178,13 @@ def _end(
     last = None
     for leaving in returns(way.body):
         if leaving.value is None:
-            raise DeclinedError("it returns nothing")
+            raise DeclinedError("it does not return a value")
         found = [(run, value) for run in runs for at, value in run.returned if at is leaving]
         given = given_back(code, leaving.value, found)
         if leaving is final:
             last = given
         elif not same(given, code.concrete(leaving.value)):
-            raise DeclinedError("it returns a tensor that is not its own from an inner block")
+            raise DeclinedError("an inner block returns a tensor that the function did not create")
     groups = [list(group) for group in way.groups]
     if isinstance(final, ast.Return):
         groups[-1].pop()
@@ -195,7 +195,7 @@ def _result(name: str, runs: Sequence[Run]) -> Expression:
     values = [run.variables.get(name) for run in runs]
     found = [value for value in values if value is not None]
     if not found or len(found) < len(values):
-        raise DeclinedError(f"`{name}` is not assigned on one of the ways")
+        raise DeclinedError(f"`{name}` is not assigned on every branch")
     check_tensors(found, f"`{name}`")
     own = all(run.is_own(value) for run, value in zip(runs, found, strict=True))
     return dotted(name) if own or not any(map(is_tensor, found)) else clone(dotted(name))

@@ -73,7 +73,7 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
             result = _guarded(code, operand, result, conjunction)
             continue
         if index and not is_pure(code, operand):
-            raise DeclinedError("an operand is only evaluated if those in front of it let it")
+            raise DeclinedError("an operand is evaluated only if the ones before it allow it")
         if index and not has_truth(code, operand, evaluated(node)):
             condition = replace(condition, safe=False)
         result = condition if result is None else (both if conjunction else either)(condition, result)
@@ -106,7 +106,7 @@ def _compare(code: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Cond
         return negated(found) if isinstance(op, ast.NotIn) else found
     symbol = COMPARISONS.get(type(op))
     if symbol is None:
-        raise DeclinedError("an identity is no tensor")
+        raise DeclinedError("an identity test is not a tensor")
     counted = count_condition(code, left, op, right)
     if counted is not None:
         return Condition(*counted)
@@ -129,6 +129,8 @@ def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
 def _any_of(code: Code, item: ast.expr, elements: Sequence[ast.expr]) -> Condition:
     if not elements or not is_pure(code, item):
         raise DeclinedError("the item would be evaluated more than once")
+    if isinstance(item, ast.Name) and any(isinstance(e, ast.Name) and e.id == item.id for e in elements):
+        raise DeclinedError("the item itself is in the container, which Python finds by identity")
     steps = [_compare(code, item, ast.Eq(), element) for element in elements]
     result = steps[0]
     for step in steps[1:]:
@@ -144,7 +146,7 @@ def _truth(code: Code, node: ast.expr) -> Condition:
             return Condition(*counted)
     operand = numbers.operand(code, node)
     if operand is None:
-        raise DeclinedError("the condition is no tensor")
+        raise DeclinedError("the condition is not a tensor")
     if operand.kind == "bool":
         return Condition(operand.source, operand.safe, operand.scalar)
     return Condition(binary("!=", operand.source, 0), operand.safe, operand.scalar)
@@ -205,7 +207,7 @@ def _of_each(code: Code, name: str, items: ast.GeneratorExp | ast.ListComp) -> C
         raise DeclinedError("the items are chosen by more than one loop")
     inside = code.after([ast.copy_location(ast.For(loop.target, loop.iter, [ast.Pass()], []), items)])
     if not is_pure(inside, items.elt):
-        raise DeclinedError("Python asks no further once it knows")
+        raise DeclinedError("Python stops at the first item that decides")
     condition = tensor_condition(inside, items.elt)
     each = code.make("[{truth} for {item} in {items}]", truth=condition.tensor, item=loop.target, items=loop.iter)
     return Condition(method(call(code.name("torch.stack"), each), name), safe=False)

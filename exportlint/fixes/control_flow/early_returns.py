@@ -115,7 +115,7 @@ def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: F
     found = cases(branch)
     going_on = [case.body for case in found if not case.body or not isinstance(case.body[-1], ast.Return)]
     if len(going_on) != 1:
-        raise DeclinedError("several ways go on behind the branch")
+        raise DeclinedError("several branches continue after it")
     (falls,) = going_on
     changed = later | assigned(falls)
     conditions = conditions_of(code, found, in_vain=in_vain)
@@ -129,7 +129,7 @@ def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: F
         keep = {n for n in leaving.assigned if n not in changed and not is_bound(code, n, maybe=True)}
         result = arm(code, leaving, keep, (), fresh, forms)
         if result.returned is None:
-            raise DeclinedError("a way returns sometimes")
+            raise DeclinedError("a branch returns only sometimes")
         lines += result.lines
         values.append(_settled(result.returned, changed, lines, fresh))
     if any(changed & names_in(case.test) for case in found if case.test is not None):

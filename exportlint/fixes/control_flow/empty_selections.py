@@ -38,35 +38,35 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     """
     statement = code.tree.statement(code.node(ast.expr))
     if not isinstance(statement, ast.If) or statement.orelse:
-        raise DeclinedError("it is no `if …: continue`")
+        raise DeclinedError("it is not an `if …: continue`")
     skips = isinstance(statement.body[-1], ast.Continue)
     if skips and (len(statement.body) > 1 or not isinstance(code.tree.parents[statement], (ast.For, ast.While))):
-        raise DeclinedError("it does more than skip a pass")
+        raise DeclinedError("it does more than skip an iteration")
     selection = _emptiness(code, statement.test, empty=skips)
     if selection is None:
-        raise DeclinedError("the condition is about something else than an empty selection")
+        raise DeclinedError("the condition does not test for an empty selection")
     rest: Sequence[ast.stmt] = code.tree.following(statement) if skips else statement.body
     last = rest[-1] if rest else statement
     kept = set(bound(rest)) & needed_after(code.tree, last)
     if skips:
         kept |= set(bound(rest)) & set(needed(code.tree.block(statement)))
     if kept or not rest or not all(_only_writes(one, selection) for one in rest):
-        raise DeclinedError("what is skipped does more than write to the selection")
+        raise DeclinedError("the skipped code does more than write to the selection")
     edit = code.statements.replace([statement], [] if skips else code.statements.moved(rest))
     _require_no_element(code, rest)
     parts = [part for one in rest for part in ast.walk(one)]
     bases = [part.value for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
     if not all(isinstance(option, (Tensor, Unknown)) for base in bases for option in options(code.value(base))):
-        raise DeclinedError("it is written to something else than a tensor")
+        raise DeclinedError("it writes to something that is not a tensor")
     # what autograd keeps, or the caller, may refuse to be written to
     safe = code.surely(lambda value: is_tensor(value) and _is_fresh(value), *bases) and all(
         _takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call)
     )
     message = "Drop the special case for an empty selection"
     if not safe:
-        message += ", which some operators refuse"
+        message += ", which some operators reject"
     elif _has_gradients(code, parts, {ast.unparse(base) for base in bases}):
-        message, safe = f"{message}, for which gradients are then zeros instead of None", False
+        message, safe = f"{message}; its gradients are then zeros instead of None", False
     return code.fix(message, edit, safe=safe)
 
 

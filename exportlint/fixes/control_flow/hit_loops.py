@@ -35,12 +35,12 @@ def hits_fix(code: Code, _: Conversion) -> Fix:
     node = code.expression
     loop = code.tree.statement(node)
     if not isinstance(loop, ast.For) or loop.orelse or not isinstance(loop.target, ast.Name):
-        raise DeclinedError("it is no loop over what was chosen")
+        raise DeclinedError("it is not a loop over the selected indices")
     if loop.iter is not node and not any(part is node for part in ast.walk(loop.iter)):
-        raise DeclinedError("it is no loop over what was chosen")
+        raise DeclinedError("it is not a loop over the selected indices")
     row = loop.target.id
     if row in needed_after(code.tree, loop):
-        raise DeclinedError("the variable of the loop is used behind it")
+        raise DeclinedError("the loop variable is used after the loop")
     chosen, is_read = _over(loop.iter)
     call = written(code, chosen)
     edits: list[Draft] = []
@@ -58,7 +58,7 @@ def hits_fix(code: Code, _: Conversion) -> Fix:
     body.check()
     edits += body.edits(is_row=is_row)
     edits.append(code.replace(loop.iter, code.make("range({length})", length=length)))
-    return code.fix("Loop over all of them: those that were not chosen write to no rows", *edits, safe=False)
+    return code.fix("Loop over all of them: those that were not selected write to no rows", *edits, safe=False)
 
 
 def _over(node: ast.expr) -> tuple[ast.expr, bool]:
@@ -143,17 +143,17 @@ class _Body:
         return isinstance(node, ast.Name) and node.id == self.row
 
     def check(self) -> None:
-        """Raises DeclinedError if a pass does more than write to the rows that it selects."""
+        """Raises DeclinedError if an iteration does more than write to the rows it selects."""
         names = set(bound(self.loop.body))
         carried = names & (set(needed(self.loop.body)) | needed_after(self.code.tree, self.loop)) - {self.row}
         if carried:
-            raise DeclinedError("a pass leaves more behind than what it writes to rows")
+            raise DeclinedError("an iteration does more than write to rows")
         selections = self._selections()
         if not selections:
-            raise DeclinedError("it is not known which rows a pass is about")
+            raise DeclinedError("the rows of an iteration are not known")
         writes = [one for one in self.loop.body if not self._computes(one)]
         if not writes or not all(self._writes(one, selections) for one in writes):
-            raise DeclinedError("a pass does more than write to the rows that it selects")
+            raise DeclinedError("an iteration does more than write to the rows it selects")
 
     def _selections(self) -> set[str]:
         """The variables that select rows by what the pass is about: `rows` of `rows = torch.where(choice == i)[0]`."""
@@ -219,7 +219,7 @@ class _Body:
             yield code.replace(around, code.make("{row}", row=self.row))
             return
         if not isinstance(around, ast.Subscript) or around.slice is not name:
-            raise DeclinedError("the row is used for something else than as an index")
+            raise DeclinedError("the row is used as more than an index")
         if code.surely(_is_modules, around.value):
             return
         squeezed = tree.parents[tree.parents[around]]

@@ -34,13 +34,13 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     """
     branch = code.tree.statement(code.expression)
     if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) != 1:
-        raise DeclinedError("it is no `if …: break`")
+        raise DeclinedError("it is not an `if …: break`")
     leave = branch.body[0]
     if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
-        raise DeclinedError("it is no `if …: break`")
+        raise DeclinedError("it is not an `if …: break`")
     loop = code.tree.parents[branch]
     if not isinstance(loop, ast.For) or loop.orelse:
-        raise DeclinedError("it does not stand in the body of a `for`")
+        raise DeclinedError("it is not in the body of a `for`")
     condition = tensor_condition(code, branch.test)
     flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
     carried = _carried(code, loop)
@@ -58,13 +58,13 @@ def masked_fix(code: Code, _: Fact) -> Fix:
             edits += _returned(code, loop, leave.value, flag)
     else:
         if late:
-            raise DeclinedError("a variable has no value in front of the loop")
+            raise DeclinedError("a variable has no value before the loop")
         left = statement("{flag} = {condition}", flag=flag, condition=condition.tensor)
         edits = [code.statements.replace([branch], [left])]
         masked = loop.body[index + 1 :]
     for one in masked:
         edits += _masked(code, one, predicated, when, late)
-    message = "Run all passes and drop results with `torch.where`, which needs them of one shape"
+    message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
 
 
@@ -76,7 +76,7 @@ def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> S
         raise DeclinedError("the loop is not followed by another `return`")
     target, carried = set(bound([loop.target])), set(needed(loop.body))
     if names_in(value) & (target | (set(bound(loop.body)) - carried)):
-        raise DeclinedError("what is returned has no value in front of the loop")
+        raise DeclinedError("the returned variable has no value before the loop")
     if ast.dump(value) == ast.dump(last.value):
         return []
     one, other = term(code, value, {}), term(code, last.value, {})
@@ -87,7 +87,7 @@ def _carried(code: Code, loop: ast.For) -> set[str]:
     """The variables that a pass takes from the one before it, or leaves behind the loop."""
     found = set(bound(loop.body)) & (set(needed(loop.body)) | needed_after(code.tree, loop))
     if set(bound([loop.target])) & needed_after(code.tree, loop):
-        raise DeclinedError("the variable of the loop is used behind it")
+        raise DeclinedError("the loop variable is used after the loop")
     return found
 
 
@@ -101,7 +101,7 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
         chosen = when.choose(code, new, dotted(name))
         return [code.statements.replace([one], [code.statement(template, name=name, new=new, chosen=chosen)])]
     if late & set(bound([one])):
-        raise DeclinedError("a variable has no value in front of the loop")
+        raise DeclinedError("a variable has no value before the loop")
     if isinstance(one, (ast.Assign, ast.AugAssign)):
         target = one.targets[0] if isinstance(one, ast.Assign) else one.target
         if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):

@@ -117,7 +117,7 @@ def merged(
     assigned = [set(each.assigned) for each in ways]
     names = [n for n in dict.fromkeys(n for each in ways for n in each.assigned) if read_later(code, branch, n)]
     if any(not all(name in each for each in assigned) and not is_bound(code, name) for name in names):
-        raise DeclinedError("one way leaves a variable without a value")
+        raise DeclinedError("a branch leaves a variable unassigned")
     conditions = conditions_of(code, found, in_vain=in_vain)
     arms = [_arm(code, each, [other for other in ways if other is not each], names, fresh, forms) for each in ways]
     lines = [line for each in arms for line in each.lines]

@@ -34,7 +34,7 @@ def clone_fix(code: Code, fact: BodyAlias) -> Fix:
     roles = BRANCHES if fact.role in BRANCHES else (fact.role,)
     edits = [edit for role in roles for edit in _copies(code, *_function(code, role))]
     if not edits:
-        raise DeclinedError("it is not known which of the results is not the function's own")
+        raise DeclinedError("it is not known which result the function did not create")
     return code.fix("Return a copy", *edits, safe=False)
 
 
@@ -88,8 +88,8 @@ def copy_fix(code: Code, fact: BodyWrite) -> Fix:
     names = {argument.arg for argument in node.args.args}
     writes = [(name, write) for name, write in _writes(node) if name.id in names]
     if not writes:
-        raise DeclinedError("it is no parameter that is changed")
-    message = "Leave the operand as it is, so that whoever passes it does not see a change"
+        raise DeclinedError("the changed value is not a parameter")
+    message = "Leave the operand unchanged, so that the caller sees no write"
     if isinstance(node, ast.Lambda):
         edits = [_out_of_place(code, name) for name, _ in writes]
         if len({name.id for name, _ in writes}) < len(writes) or any(
@@ -97,7 +97,7 @@ def copy_fix(code: Code, fact: BodyWrite) -> Fix:
             for name, _ in writes
             for part in ast.walk(node.body)
         ):
-            raise DeclinedError("the operand is used once more")
+            raise DeclinedError("the operand is used again")
         return code.fix(message, *edits, safe=False)
     lines = [copied(name) for name in dict.fromkeys(name.id for name, _ in writes)]
     has_docstring = ast.get_docstring(node) is not None and len(node.body) > 1
@@ -144,7 +144,7 @@ def tuple_fix(code: Code, fact: BodyMismatch) -> Fix:
             if isinstance(value, ast.List) and value.elts:
                 edits.append(code.replace(value, as_tuple(code.concrete(value))))
             elif not isinstance(value, ast.Tuple):
-                raise DeclinedError("the functions return something else than lists and tuples")
+                raise DeclinedError("the functions do not return lists or tuples")
     if not edits:
         raise DeclinedError("the functions return different numbers of tensors")
     return code.fix("Return tuples", *edits, safe=False)
@@ -161,5 +161,5 @@ def captured_fix(code: Code, fact: BodyCapture) -> Fix:
     read = item_of(found[0].value) if len(found) == 1 else None
     if read is not None:
         edit = code.replace(found[0].value, read)
-        return code.fix("Use the tensor itself, whose dtype counts", edit, safe=False)
-    raise DeclinedError("the number is not read by an assignment of its own")
+        return code.fix("Use the tensor itself, whose dtype matters", edit, safe=False)
+    raise DeclinedError("the number is not read in a separate assignment")

@@ -38,9 +38,9 @@ def write_fix(code: Code, _: Fact) -> Fix:
     """
     branch = branch_of(code)
     if not isinstance(branch, ast.If) or code.tree.function(branch) is None:
-        raise DeclinedError("it is no `if`")
+        raise DeclinedError("it is not an `if`")
     if code.statements.is_elif(branch):
-        raise DeclinedError("what the `if` in front of it asks comes first")
+        raise DeclinedError("the `if` before it tests its condition first")
     conditions = [tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)
@@ -52,7 +52,7 @@ def write_fix(code: Code, _: Fact) -> Fix:
     edits = [code.statements.replace([branch], lines), *predicated.starts(code)]
     if predicated.counted:
         edits += _branches_by(code, branch, set(predicated.counted), lines)
-    message = "Write in any case, and keep the old values with `torch.where`"
+    message = "Always write, and keep the old values with `torch.where`"
     return code.fix(message, *edits, safe=False)
 
 
@@ -63,13 +63,13 @@ def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[
     while isinstance(around, ast.stmt) and not isinstance(around, FunctionNode):
         for one in code.tree.following(around):
             if isinstance(one, (ast.For, ast.While)) and counted & names_in(one):
-                raise DeclinedError("a loop behind it depends on the count")
+                raise DeclinedError("a later loop depends on the count")
             if isinstance(one, ast.If) and counted & names_in(one.test):
                 yield from choice(here, one).edits
             elif isinstance(one, ast.If) and any(
                 counted & names_in(part.test) for part in ast.walk(one) if isinstance(part, (ast.If, ast.IfExp))
             ):
-                raise DeclinedError("a branch by the count stands deeper")
+                raise DeclinedError("a nested branch depends on the count")
             if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
                 break
             here = here.after([one])

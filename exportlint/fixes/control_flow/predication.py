@@ -84,9 +84,10 @@ class Predicated:
     def block(self, code: Code, body: Sequence[ast.stmt], when: Predicate) -> list[Statement]:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
         lines: list[Statement] = []
-        for one in body:
+        for number, one in enumerate(body, 1):
             lines += self.statement(code, one, when)
-            code = code.after([one])
+            if number < len(body):  # an `elif` is the last statement of each branch around it
+                code = code.after([one])
         return lines
 
     def statement(self, code: Code, one: ast.stmt, when: Predicate, *, called: bool = False) -> list[Statement]:
@@ -162,7 +163,7 @@ class Predicated:
         target = code.concrete(made.func.value)
         arguments = [self._value(code, argument) for argument in made.args]
         if not is_pure(code, made.func.value):
-            raise DeclinedError("what is written has effects")
+            raise DeclinedError("the written value has side effects")
         known = table.tensor_member(name[:-1])
         if name in {"copy_", "fill_"} and len(arguments) == 1:
             new = arguments[0]
@@ -171,7 +172,7 @@ class Predicated:
         elif known is not None and known.kind == "method" and not known.random and not known.view:
             new = method(target, name[:-1], *arguments)
         else:
-            raise DeclinedError("the method has no twin that gives a new tensor")
+            raise DeclinedError("the method has no out-of-place variant")
         return [statement("{copy}", copy=method(target, "copy_", when.choose(code, new, target)))]
 
     def _put_back(self, code: Code, one: ast.stmt, made: ast.Call, when: Predicate) -> list[Statement]:
@@ -226,7 +227,7 @@ class Predicated:
 
     def _require_pure(self, code: Code, node: ast.expr) -> None:
         if not is_pure(code, node) and not (self._called_anyway and calls_only(node)):
-            raise DeclinedError("what is written has effects")
+            raise DeclinedError("the written value has side effects")
 
     def _is_kept(self, name: str) -> bool:
         """Whether the old value of a variable may be needed."""
@@ -244,7 +245,7 @@ class Predicated:
         assert isinstance(read, ast.Expr)
         is_counted = not isinstance(node, ast.Attribute) and holds_number(code, read.value)
         if (tensor(code, read.value) is None and not is_counted) or not is_pure(code, read.value):
-            raise DeclinedError("what is written is no tensor")
+            raise DeclinedError("the written value is not a tensor")
         if isinstance(node, ast.Name) and is_counted:
             self.counted[node.id] = None
         return code.concrete(node)

@@ -44,10 +44,10 @@ def ends(code: Code, found: Sequence[Case]) -> tuple[End, list[Way]]:
     ways = []
     for case, end in zip(found, last, strict=True):
         if first is None or end is None or end.target != first.target:
-            raise DeclinedError("the ways do not end in the same statement")
+            raise DeclinedError("the branches do not end in the same statement")
         start = way(case.body[:-1])
         if start.returned is not None or first.reads & set(start.assigned):
-            raise DeclinedError("a way assigns what the last statement reads")
+            raise DeclinedError("a branch assigns a variable that the last statement reads")
         ways.append(Way(start.steps, end.value))
     assert first is not None
     return first, ways

@@ -77,7 +77,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     held = as_tensor(value)
     if held is not None:
         if held.dynamic:
-            raise DeclinedError("the size depends on the way taken")
+            raise DeclinedError("the size depends on the branch")
         variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
         return Term(source, form=form(code, node, forms), safe=safe, variable=variable, reads=reads)
     if is_number(value):

@@ -17,6 +17,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.checks import checked
+from exportlint.fixes.control_flow.chosen_functions import chosen_function_fix
 from exportlint.fixes.control_flow.cond import cond_fix
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.empty_selections import empty_selection_fix
@@ -38,7 +39,7 @@ from exportlint.fixes.proofs.observed_values import builtin, operation, scalar, 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
-MESSAGE = "Keep the truth a tensor"
+MESSAGE = "Keep the condition a tensor"
 
 
 def branch_fix(code: Code, fact: Fact) -> Fix:
@@ -54,12 +55,13 @@ def branch_fix(code: Code, fact: Fact) -> Fix:
         where_fix,
         cond_fix,
         write_fix,
+        chosen_function_fix,
         unread_fix,
     )
 
 
 def unread_fix(code: Code, _: Fact) -> Fix:
-    """Keep the truth a tensor that a branch asks, where it was read: `bad = t.any().item()`, `if bad:`.
+    """Keep the condition a tensor that a branch asks, where it was read: `bad = t.any().item()`, `if bad:`.
 
     Raises:
         DeclinedError: it is no variable that is assigned once, from what is read of a tensor.
@@ -69,12 +71,12 @@ def unread_fix(code: Code, _: Fact) -> Fix:
     read = (n for n in ast.walk(test) if isinstance(n, ast.Name) and getattr(scalar(code, n), "kind", "") == "bool")
     name = next(read, None)
     if name is None:
-        raise DeclinedError("the condition is about no variable that holds a truth")
+        raise DeclinedError("the condition does not test a variable that holds a bool")
     call = written(code, name)
     given = _read_by(code, call)
     held = None if given is None else tensor(code, given)
     if given is None or held is None:
-        raise DeclinedError("it is not known which tensor the truth is read from")
+        raise DeclinedError("it is not known which tensor the condition is read from")
     kept = code.concrete(given) if is_scalar(code, given) else code.make("{truth}.reshape(())", truth=given)
     here = code.after(analysed([templates.statement("{name} = {kept}", name=name.id, kept=kept)]))
     return code.fix(MESSAGE, code.replace(call, kept), *choice(here, branch).edits, safe=False)
@@ -106,7 +108,7 @@ def truth_fix(code: Code, _: Fact) -> Fix:
     except DeclinedError:
         pass
     else:
-        raise DeclinedError("a branch cannot go by a tensor")
+        raise DeclinedError("the branch cannot test a tensor")
     statement = code.tree.statement(outer)
     if isinstance(statement, (ast.While, ast.Assert)) and statement.test is outer:
         raise DeclinedError("the statement needs a Python bool")
@@ -170,7 +172,7 @@ def _branches_by(code: Code, statement: ast.stmt, name: str) -> Iterator[tuple[a
             found.append((tree.index(other), node))
     for index, node in sorted(found, key=itemgetter(0)):
         if isinstance(node, ast.If) and node is not block[index]:
-            raise DeclinedError("a branch by the variable stands deeper")
+            raise DeclinedError("a nested branch tests the variable")
         yield node, block[first + 1 : index]
 
 

@@ -37,14 +37,14 @@ REDUCTIONS = {
 }  # fmt: skip
 """What a reduction of a row to one number is called that takes a dimension and gives a tensor."""
 
-MESSAGE = "Work on the whole tensor, which gives another result if nothing is selected"
+MESSAGE = "Work on the whole tensor, which gives a different result for an empty selection"
 
 
 def iteration_fix(code: Code, _: Conversion) -> Fix:
     """Index with the whole tensor instead of row by row: `sum(x[i] for i in rows)`, `for i in rows: y[i] = 0`.
 
     Raises:
-        DeclinedError: what is done with each row has no form for all of them.
+        DeclinedError: the operation on each row has no vectorized form.
     """
     node = code.expression
     over = node
@@ -60,7 +60,7 @@ def iteration_fix(code: Code, _: Conversion) -> Fix:
             call, summed = _reduction(code, whole)
             new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
             return code.fix(MESSAGE, code.replace(call, new), safe=False)
-    raise DeclinedError("what is done with each row has no form for all of them")
+    raise DeclinedError("the operation on each row has no vectorized form")
 
 
 def filter_fix(code: Code, _: Branch) -> Fix:
@@ -75,7 +75,7 @@ def filter_fix(code: Code, _: Branch) -> Fix:
     )
     whole = code.tree.parents.get(around) if isinstance(around, ast.comprehension) else None
     if not isinstance(around, ast.comprehension) or not isinstance(whole, Comprehension) or len(whole.generators) > 1:
-        raise DeclinedError("it is no filter of a single loop")
+        raise DeclinedError("it is not a filter with a single loop")
     target, rows = around.target, around.iter
     if not isinstance(target, ast.Name) or dotted(rows) is None or len(around.ifs) > 1:
         raise DeclinedError("the loop is not over a variable")
@@ -96,10 +96,10 @@ def filter_fix(code: Code, _: Branch) -> Fix:
 def _of_iterable(code: Code, whole: Comprehension, loop: ast.comprehension) -> Fix:
     """Rows of a list, or of what may be one: they are stacked first."""
     if not code.surely(_is_iterable, loop.iter):
-        raise DeclinedError("the loop is over something else than a tensor")
+        raise DeclinedError("the loop is not over a tensor")
     statement = code.tree.statement(whole)
     if isinstance(statement, ast.While) or code.statements.is_elif(statement):
-        raise DeclinedError("the rows are stacked more than once, or perhaps not at all")
+        raise DeclinedError("the rows are stacked more than once, or maybe not at all")
     assert isinstance(loop.target, ast.Name)
     name = code.fresh("rows", whole)
     stack = code.name("torch.stack", whole)
@@ -145,9 +145,9 @@ def _stacked(code: Code, statement: ast.Assign, name: str) -> list[ast.Call]:
         if node is not statement.targets[0]:
             call = code.tree.parents[node]
             if not isinstance(call, ast.Call) or call.args != [node] or call.keywords:
-                raise DeclinedError("the list is used for something else than `torch.stack`")
+                raise DeclinedError("the list is used for more than `torch.stack`")
             if not code.surely(_is("torch.stack"), call.func):
-                raise DeclinedError("the list is used for something else than `torch.stack`")
+                raise DeclinedError("the list is used for more than `torch.stack`")
             found.append(call)
     return found
 
@@ -177,7 +177,7 @@ def _reduced(code: Code, node: ast.expr, row: str, rows: ast.expr) -> Expression
             return code.make("{rows}.flatten(1).{reduction}(-1)", rows=rows, reduction=REDUCTIONS[name])
         if name == "item":
             return _reduced(code, receiver, row, rows)
-    raise DeclinedError("the condition has no form for all rows")
+    raise DeclinedError("the condition has no vectorized form")
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
@@ -186,7 +186,7 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 def _of_loop(code: Code, loop: ast.For, over: ast.expr) -> Fix:
     if not isinstance(loop.target, ast.Name) or loop.target.id in needed_after(code.tree, loop):
-        raise DeclinedError("the variable of the loop is used behind it")
+        raise DeclinedError("the loop variable is used after the loop")
     row, rows = loop.target.id, code.concrete(over)
     [statement] = loop.body
     batch = _Batch(code, row, rows)
@@ -206,7 +206,7 @@ def _of_loop(code: Code, loop: ast.For, over: ast.expr) -> Fix:
             new = batch.expression(statement.value) if varies else code.concrete(statement.value)
             line = code.statement("{owner}[{rows}] = {new}", owner=subscript.value, rows=over, new=new)
             return code.fix("Write to all rows at once", code.statements.replace([loop], [line]), safe=False)
-    raise DeclinedError("what is done with each row has no form for all of them")
+    raise DeclinedError("the operation on each row has no vectorized form")
 
 
 def _added(statement: ast.stmt) -> tuple[ast.Name, ast.expr] | None:
@@ -259,4 +259,4 @@ class _Batch:
             return code.concrete(node)
         elif isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
             return code.concrete(node, {side: self._of_all(side) for side in (node.left, node.right)})
-        raise DeclinedError("what is done with a row is not done element by element")
+        raise DeclinedError("the operation on a row is not elementwise")

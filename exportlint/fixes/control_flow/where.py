@@ -74,7 +74,7 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
         if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
             break
         node = around
-    raise DeclinedError("the finding is in no condition")
+    raise DeclinedError("the finding is not in a condition")
 
 
 def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
@@ -105,7 +105,7 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     if not any(returning):
         result = merged(code, branch, fresh, {})
         if not result.variables:
-            raise DeclinedError("nothing is done with what is assigned")
+            raise DeclinedError("the assigned value is not used")
         lines = [*result.lines, *assignments(result.variables, fresh)]
         return _choice(code, branch, code.statements.replace([branch], lines), *result.variables.values())
     if not all(returning):

@@ -46,7 +46,7 @@ from exportlint.fixes.proofs.observed_values import item_of
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
-MESSAGE = "Loop with `torch.while_loop`, which keeps shapes and dtypes, and is compiled, also in eager"
+MESSAGE = "Loop with `torch.while_loop`, which keeps shapes and dtypes and is compiled, also in eager"
 SINCE: TorchVersion = (2, 6)
 """The first version that has `torch.while_loop`."""
 
@@ -55,7 +55,7 @@ def while_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.while_loop` run a `while`. Raises DeclinedError if its body is not fit for that."""
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.While):
-        raise DeclinedError("it is no `while`")
+        raise DeclinedError("it is not a `while`")
     code.need(SINCE)
     return _while(code, node)
 
@@ -65,7 +65,7 @@ def break_fix(code: Code, _: Fact) -> Fix:
     branch = code.tree.statement(code.expression)
     loop = code.tree.parents[branch]
     if not isinstance(loop, ast.While) or not _breaks(branch) or branch not in loop.body:
-        raise DeclinedError("it is no `if …: break` in the body of a `while`")
+        raise DeclinedError("it is not an `if …: break` in the body of a `while`")
     code.need(SINCE)
     return _while(code, loop, branch)
 
@@ -90,17 +90,17 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     """Let `torch.while_loop` run `for i in range(n)`, where `n` is read from a tensor. Raises DeclinedError."""
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
-        raise DeclinedError("it is no loop over a `range`")
+        raise DeclinedError("it is not a loop over a `range`")
     given = node.iter
     if not isinstance(given, ast.Call) or given.keywords or not 1 <= len(given.args) <= 2:
-        raise DeclinedError("the range has steps")
+        raise DeclinedError("the range has a step")
     code.need(SINCE)
     _check(code, node)
     index = node.target.id
     if index == "_" and index not in needed(node.body):
         index = code.fresh("i", node)
     if index in needed_after(code.tree, node) or index in bound(node.body):
-        raise DeclinedError(f"`{index}` is used behind the loop, or changed in it")
+        raise DeclinedError(f"`{index}` is used after the loop, or changed in it")
     carried = [index, *_carried(code, node, node.body, but=index)]
     start = call(code.name("torch.tensor"), code.concrete(given.args[0]) if len(given.args) == 2 else 0)
     limit, prepared = _number_tensor(code, given.args[-1]), []
@@ -113,7 +113,7 @@ def range_fix(code: Code, _: Conversion) -> Fix:
 
 def _check(code: Code, node: ast.While | ast.For) -> None:
     if code.tree.function(node) is None or node.orelse or (returns(node.body) and _returned(node) is None):
-        raise DeclinedError("the loop has an `else` or a `return`, or is in no function")
+        raise DeclinedError("the loop has an `else` or a `return`, or is not in a function")
     check_movable([one for one in node.body if not _breaks(one)])
 
 
@@ -135,7 +135,7 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
     before = definitely_assigned(code.tree, node)
     for name in found:
         if name not in before or not all(s.variable(name) is not None for s in code.observed.snapshots):
-            raise DeclinedError(f"`{name}` is not assigned in front of the loop")
+            raise DeclinedError(f"`{name}` is not assigned before the loop")
     return found
 
 
@@ -192,7 +192,7 @@ def _fix(
     prepared: Sequence[Statement] = (),
 ) -> Fix:
     if not carried:
-        raise DeclinedError("the loop changes no variable")
+        raise DeclinedError("the loop does not change a variable")
     body = [one for one in node.body if not _breaks(one)]
     first = copies(code, body, starts)
     counters = analysed([assigned_to([name], start) for name, start in starts.items()])
@@ -213,7 +213,7 @@ def _fix(
         back, targets = [dotted(running), *back], ["_", *targets]
         condition = binary("&", running, condition) if condition is not None else clone(dotted(running))
     if condition is None:
-        raise DeclinedError("the loop has no end")
+        raise DeclinedError("the loop does not end")
     made = call(code.name("torch.while_loop"), *names, given.tuple)
     lines = [
         *prepared,
@@ -234,7 +234,7 @@ def _until_break(
     """The body of a loop: what stands behind a `break` takes effect only if that is not reached."""
     before = next(index for index, one in enumerate(node.body) if _breaks(one))
     if met is not None and node.body[before] is not met:
-        raise DeclinedError("another `break` stands in front of it")
+        raise DeclinedError("another `break` comes before it")
     if met is None:
         code = code.after(node.body[:before])
     lines = code.statements.moved(node.body[:before], above=True) if before else []

@@ -52,7 +52,7 @@ def reports(code: Code, node: ast.AST) -> list[ast.stmt]:
     """
     statement = code.tree.statement(node)
     if not is_report(code, statement):
-        raise DeclinedError("the statement does more than to say something")
+        raise DeclinedError("the statement does more than print or log")
     block = code.tree.block(statement)
     first = last = code.tree.index(statement)
     while first % MAX_TOGETHER and is_report(code, block[first - 1]):

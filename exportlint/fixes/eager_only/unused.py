@@ -31,7 +31,7 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
     element = _dropped_element(code, node)
     if element is not None:
         if not _is_dispensable(code, element):
-            raise DeclinedError("it may change what the program computes with")
+            raise DeclinedError("it may change the values that the program computes with")
         exporting = is_exporting(code, node, version)
         asked = code.make("{element} if not {exporting} else None", element=element, exporting=exporting)
         return code.fix(MESSAGE, code.replace(element, asked), safe=computes_only(code, [element]))
@@ -72,7 +72,7 @@ def _statements(code: Code, first: ast.stmt) -> set[ast.stmt]:
         elif is_report(code, statement):
             waiting += reports(code, statement)
         elif not isinstance(statement, ast.With) and not _only_writes(code, statement):
-            raise DeclinedError("the value reaches the program")
+            raise DeclinedError("the value reaches the exported program")
     return found
 
 

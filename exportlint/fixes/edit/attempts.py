@@ -22,3 +22,12 @@ def first_of(code: Code, fact: F, *ways: Callable[[Code, F], Fix]) -> Fix:
         return first(code.anew(), fact)
     except DeclinedError:
         return first_of(code, fact, *others)
+
+
+def declined(reason: str) -> Callable[[Code], Fix]:
+    """What a rule gives as its fix where no rewrite of the code can help: the report says why."""
+
+    def fix(_: Code) -> Fix:
+        raise DeclinedError(reason)
+
+    return fix

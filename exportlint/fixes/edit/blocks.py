@@ -39,7 +39,7 @@ def read(lines: str, indent: str, unit: str) -> list[cst.BaseStatement]:
     try:
         parsed = cst.parse_module(f"if 1:\n{lines}\n" if indent else f"{lines}\n", config)
     except cst.ParserSyntaxError:
-        raise DeclinedError("libcst cannot move the statements") from None
+        raise DeclinedError("LibCST cannot move the statements") from None
     if not indent:
         first, *others = parsed.body
         return [first.with_changes(leading_lines=[*parsed.header, *first.leading_lines]), *others]

@@ -81,7 +81,7 @@ class Code:
     def need(self, version: TorchVersion) -> None:
         """Raises DeclinedError if the code is exported with an older torch than the fix needs."""
         if self.version < version:
-            raise DeclinedError(f"torch {version[0]}.{version[1]} is the first that can do it")
+            raise DeclinedError(f"it needs torch {version[0]}.{version[1]} or later")
 
     # --- the finding
 
@@ -89,7 +89,7 @@ class Code:
         """The node of the finding, or of another place in the file, of one of the kinds. Raises DeclinedError."""
         found = self.tree.at(site or self.site, *kinds)
         if found is None:
-            raise DeclinedError("the finding is about something else")
+            raise DeclinedError("the finding is about other code")
         return found
 
     @cached_property
@@ -127,7 +127,7 @@ class Code:
             return self
         snapshots = [s for one in self.observed.snapshots if (s := one.after(statements)) is not None]
         if not snapshots:
-            raise DeclinedError("nothing is known of the variables behind statements")
+            raise DeclinedError("the variables after statements are not known")
         later = copy(self)
         later.observed = self.observed.later(snapshots)
         return later

@@ -15,7 +15,7 @@ from exportlint.fixes.errors import DeclinedError
 if TYPE_CHECKING:
     import libcst as cst
 
-_OTHER = "libcst reads the source otherwise than Python"
+_OTHER = "LibCST parses the source differently than Python"
 
 
 class Concrete:
@@ -39,7 +39,7 @@ class Concrete:
         if node in instead:
             return instead[node]
         if isinstance(node, (ast.Slice, ast.Starred)):
-            raise DeclinedError(f"`{self._text.of(node)}` is no expression by itself")
+            raise DeclinedError(f"`{self._text.of(node)}` is not an expression by itself")
         parsed = self._of(node)
         found = self._found(parsed, node)
         if not instead:
@@ -167,5 +167,5 @@ def _indices(node: cst.BaseExpression | None) -> cst.BaseExpression:
 
     items = [element.slice for element in node.slice] if isinstance(node, cst.Subscript) else []
     if not items or not all(isinstance(item, cst.Index) and not item.star for item in items):
-        raise DeclinedError("a slice is no expression by itself")
+        raise DeclinedError("a slice is not an expression by itself")
     return cst.Tuple([cst.Element(item.value) for item in items if isinstance(item, cst.Index)])

@@ -61,7 +61,7 @@ def without_names(line: Statement, left_out: Collection[str]) -> Statement:
 
     (small,) = cst.ensure_type(line, cst.SimpleStatementLine).body
     if not isinstance(small, (cst.Import, cst.ImportFrom)) or isinstance(small.names, cst.ImportStar):
-        raise DeclinedError("it imports no names")
+        raise DeclinedError("it does not import names")
     kept = [alias for alias in small.names if (alias.evaluated_alias or alias.evaluated_name) not in left_out]
     last = small.names[-1].comma
     kept[-1] = kept[-1].with_changes(comma=last)

@@ -37,7 +37,7 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
                         return ".".join([local, *parts[length:]])
                     hidden = True
     if hidden or parts[0] in taken or parts[0] in bindings:
-        raise DeclinedError(f"`{parts[0]}` is another name here")
+        raise DeclinedError(f"`{parts[0]}` means something else here")
     return None
 
 

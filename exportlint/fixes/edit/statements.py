@@ -163,6 +163,10 @@ class Statements:
         """Statements that follow each other in one block, as the `{*body}` of a template: `if {test}:`."""
         return self._around(statements, [templates.statement(template, body=self.moved(statements), **holes)])
 
+    def unwrap(self, statements: Sequence[ast.stmt], way: Sequence[ast.stmt]) -> Draft:
+        """Statements that stand inside of others in place of these, with their comments."""
+        return self._around(statements, self.moved(way, above=True))
+
     def _around(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
         """New code that holds the statements themselves as they were moved, with the comment behind them."""
         draft = self.replace(statements, new)

@@ -62,7 +62,7 @@ def written(code: Code, node: ast.expr) -> ast.expr:
         if len(stores) == 1 and isinstance(statement, ast.Assign) and statement.targets == stores:
             return statement.value
         break
-    raise DeclinedError(f"what `{node.id}` holds is not to be seen")
+    raise DeclinedError(f"the value of `{node.id}` is not known")
 
 
 def _is_read(node: ast.Name) -> bool:

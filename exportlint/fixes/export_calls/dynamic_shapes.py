@@ -35,11 +35,11 @@ def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
         yield _counted(code, node, len(bound))
         return
     if not isinstance(node, ast.Dict) or not node.keys:
-        raise DeclinedError("the dynamic shapes are not to be seen")
+        raise DeclinedError("the dynamic shapes are not written in the call")
     keys = {key.value: key for key in node.keys if isinstance(key, ast.Constant)}
     others, missing = [key for key in keys if key not in bound], [name for name in bound if name not in keys]
     if len(keys) != len(node.keys) or len(others) > 1 or (others and len(missing) != 1):
-        raise DeclinedError("which input is meant is not to be seen")
+        raise DeclinedError("the intended input is not known")
     if others:
         yield code.replace(keys[others[0]], code.string(missing[0], like=keys[others[0]]))
         return
@@ -51,7 +51,7 @@ def named(code: Code, node: ast.expr, fact: ExportCall) -> Iterator[Draft]:
 def _counted(code: Code, node: ast.Tuple, count: int) -> Draft:
     kept, rest = node.elts[:count], node.elts[count:]
     if any(not isinstance(each, ast.Constant) or each.value is not None for each in rest):
-        raise DeclinedError("it has shapes that belong to no input")
+        raise DeclinedError("it has shapes that do not belong to an input")
     return code.replace(node, code.make("({*items},)", items=[*kept, *[None] * (count - len(kept))]))
 
 

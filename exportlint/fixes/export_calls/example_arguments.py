@@ -22,7 +22,7 @@ def with_empty_args(code: Code) -> Fix:
     """An empty tuple of inputs, where all are passed as `kwargs`. Raises DeclinedError if that is not to be seen."""
     call = code.node(ast.Call)
     if len(call.args) != 1 or all(keyword.arg != "kwargs" for keyword in call.keywords):
-        raise DeclinedError("the inputs are not to be seen")
+        raise DeclinedError("the inputs are not written in the call")
     return code.fix(
         "Pass `()`", code.replace(call, with_argument_behind(code.concrete(call), 0, code.make("()"))), safe=True
     )
@@ -36,7 +36,7 @@ def in_tuple(code: Code, kind: str) -> Fix:
     if kind == "dict":
         return code.fix("Pass the dict as `kwargs`", _as_kwargs(code, node), safe=True)
     if kind != "list":
-        raise DeclinedError("what the inputs are is not to be seen")
+        raise DeclinedError("the inputs are not known")
     if isinstance(node, ast.List):
         return code.fix("Pass a tuple", code.replace(node, as_tuple(code.concrete(node))), safe=True)
     return code.fix("Pass a tuple", code.replace(node, code.make("tuple({given})", given=node)), safe=True)

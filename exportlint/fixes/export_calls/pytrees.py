@@ -35,7 +35,7 @@ def register(code: Code, definition: Site) -> Fix:
     """
     cls = next((cls for cls in code.module.classes if site_of(code.module, cls.node) == definition), None)
     if cls is None or "." in cls.qualname:
-        raise DeclinedError("the class does not stand at the top of this file")
+        raise DeclinedError("the class is not at the top level of this file")
     if not _is_made_of_fields(code, cls):
         return _with_functions(code, cls.node)
     function = code.name("torch.export.register_dataclass", cls.node)
@@ -54,7 +54,7 @@ def _with_functions(code: Code, node: ast.ClassDef) -> Fix:
     else:
         fields = _fields(node)
         if fields is None or node.bases or node.keywords or node.decorator_list:
-            raise DeclinedError("an object of the class may be more than what its constructor is given")
+            raise DeclinedError("an object of the class may hold more than its constructor arguments")
         parts = [code.make("{value}.{field}", value="value", field=field) for field in fields]
         flatten = code.make("lambda value: ([{*parts}], None)", parts=parts)
         unflatten = code.make("lambda parts, _: {cls}(*parts)", cls=node.name)

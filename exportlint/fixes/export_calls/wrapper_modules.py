@@ -37,7 +37,7 @@ def wrapped(code: Code, node: ast.expr, function: FunctionTarget) -> Fix:
     """
     is_bound = function.bound
     if is_bound and not (isinstance(node, ast.Attribute) and function.receiver is not None):
-        raise DeclinedError("the object of the method is not to be seen")
+        raise DeclinedError("the object of the method is not written in the call")
     name = fresh(_camel_case(function), code.tree.used_names(code.tree.root) | set(code.module.bindings))
     body: list[Statement] = []
     made = code.make("{name}()", name=name)
@@ -104,7 +104,7 @@ def _default(code: Code, default: Default | None) -> Expression | None:
     if default is None:
         return None
     if not default.constant:
-        raise DeclinedError("a default is worked out where the function is defined")
+        raise DeclinedError("a default is evaluated where the function is defined")
     is_here = default.place.filename == code.module.filename
     here = code.tree.at(default.place, ast.Constant) if is_here else None
     return parsed(default.text) if here is None else code.concrete(here)

@@ -28,7 +28,7 @@ def unwrap(code: Code, call: ast.Call, wrapper: str) -> Draft:
     """
     found = [*_decorators(code, call, wrapper), *_assigned(code, call.func, wrapper)]
     if len(found) != 1:
-        raise DeclinedError("where it is wrapped is not to be seen")
+        raise DeclinedError("the wrapping call is not written there")
     return found[0]
 
 

@@ -48,15 +48,15 @@ def by_autograd(code: Code) -> Fix:
         case ast.Call(func=ast.Call(args=[function], keywords=[]), args=[x], keywords=[]):
             pass
         case _:
-            raise DeclinedError("it has options, or is for several arguments")
+            raise DeclinedError("it has options, or several arguments")
     statement = code.tree.statement(call)
     inside = [node for node in code.tree.ancestors(call) if statement in (node, *code.tree.ancestors(node))]
     if not isinstance(statement, _SIMPLE) or any(isinstance(node, _SOMETIMES) for node in inside):
-        raise DeclinedError("it is evaluated more than once, or perhaps not at all")
+        raise DeclinedError("it is evaluated more than once, or maybe not at all")
     if tensor(code, x) is None or not is_pure(code, x):
-        raise DeclinedError("it may differentiate by something other than a tensor")
+        raise DeclinedError("it may differentiate with respect to a value that is not a tensor")
     if not isinstance(function, ast.Lambda) or len(function.args.args) != 1 or not _is_traced(code, function.body):
-        raise DeclinedError("torch.export may not find what its derivative needs")
+        raise DeclinedError("torch.export may not trace what its derivative reads")
     result = code.value(ast.fix_missing_locations(ast.copy_location(ast.Call(function, [x], []), call)))
     if not isinstance(result, Tensor) or not result.zero_dim:
         raise DeclinedError("the function may return more than one number")
@@ -72,7 +72,7 @@ def by_autograd(code: Code) -> Fix:
         result=value,
     )
     return code.fix(
-        "Differentiate with `torch.autograd.grad`, through whose result no gradients flow",
+        "Differentiate with `torch.autograd.grad`, whose result carries no gradients",
         code.statements.insert_before(statement, [computed]),
         code.replace(call, code.make("{gradient}", gradient=gradient)),
         safe=False,

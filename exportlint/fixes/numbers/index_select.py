@@ -50,16 +50,16 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
     if isinstance(subscript, ast.Call) and fact.target == "dict key":
         return _of_get(code, subscript, index)
     if not isinstance(subscript, ast.Subscript):
-        raise DeclinedError("it is no index")
+        raise DeclinedError("it is not an index")
     if fact.target == "index of an assignment":
         return _write(code, subscript)
     if not isinstance(subscript.ctx, ast.Load) or subscript.slice is not index:
-        raise DeclinedError("it is no item of a container that is read")
+        raise DeclinedError("it is not an item read from a container")
     place = _index(code, index)
     call = code.tree.parents[subscript]
     if code.surely(_is_modules, subscript.value):
         if not isinstance(call, ast.Call) or call.func is not subscript:
-            raise DeclinedError("the module that is chosen is not called there")
+            raise DeclinedError("the chosen module is not called there")
         return _of_modules(code, call, subscript, place)
     return _of_values(code, subscript, place)
 
@@ -115,7 +115,7 @@ def _index(code: Code, node: ast.expr) -> _Index:
     if code.surely(is_tensor, node):
         return _Index(code.concrete(node))
     if scalar(code, node) is None:
-        raise DeclinedError("the index does not stand next to the tensor from which it is read")
+        raise DeclinedError("the index is not written next to the tensor it is read from")
     return _Index(code.concrete(node), is_number=True)
 
 
@@ -135,7 +135,7 @@ def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: _In
     name = code.fresh("layer", call)
     called = code.concrete(call, {subscript: code.make("{name}", name=name)})
     results = code.make("[{called} for {name} in {modules}]", called=called, name=name, modules=subscript.value)
-    return _selected(code, call, results, place, "Call all modules and choose a result, which must not be negative")
+    return _selected(code, call, results, place, "Call all modules and choose a result; the index must not be negative")
 
 
 def _of_values(code: Code, subscript: ast.Subscript, place: _Index) -> Fix:
@@ -152,24 +152,24 @@ def _of_values(code: Code, subscript: ast.Subscript, place: _Index) -> Fix:
             made = code.make("[{*values}]", values=items.values)
         else:
             made = code.make("list({items}.values())", items=items)
-    message = "Choose with `index_select`, which takes no negative index"
+    message = "Choose with `index_select`, which does not accept a negative index"
     if place.is_number:
-        message = "Choose from one tensor, which needs items of one shape"
+        message = "Choose from one tensor, which needs items of equal shapes"
     if held and all(map(is_tensor, held)):
         return _selected(code, subscript, made, place, message)
     if held and all(map(_is_number, held)):
         where = [] if place.is_number else [keyword("device", code.make("{place}.device", place=place.source))]
         table = call(code.name("torch.tensor"), made, *where)
         return code.fix(message, code.replace(subscript, place.row(code, table)), safe=False)
-    raise DeclinedError("what there is to choose from is neither tensors nor numbers")
+    raise DeclinedError("the choices are neither tensors nor numbers")
 
 
 def _of_get(code: Code, node: ast.Call, index: ast.expr) -> Fix:
     """`table.get(k, default)`."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr != "get" or node.args[0] is not index:
-        raise DeclinedError("it is no item of a container that is read")
+        raise DeclinedError("it is not an item read from a container")
     if len(node.args) != 2 or node.keywords:
-        raise DeclinedError("without a default, a key that is not there gives None")
+        raise DeclinedError("without a default, a missing key gives None")
     return _of_dict(code, node, node.func.value, index, node.args[1])
 
 
@@ -208,7 +208,7 @@ def _of_dict(code: Code, replaced: ast.expr, table: ast.expr, key: ast.expr, def
             "{stack}(list({table}.values()))[{hits}.int().argmax()]", stack=stack, table=table, hits=hits
         )
     else:
-        raise DeclinedError("what there is to choose from is neither tensors nor numbers")
+        raise DeclinedError("the choices are neither tensors nor numbers")
     if default is not None:
         result = code.make("{where}({found}, {row}, {default})", where=where, found=found, row=result, default=default)
     else:
@@ -216,7 +216,7 @@ def _of_dict(code: Code, replaced: ast.expr, table: ast.expr, key: ast.expr, def
         everywhere = code.make("{found}.all()", found=found) if many else found
         lines.append(code.statement("{check}({found}, {message})", check=check, found=everywhere, message=message))
     edits = [code.statements.insert_before(statement, lines), code.replace(whole, result)]
-    return code.fix("Compare with all keys, and choose from the values as a tensor", *edits, safe=False)
+    return code.fix("Compare with all keys, and choose from a tensor of the values", *edits, safe=False)
 
 
 def _asked(code: Code, key: ast.expr) -> Expression:
@@ -232,7 +232,7 @@ def _all_of(code: Code, items: ast.ListComp, key: ast.expr) -> tuple[ast.expr, E
     made, loop = code.tree.parents[items], items.generators[0]
     is_made = isinstance(made, ast.Call) and made.args == [items] and operation(code, made) in {"tensor", "as_tensor"}
     if not is_made or made.keywords or len(items.generators) > 1 or loop.ifs:  # type: ignore[attr-defined]
-        raise DeclinedError("the values are not made one tensor")
+        raise DeclinedError("the values are not collected in one tensor")
     if not isinstance(key, ast.Name) or not isinstance(loop.target, ast.Name) or key.id != loop.target.id:
         raise DeclinedError("the key is not an element of one tensor")
     over = loop.iter
@@ -267,12 +267,12 @@ def _add(code: Code, statement: ast.AugAssign, subscript: ast.Subscript) -> Fix:
     if symbol is None or isinstance(subscript.slice, ast.Tuple):
         raise DeclinedError("it is more than one index")
     if not is_pure(code, subscript.value):
-        raise DeclinedError("what is written to would be evaluated twice")
+        raise DeclinedError("the target would be evaluated twice")
     index = code.make("{place}.reshape(1)", place=_place(code, subscript.slice))
     row = code.make("{receiver}.index_select(0, {index})", receiver=subscript.value, index=index)
     new = binary(symbol, row, code.concrete(statement.value))
     line = code.statement("{y}.index_copy_(0, {index}, {new})", y=subscript.value, index=index, new=new)
-    message = "Write with `index_copy_`, which takes no negative index"
+    message = "Write with `index_copy_`, which does not accept a negative index"
     return code.fix(message, code.statements.replace([statement], [line]), safe=False)
 
 
@@ -299,12 +299,12 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     elif isinstance(value, Tensor) and not before:
         template = "{receiver}.index_copy_({dim}, {index}.reshape(1), {value}.unsqueeze(0))"
     else:
-        raise DeclinedError("it is not known what shape the value has")
+        raise DeclinedError("the shape of the value is not known")
     place = _place(code, index)
     line = code.statement(template, receiver=subscript.value, dim=len(before), index=place, value=statement.value)
     message = (
-        "Write with `index_fill_`, which takes no negative index"
+        "Write with `index_fill_`, which does not accept a negative index"
         if is_scalar
-        else ("Write with `index_copy_`, which takes no negative index, and does not broadcast")
+        else ("Write with `index_copy_`, which does not broadcast or accept a negative index")
     )
     return code.fix(message, code.statements.replace([statement], [line]), safe=False)

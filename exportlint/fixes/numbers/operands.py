@@ -149,7 +149,7 @@ def _number(code: Code, node: ast.expr) -> Operand:
     value = code.value(node)
     known = isinstance(value, (Const, Size)) or (isinstance(value, Python) and value.type in {"int", "float", "bool"})
     if isinstance(value, Const) and not isinstance(value.value, (int, float)):
-        raise DeclinedError("a tensor is compared with what is no number")
+        raise DeclinedError("a tensor is compared with a value that is not a number")
     return Operand(code.concrete(node), tensor=False, scalar=True, safe=known)
 
 

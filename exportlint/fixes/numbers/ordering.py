@@ -40,11 +40,11 @@ def sorted_fix(code: Code, _: Branch) -> Fix:
     # the keys of a dict have an order, too, but nobody stacks them
     is_sortable = is_stacked or (len(made.args) == 1 and surely_tensor(code, made.args[0]))
     if len(made.args) != 1 or tensor(code, made.args[0]) is None or not is_sortable:
-        raise DeclinedError("it is no tensor that is sorted")
+        raise DeclinedError("the sorted value is not a tensor")
     options = {keyword.arg: keyword.value for keyword in made.keywords}
     descending = options.pop("reverse", None)
     if options:
-        raise DeclinedError("the order is that of something else")
+        raise DeclinedError("the order depends on other values")
     order = [] if descending is None else [keyword("descending", code.concrete(descending))]
     replaced = around if is_stacked and isinstance(around, ast.Call) and not around.keywords else made
     result = code.make("{sort}({*given}).values", sort=code.name("torch.sort", made), given=[made.args[0], *order])
@@ -66,7 +66,7 @@ def _of_list(code: Code, made: ast.Call, around: ast.AST) -> Expression | None:
     options = {keyword.arg: keyword.value for keyword in made.keywords}
     descending = options.pop("reverse", None)
     if options:
-        raise DeclinedError("the order is that of something else")
+        raise DeclinedError("the order depends on other values")
     order = [] if descending is None else [keyword("descending", code.concrete(descending))]
     result = code.make("{sort}({*given}).values", sort=code.name("torch.sort", made), given=[rows, *order])
     if is_read:
@@ -116,7 +116,7 @@ def _scalar(read: Operand) -> Expression:
 def _by_key(code: Code, call: ast.Call, key: ast.expr, symbol: str) -> Expression:
     """The first of two values by a function, unless the key of the second one is beyond its."""
     if not isinstance(key, ast.Lambda) or len(key.args.args) != 1:
-        raise DeclinedError("the key is no function that stands here")
+        raise DeclinedError("the key is not a function written here")
     for argument in call.args:
         require_pure(code, argument)
     parameter = key.args.args[0].arg

@@ -46,7 +46,7 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     """A 0-d tensor, or one of the sizes of an array. `is_used`: what is computed depends on it.
 
     Raises:
-        DeclinedError: torch has nothing like it, or Python needs the number.
+        DeclinedError: torch has no equivalent, or Python needs the number.
     """
     call = code.node(ast.Call)
     name = qualified(call.func, code.tree.root, code.module.package) or ""
@@ -62,21 +62,21 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     draw = _Draw(code, call)
     drawn = draw.drawn(name)
     if _is_seeded(code, call, name):
-        raise DeclinedError("a seed of the same call makes the numbers always the same")
+        raise DeclinedError("a seed in the same call makes the numbers always the same")
     if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call]:
         if any(keyword.arg not in {"dtype", "device"} for keyword in parent.keywords):
-            raise DeclinedError("the tensor that is made of them has options")
+            raise DeclinedError("the tensor built from them has options")
         replaced = parent
         drawn = code.make("{drawn}.to({*options})", drawn=drawn, options=parent.keywords) if parent.keywords else drawn
     elif isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
         if not surely_tensor(code, parent.value):
-            raise DeclinedError("what it indexes may be no tensor")
+            raise DeclinedError("the indexed value may not be a tensor")
         replaced = parent
         row = _Draw(code, call, shape="(1,)").drawn(name)
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
     elif not isinstance(parent, _TAKES_TENSORS) and not (is_used and isinstance(parent, ast.Compare)):
         raise DeclinedError("Python needs the number")
-    return code.fix("Draw with torch, which gives other numbers", code.replace(replaced, drawn), safe=False)
+    return code.fix("Draw with torch, which gives different numbers", code.replace(replaced, drawn), safe=False)
 
 
 def _shuffled(code: Code, call: ast.Call) -> Fix:
@@ -90,8 +90,8 @@ def _shuffled(code: Code, call: ast.Call) -> Fix:
             if count is not None:
                 drawn = code.make("{f}({count})", f=code.name("torch.randperm"), count=count)
                 drafts = [code.replace(made, drawn), code.statements.replace([code.tree.statement(call)], [])]
-                return code.fix("Draw with torch, which gives another order", *drafts, safe=False)
-    raise DeclinedError("what is shuffled is no range that the statement before makes")
+                return code.fix("Draw with torch, which gives a different order", *drafts, safe=False)
+    raise DeclinedError("the shuffled value is not a range from the previous statement")
 
 
 def _remainder(code: Code, call: ast.Call) -> Fix:
@@ -101,9 +101,9 @@ def _remainder(code: Code, call: ast.Call) -> Fix:
         case ast.BinOp(left=left, op=ast.Mod(), right=count) as remainder if left is number:
             if isinstance(number, ast.Attribute) and number.attr == "int" and isinstance(_number(count), int):
                 drawn = code.make("{f}(0, {count}, ())", f=code.name("torch.randint"), count=count)
-                message = "Draw with torch, which gives other numbers"
+                message = "Draw with torch, which gives different numbers"
                 return code.fix(message, code.replace(remainder, drawn), safe=False)
-    raise DeclinedError("torch has no numbers that are as large")
+    raise DeclinedError("torch has no integers that large")
 
 
 def _count(code: Code, made: ast.Call) -> ast.expr | None:
@@ -128,12 +128,12 @@ class _Draw:
         """Whether a single integer is drawn."""
 
     def drawn(self, name: str) -> Expression:
-        """Raises DeclinedError if torch has nothing like it."""
+        """Raises DeclinedError if torch has no equivalent."""
         if name in BY_DIMENSIONS:
             return self._filled(BY_DIMENSIONS[name], self._call.args)
         arguments = self._bound(PARAMETERS[name]) if name in PARAMETERS else None
         if arguments is None:
-            raise DeclinedError("torch has nothing like it")
+            raise DeclinedError("torch has no equivalent")
         ways: dict[str, Callable[[dict[str, ast.expr]], Expression]] = {
             "random": self._uniform, "random_sample": self._uniform, "uniform": self._uniform,
             "gauss": self._normal, "normalvariate": self._normal, "normal": self._normal,
@@ -166,7 +166,7 @@ class _Draw:
         if (low is None or self._is(low, 0)) and (high is None or self._is(high, 1)):
             return drawn
         if low is None or high is None:
-            raise DeclinedError("one bound is left to numpy")
+            raise DeclinedError("one bound is left to NumPy")
         if self._is(low, 0):
             return self._code.make("{high} * {drawn}", high=high, drawn=drawn)
         end, start = _number(high), _number(low)
@@ -216,7 +216,7 @@ class _Draw:
     def _bits(self, given: dict[str, ast.expr]) -> Expression:
         bits = _number(given["k"])
         if not isinstance(bits, int) or not 0 < bits < 63:
-            raise DeclinedError("torch has no integers of as many bits")
+            raise DeclinedError("torch has no integers with that many bits")
         return self._between(0, 2**bits, {})
 
     def _exponential(self, given: dict[str, ast.expr]) -> Expression:
@@ -253,7 +253,7 @@ class _Draw:
 
     def _permutation(self, given: dict[str, ast.expr]) -> Expression:
         if not isinstance(self._code.value(given["x"]), Const):
-            raise DeclinedError("it may be an array that is shuffled")
+            raise DeclinedError("the shuffled value may be an array")
         return self._code.make("{f}({count})", f=self._code.name("torch.randperm"), count=given["x"])
 
     def _shape(self, given: dict[str, ast.expr]) -> list[Given]:

@@ -30,7 +30,7 @@ def range_numbers_fix(code: Code, fact: Conversion) -> Fix:
                 numbers = code.make("list(range({*given}))", given=given)
                 assert isinstance(part, ast.expr)
                 return code.fix("Count with `range`, without a tensor", code.replace(part, numbers), safe=False)
-    raise DeclinedError("the number comes from other data than `torch.arange`")
+    raise DeclinedError("the number does not come from `torch.arange`")
 
 
 def _arange(code: Code, node: ast.AST) -> list[ast.expr] | None:

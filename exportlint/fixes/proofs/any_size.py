@@ -28,9 +28,9 @@ def require_any_size(code: Code, ways: Sequence[ast.AST]) -> None:
     for way in ways:
         for part in ast.walk(way):
             if isinstance(part, ast.Subscript) and _takes_a_part(code, part):
-                raise DeclinedError("a way is for some sizes only")
+                raise DeclinedError("a branch works for some sizes only")
             if isinstance(part, ast.Call) and operation(code, part) in _OF_PARTS and _states_a_size(code, part):
-                raise DeclinedError("a way is for some sizes only")
+                raise DeclinedError("a branch works for some sizes only")
 
 
 def require_alone(code: Code, ways: Sequence[ast.AST]) -> None:
@@ -43,9 +43,9 @@ def require_alone(code: Code, ways: Sequence[ast.AST]) -> None:
         if isinstance(part, ast.Attribute) and is_own and isinstance(code.value(part), Tensor):
             names.add(ast.unparse(part))
         if isinstance(part, ast.Call) and (operation(code, part) is None or operation(code, part) in _CREATING):
-            raise DeclinedError("a way may be for one size only")
+            raise DeclinedError("a branch may work for one size only")
     if len(names) > 1:
-        raise DeclinedError("a way may be for one size only")
+        raise DeclinedError("a branch may work for one size only")
 
 
 def _takes_a_part(code: Code, subscript: ast.Subscript) -> bool:

@@ -25,14 +25,14 @@ _NEVER = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 def require_pure(code: Code, node: ast.expr) -> None:
     """Raises DeclinedError if evaluating an expression may have effects."""
     if not is_pure(code, node):
-        raise DeclinedError("what the condition guards may have effects")
+        raise DeclinedError("the guarded code may have side effects")
 
 
 def require_first(code: Code, statement: ast.stmt, node: ast.expr) -> None:
     """Raises DeclinedError if an expression cannot be evaluated in front of the statement in which it is."""
     require_pure(code, node)
     if code.statements.is_elif(statement) or not runs_once(code.tree, node):
-        raise DeclinedError("the expression is evaluated more than once, or perhaps not at all")
+        raise DeclinedError("the expression is evaluated more than once, or maybe not at all")
 
 
 def is_harmless(code: Code, statements: Sequence[ast.stmt]) -> bool:

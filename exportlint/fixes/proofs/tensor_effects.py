@@ -31,14 +31,14 @@ def written_by(code: Code, function: FunctionNode | None, made: ast.Call) -> tup
     """
     cls = next((c for c in code.module.classes if function is not None and function in c.node.body), None)
     if cls is None or not isinstance(made.func, ast.Attribute) or not isinstance(made.func.value, ast.Name):
-        raise DeclinedError("it calls what is not a method of the class")
+        raise DeclinedError("it calls a function that is not a method of the class")
     assert function is not None
     if not function.args.args or made.func.value.id != function.args.args[0].arg:
-        raise DeclinedError("it calls what is not a method of the class")
+        raise DeclinedError("it calls a function that is not a method of the class")
     found: dict[str, None] = {}
     _Writes(cls, found).of(made.func.attr, MAX_DEPTH)
     if not found:
-        raise DeclinedError("it is not known what the method does")
+        raise DeclinedError("the effects of the method are not known")
     return code.concrete(made.func.value), list(found)
 
 
@@ -51,7 +51,7 @@ class _Writes:
         """Note what a method writes to. Raises DeclinedError."""
         method = self.cls.methods.get(name)
         if method is None or not depth or not method.args.args or method.decorator_list:
-            raise DeclinedError("it is not known what the method does")
+            raise DeclinedError("the effects of the method are not known")
         owner = method.args.args[0].arg
         known: dict[str, ast.expr] = {}
         for node in ast.walk(method):
@@ -70,7 +70,7 @@ class _Writes:
 
     def _call(self, called: ast.Attribute, owner: str, depth: int) -> None:
         if called.attr in _CHANGES:
-            raise DeclinedError("the method changes what is no tensor")
+            raise DeclinedError("the method changes a value that is not a tensor")
         if isinstance(called.value, ast.Name) and called.value.id == owner and called.attr in self.cls.methods:
             self.of(called.attr, depth - 1)
 
@@ -92,9 +92,9 @@ class _Writes:
                 return
             break
         else:
-            raise DeclinedError("it is not known what the method writes to")
+            raise DeclinedError("the target of the method's write is not known")
         if first in parameters or first == owner or "." in name:
-            raise DeclinedError("the method writes to what is not its own")
+            raise DeclinedError("the method writes to a tensor that it did not create")
 
 
 def _places(node: ast.AST) -> list[ast.expr]:

@@ -7,13 +7,6 @@ from collections.abc import Iterator
 
 from exportlint.analysis.torch.registry import find
 
-IN_PLACE: dict[type[ast.operator], str] = {
-    ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.FloorDiv: "floor_divide_",
-    ast.Mod: "remainder_", ast.Pow: "pow_", ast.BitAnd: "bitwise_and_", ast.BitOr: "bitwise_or_",
-    ast.BitXor: "bitwise_xor_", ast.LShift: "bitwise_left_shift_", ast.RShift: "bitwise_right_shift_",
-}  # fmt: skip
-"""The methods that do what augmented assignments do to tensors."""
-
 
 def written(node: ast.AST) -> ast.expr | None:
     """The expression whose tensor a node writes to, without the subscripts and views behind it."""

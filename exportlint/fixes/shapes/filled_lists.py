@@ -25,14 +25,14 @@ def without_loop(code: Code) -> Fix:
     node = code.expression
     call = code.tree.parents[node]
     if not isinstance(call, ast.Call) or call.args != [node]:
-        raise DeclinedError("it takes a loop")
+        raise DeclinedError("it needs a loop")
     match code.value(call.func), node:
         case External("builtins.sum"), _ if surely_tensor(code, node) and not call.keywords:
             total = code.make("{rows}.sum(0)", rows=node)
-            return code.fix("Sum in one step, in another order", code.replace(call, total), safe=False)
+            return code.fix("Sum in one step, in a different order", code.replace(call, total), safe=False)
         case External("torch.tensor"), ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=count):
             if not code.surely(is_number, item) or not code.surely(is_whole, count):
-                raise DeclinedError("it is no list of one number")
+                raise DeclinedError("it is not a list of one number")
             full, rest = code.name("torch.full"), call.keywords
             filled = code.make("{f}(({count},), {item}, {*rest})", f=full, count=count, item=item, rest=rest)
             # a list of no integers is a tensor of floats; `full` refuses numbers that the dtype cannot hold
@@ -44,4 +44,4 @@ def without_loop(code: Code) -> Fix:
                 code.replace(call, filled),
                 safe=is_same and is_natural(code, count) and is_whole_number(code, count),
             )
-    raise DeclinedError("it takes a loop")
+    raise DeclinedError("it needs a loop")

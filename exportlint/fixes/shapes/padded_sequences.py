@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
 RNN = "torch.nn.utils.rnn"
-MESSAGE = "Run the padded sequences step by step, for one number of steps"
+MESSAGE = "Run the padded sequences step by step, for a fixed number of steps"
 HELPER = '''
 def {name}(rnn, batch, lengths, state=None, batch_first=False):
     """Run a recurrent module on a padded batch: each sequence keeps its last state."""
@@ -90,7 +90,7 @@ def padded_fix(code: Code, _: Fact) -> Fix:
     for statement in _simple_statements(function.body):
         flow.follow(statement)
     if not flow.runs:
-        raise DeclinedError("no recurrent module is called with what is packed here")
+        raise DeclinedError("the packed sequence is not passed to a recurrent module")
     return code.fix(MESSAGE, *edits, *flow.edits, safe=False)
 
 
@@ -155,7 +155,7 @@ class _Flow:
             value = statement.value
         is_alias = isinstance(value, ast.Name) and value.id in self._packed
         if any(name not in inside and name not in targets for name in used) and not is_alias:
-            raise DeclinedError("a packed sequence is used for something else than a recurrent module")
+            raise DeclinedError("a packed sequence is used outside a recurrent module")
         if is_alias and isinstance(value, ast.Name):
             batch = self._packed[value.id]
         self.edits += [self.code.replace(node, new) for node, new in found.items()]
@@ -194,7 +194,7 @@ class _Flow:
             batch = self._pack(statement, each, first)
             if not any(self._is_recurrent(other) and argument(other, 0, "input") is each for other in calls):
                 if getattr(statement, "value", None) is not each:
-                    raise DeclinedError("a packed sequence is used for something else than a recurrent module")
+                    raise DeclinedError("a packed sequence is used outside a recurrent module")
                 found[each] = self.code.concrete(batch.source)
         for each in calls:
             if self._is_recurrent(each):
@@ -207,11 +207,11 @@ class _Flow:
                 batch, run = held, each
                 self.runs += 1
                 if getattr(statement, "value", None) is not each:
-                    raise DeclinedError("what a recurrent module gives is not unpacked")
+                    raise DeclinedError("the output of a recurrent module is not unpacked")
             elif self._is(each, "pad_packed_sequence"):
                 held = self._held(argument(each, 0, "sequence"))
                 if held is None:
-                    raise DeclinedError("it is not known what is packed")
+                    raise DeclinedError("the packed value is not known")
                 self._require_reached(held, statement)
                 self._pad(statement, each, held, found)
         return batch, run

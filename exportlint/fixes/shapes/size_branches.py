@@ -45,7 +45,7 @@ def without_condition(code: Code, _: Fact) -> Fix:
         return _ternary(code, parent)
     if isinstance(parent, ast.If) and parent.test is test and not parent.orelse and _is_plain(code, parent):
         return _bounded(code, parent) or _sliced(code, parent) or _padded(code, parent)
-    raise DeclinedError("what hangs on the condition is no number")
+    raise DeclinedError("the condition does not choose a number")
 
 
 def _is_plain(code: Code, statement: ast.If) -> bool:
@@ -57,7 +57,7 @@ def _ternary(code: Code, choice: ast.IfExp) -> Fix:
     """`n if n < 8 else 8`, `8 - n if n < 8 else 0`."""
     sides = _compared(choice.test)
     if sides is None:
-        raise DeclinedError("the condition does not order two numbers")
+        raise DeclinedError("the condition does not compare two numbers by order")
     smaller, larger = sides
     arms = [_key(choice.body), _key(choice.orelse)]
     if arms in ([_key(smaller), _key(larger)], [_key(larger), _key(smaller)]):
@@ -152,18 +152,18 @@ def _padded(code: Code, statement: ast.If) -> Fix:
         case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=whole), pads, *_]) as padding)]:
             callee = code.value(padding.func)
         case _:
-            raise DeclinedError("what hangs on the condition is no padding")
+            raise DeclinedError("the condition does not decide about padding")
     amounts = pads.elts if isinstance(pads, (ast.Tuple, ast.List)) else []
     tested = list(_tested(statement.test))
     is_padding = name == whole and callee == External("torch.nn.functional.pad") and bool(amounts) and bool(tested)
     are_tested = all(_is_zero(a) or _key(a) in map(_key, tested) for a in amounts)
     are_parity = _is_parity(tested) and all(_is_zero(a) or _is_one(a) for a in amounts)
     if not is_padding or not (are_tested or are_parity):
-        raise DeclinedError("it pads by other numbers than it tests")
+        raise DeclinedError("it pads by a number that it does not test")
     padded = code.concrete(padding, {amount: code.concrete(tested[0]) for amount in amounts if _is_one(amount)})
     line = code.statement("{name} = {padded}", name=name, padded=padded)
     edit = code.statements.replace([statement], [line])
-    return code.fix("Pad without a condition: padding by 0 makes a copy", edit, safe=False)
+    return code.fix("Pad without a condition: padding by 0 copies the tensor", edit, safe=False)
 
 
 def _tested(test: ast.expr) -> Iterator[ast.expr]:

@@ -29,7 +29,7 @@ def bounded(code: Code, size: int) -> Fix:
     bound = part.upper if size > 0 else part.lower
     literal = bound.operand if isinstance(bound, ast.UnaryOp) else bound
     if bound is None or literal is None or code.value(bound) != Const(size) or code.value(literal) != Const(abs(size)):
-        raise DeclinedError("the guard that is left is as narrow")
+        raise DeclinedError("the remaining guard is just as narrow")
     limit = code.make(
         "{sym_min}({tensor}.shape[{dim}], {size})" if size > 0 else "-{sym_min}({tensor}.shape[{dim}], {size})",
         sym_min=code.name("torch.sym_min"),
@@ -39,7 +39,7 @@ def bounded(code: Code, size: int) -> Fix:
     )
     # what other code sets may be None
     is_same = surely_tensor(code, owner.value) and is_whole_number(code, literal)
-    message = code.while_taken(f"Let the size decide: `{source(limit)}`", safe=is_same)
+    message = code.while_taken(f"Take the smaller one: `{source(limit)}`", safe=is_same)
     return code.fix(message, code.replace(bound, limit), safe=is_same)
 
 
@@ -47,7 +47,7 @@ def _dimension(index: ast.expr, part: ast.Slice) -> int:
     """The dimension that a slice is of. Raises DeclinedError."""
     before = index.elts[: index.elts.index(part)] if isinstance(index, ast.Tuple) else []
     if not all(isinstance(item, (ast.Slice, ast.Constant)) and not _is_ellipsis(item) for item in before):
-        raise DeclinedError("what stands in front of the slice may be of several dimensions")
+        raise DeclinedError("the code before the slice may cover several dimensions")
     return sum(not (isinstance(item, ast.Constant) and item.value is None) for item in before)
 
 

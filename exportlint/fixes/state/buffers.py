@@ -68,7 +68,7 @@ class Kept:
             lines = self.assigned(use, statement.value)
             yield code.replace(statement, lines[0]) if len(lines) == 1 else code.statements.replace([statement], lines)
         elif not isinstance(statement, ast.AugAssign):
-            raise DeclinedError(f"`{code.text(use)}` is assigned along with others")
+            raise DeclinedError(f"`{code.text(use)}` is assigned together with others")
         elif use in self.instead:
             new = augmented(SYMBOLS[type(statement.op)], self.place(use), self.value(statement.value))
             yield code.replace(statement, new)

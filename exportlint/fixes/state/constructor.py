@@ -37,7 +37,7 @@ class Constructor:
     def __init__(self, code: Code, node: ast.AST) -> None:
         found = code.tree.enclosing_class(node)
         if found is None:
-            raise DeclinedError("there is no class around it")
+            raise DeclinedError("it is not inside a class")
         self.code = code
         self.node = found
 
@@ -89,7 +89,7 @@ class Constructor:
         assignments = self.code.tree.once(_assignments, self.init) if self.init is not None else {}
         found = [assignment for assignment in assignments.get(name, ()) if assignment.target in targets]
         if len(found) != 1 or len(targets) != 1:
-            raise DeclinedError(f"`__init__` does not assign `{name}` once and for all")
+            raise DeclinedError(f"`__init__` does not assign `{name}` exactly once")
         return found[0]
 
     def free(self, name: str) -> str:
@@ -105,16 +105,16 @@ class Constructor:
         root, own = self.code.tree.root, {*self.uses(name, of_class=of_class), *also}
         package = self.code.module.package
         if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
-            raise DeclinedError(f"what the class inherits may use `{name}`")
+            raise DeclinedError(f"a base class may use `{name}`")
         contents = self.code.tree.contents(root)
         if any(node not in own and not self._is_called(node) for node in contents.attributes(name)):
-            raise DeclinedError(f"`{name}` is used outside of the class")
+            raise DeclinedError(f"`{name}` is used outside the class")
         if name in contents.strings:
-            raise DeclinedError(f"`{name}` is used by its name")
+            raise DeclinedError(f"`{name}` is used through its name as a string")
         if self.node.name in self.code.tree.once(_inherited, root):
             raise DeclinedError(f"another class inherits `{name}`")
         if not of_class and name in self.code.tree.once(_fields, self.node):
-            raise DeclinedError(f"`{name}` is an attribute of the class as well")
+            raise DeclinedError(f"`{name}` is also a class attribute")
 
     def _is_called(self, node: ast.Attribute) -> bool:
         """Whether an attribute is called, as the method `x.mean()` is: what holds state is not."""
@@ -131,16 +131,16 @@ class Constructor:
         """
         method = next((m for m in (expression, *self.code.tree.ancestors(expression)) if m in self.methods), None)
         if not isinstance(method, ast.FunctionDef) or (self.init and receiver(method) != receiver(self.init)):
-            raise DeclinedError("`__init__` calls its module otherwise")
+            raise DeclinedError("`__init__` uses another name for its module")
         known = {id(node) for node in self._own_attributes(expression, receiver(method), before)}
         local = bound_names(method) | (bound_names(self.init) if self.init else set())
         for node in ast.walk(expression):
             if isinstance(node, ast.Name) and node.id in local and id(node) not in known:
-                raise DeclinedError(f"`{node.id}` is not there in `__init__`")
+                raise DeclinedError(f"`{node.id}` does not exist in `__init__`")
             if isinstance(node, ast.Call) and not self._is_torch(node.func, asked):
-                raise DeclinedError("what it calls may do something else in `__init__`")
+                raise DeclinedError("the called code may behave differently in `__init__`")
             if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Lambda)):
-                raise DeclinedError("it does more than to make a value")
+                raise DeclinedError("it does more than create a value")
 
     def _own_attributes(self, expression: ast.expr, name: str, before: ast.stmt | None) -> list[ast.Name]:
         """Where the module itself stands in an expression in front of attributes that are the same in `__init__`."""
@@ -176,7 +176,7 @@ class Constructor:
             return self.code.statements.insert_after(self.init.body[-1], lines)
         bases = [qualified(b, self.code.tree.root, self.code.module.package) for b in self.node.bases]
         if not self.methods or self.node.decorator_list:
-            raise DeclinedError("something else may write the `__init__` of the class")
+            raise DeclinedError("the `__init__` of the class may be generated")
         template = WITHOUT_ARGUMENTS if bases == ["torch.nn.Module"] else WITH_ARGUMENTS
         init = self.code.statement(template, body=lines)
         return self.code.statements.insert_before(self.methods[0], [init], above_comments=True, blank_lines=1)

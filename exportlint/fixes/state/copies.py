@@ -30,7 +30,7 @@ def copy_first(
     variable that may be None, for which there is nothing to do then. Raises DeclinedError if there are no such nodes.
     """
     if not changes:
-        raise DeclinedError("what changes it is not found")
+        raise DeclinedError("the code that changes it is not found")
     first = min(changes, key=start)
     place = code.tree.statement(first)
     while code.tree.parents[place] is not function:
@@ -54,7 +54,7 @@ def parameter(code: Code, site: Site | None) -> tuple[FunctionNode, str]:
     node = code.tree.at(site, ast.arg) if site is not None and is_here else None
     function = code.tree.function(node) if node is not None else None
     if node is None or function is None:
-        raise DeclinedError("it is no parameter of a function in this file")
+        raise DeclinedError("it is not a parameter of a function in this file")
     return function, node.arg
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const, Size, Tensor, Value
+from exportlint.analysis.torch.registry import AUGMENTED
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed
-from exportlint.fixes.proofs.writes import IN_PLACE
 from exportlint.fixes.state.buffers import Kept
 
 if TYPE_CHECKING:
@@ -83,26 +83,26 @@ class Counted(Kept):
     def _written(self, use: ast.expr, statement: ast.stmt) -> Statement:
         """The statement that changes the buffer in place of one that binds the number."""
         match statement:
-            case ast.AugAssign(op=op, value=value) if type(op) in IN_PLACE:
+            case ast.AugAssign(op=op, value=value) if type(op) in AUGMENTED:
                 self._require_number(value)
                 if self.kind is bool or (self.kind is int and isinstance(op, (ast.Div, ast.Pow))):
-                    raise DeclinedError(f"`{self.code.text(use)}` becomes a number of another type")
-                return self._called(self.place(use), IN_PLACE[type(op)], self.value(value))
+                    raise DeclinedError(f"`{self.code.text(use)}` becomes a number of a different type")
+                return self._called(self.place(use), AUGMENTED[type(op)], self.value(value))
             case ast.Assign(targets=[_], value=ast.UnaryOp(op=ast.Not(), operand=operand)) if operand in self.uses:
                 return self._called(self.place(use), "logical_not_")
             case ast.Assign(targets=[_], value=value):
                 if any(node in self.uses for node in ast.walk(value)):
                     if not isinstance(value, (ast.BinOp, ast.Compare)) and not self._fits(value):
-                        raise DeclinedError(f"`{self.code.text(use)}` may become a number of Python again")
+                        raise DeclinedError(f"`{self.code.text(use)}` may become a Python number again")
                     return self._called(self.place(use), "copy_", self.value(value))
                 self._require_number(value)
                 return self._called(self.place(use), "fill_", self.value(value))
-        raise DeclinedError(f"`{self.code.text(use)}` is assigned along with others")
+        raise DeclinedError(f"`{self.code.text(use)}` is assigned together with others")
 
     def _require_number(self, node: ast.expr) -> None:
         number = number_of(node)
         if not (type(number) in self._types() or self._fits(node)):
-            raise DeclinedError("it may become a number of another type")
+            raise DeclinedError("it may become a number of a different type")
 
     def _types(self) -> tuple[type, ...]:
         return (int, float) if self.kind is float else (self.kind,)
@@ -124,14 +124,14 @@ class Counted(Kept):
         code, items = self.code, indices(subscript)
         dim = items.index(use)
         if not all(map(takes_all, items[:dim] + items[dim + 1 :])):
-            raise DeclinedError("it is one index of several")
+            raise DeclinedError("it is one of several indices")
         owner, index = subscript.value, code.make("{place}.reshape(1).clone()", place=self.place(use))
         if isinstance(subscript.ctx, ast.Load):
             template = "{owner}.index_select({dim}, {index}).squeeze({dim})"
             return code.replace(subscript, code.make(template, owner=owner, dim=dim, index=index))
         statement = code.tree.parents[subscript]
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-            raise DeclinedError("more is done to what it is the index of")
+            raise DeclinedError("the indexed value is used in other ways")
         value = statement.value
         if number_of(value) is not None:
             return code.replace(statement, self._called(owner, "index_fill_", dim, index, value))

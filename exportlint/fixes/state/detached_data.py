@@ -12,6 +12,7 @@ import ast
 
 from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import DataRead
+from exportlint.analysis.torch.registry import AUGMENTED
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import in_order
@@ -19,7 +20,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.aliasing import is_consumed, may_be_saved
 from exportlint.fixes.proofs.evaluated_once import runs_once
 from exportlint.fixes.proofs.identity import matters
-from exportlint.fixes.proofs.writes import IN_PLACE, writes
+from exportlint.fixes.proofs.writes import writes
 
 UNSAVED = frozenset(
     {"clone", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"}
@@ -37,20 +38,20 @@ def as_detached(code: Code, fact: DataRead) -> Fix:
     statement = code.tree.parents[data]
     if not isinstance(statement, ast.AugAssign):
         edit = code.replace(data, detached)
-    elif type(statement.op) in IN_PLACE:
+    elif type(statement.op) in AUGMENTED:
         written = code.statement(
-            "{tensor}.{method}({value})", tensor=detached, method=IN_PLACE[type(statement.op)], value=statement.value
+            "{tensor}.{method}({value})", tensor=detached, method=AUGMENTED[type(statement.op)], value=statement.value
         )
         edit = code.replace(statement, written)
     else:
-        raise DeclinedError("no method does the same in place")
+        raise DeclinedError("no in-place method does the same")
     if not fact.mutates and not _is_written_later(code, data):
         assigned = [t for t in getattr(code.tree.statement(data), "targets", ()) if isinstance(t, ast.Attribute)]
         hidden = any(target.attr == "data" for target in assigned)  # then export passes, and ignores the assignment
         # what is written later, autograd refuses to have saved
         apart = not matters(code, data) or (is_consumed(code, data) and not may_be_saved(code, data))
         return code.fix("Use `.detach()`", edit, safe=not fact.operand.assumed and not hidden and apart)
-    return code.fix("Write to the tensor that `.detach()` gives", edit, safe=_is_unsaved(code, fact, data))
+    return code.fix("Write to the tensor that `.detach()` returns", edit, safe=_is_unsaved(code, fact, data))
 
 
 def _is_written_later(code: Code, data: ast.Attribute) -> bool:

@@ -25,10 +25,10 @@ def follow_device(code: Code, fact: DeviceMove | Creation) -> Fix:
     if isinstance(fact, Creation):
         argument = next((k for k in call.keywords if k.arg == "device"), None)
         if argument is None:
-            raise DeclinedError("it is made in another way")
+            raise DeclinedError("it is created in another way")
         owner = _owner(code, call)
         device = code.make("{owner}.device", owner=owner)
-        return code.fix(f"Make it on `{owner}.device`", code.replace(argument.value, device), safe=False)
+        return code.fix(f"Create it on `{owner}.device`", code.replace(argument.value, device), safe=False)
     if not isinstance(call.func, ast.Attribute):
         raise DeclinedError("it is moved in another way")
     tensor = call.func.value
@@ -69,7 +69,7 @@ def _owner(code: Code, node: ast.AST) -> str:
     found = [a.arg for a in arguments if isinstance(code.value(ast.Name(a.arg, ast.Load())), Tensor)]
     sure = [name for name in found if code.surely(_is_sure, ast.Name(name, ast.Load()))]
     if not sure and not found:
-        raise DeclinedError("there is no tensor at hand")
+        raise DeclinedError("no tensor is available to take the device from")
     return (sure or found)[0]
 
 

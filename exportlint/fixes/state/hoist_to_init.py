@@ -59,7 +59,7 @@ def attribute_made_once(code: Code, target: ast.expr, *, is_buffer: bool) -> lis
     if any(use in ast.walk(constructor.init) for use in constructor.uses(name)) if constructor.init else False:
         first = constructor.assignment(name)
         if not isinstance(first.value, ast.Constant) or first.value.value is not None:
-            raise DeclinedError("`__init__` gives it another value")
+            raise DeclinedError("`__init__` assigns it a different value")
         constructor.require_constant(value, first.statement)
         if is_buffer:
             return [left_out, registration(code, first, value)]
@@ -86,7 +86,7 @@ def value_made_once(code: Code, made: ast.expr, name: str) -> list[Draft]:
 def _assigned(code: Code, target: ast.expr) -> Assignment:
     statement = code.tree.parents[target]
     if not isinstance(target, ast.Attribute) or not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
-        raise DeclinedError("it is assigned along with others")
+        raise DeclinedError("it is assigned together with others")
     return Assignment(statement, target, statement.value)
 
 
@@ -96,12 +96,12 @@ def _left_out(constructor: Constructor, statement: ast.stmt, name: str) -> Draft
     stores = [use for use in constructor.uses(name) if not isinstance(use.ctx, ast.Load)]
     inside = set(ast.walk(constructor.init)) if constructor.init is not None else set()
     if any(use not in inside and code.tree.statement(use) is not statement for use in stores):
-        raise DeclinedError(f"`{name}` is assigned elsewhere, too")
+        raise DeclinedError(f"`{name}` is also assigned elsewhere")
     around = code.tree.parents[statement]
     if around in constructor.methods:
         return code.statements.replace([statement], [])
     if not isinstance(around, ast.If) or around.body != [statement] or around.orelse:
-        raise DeclinedError("more hangs on the condition around it")
+        raise DeclinedError("the condition around it decides more")
     if code.tree.parents[around] not in constructor.methods or not _is_missing(around.test, name):
         raise DeclinedError("it depends on a condition")
     return code.statements.replace([around], [])

@@ -45,15 +45,15 @@ def returned(code: Code, node: ast.AST) -> Expression:
     while isinstance(around, ast.IfExp) and whole is not around.test:
         whole, around = around, code.tree.parents[around]
     if not isinstance(around, ast.Return):
-        raise DeclinedError("more is done with the result")
+        raise DeclinedError("the result is used in other ways")
     return _made(code, node)[1]
 
 
 def _made(code: Code, call: ast.AST) -> tuple[str, Expression]:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        raise DeclinedError("it is no method that writes in place")
+        raise DeclinedError("it is not a method that writes in place")
     owner, operator = call.func.value, "reshape" if call.func.attr == "resize_" else call.func.attr[:-1]
     if not isinstance(owner, ast.Name) or operator == "resize_as" or table.tensor_member(operator) is None:
-        raise DeclinedError("no operator does the same to a variable")
+        raise DeclinedError("no out-of-place operator does the same")
     function = code.make("{owner}.{operator}", owner=owner, operator=operator)
     return owner.id, code.concrete(call, {call.func: function})

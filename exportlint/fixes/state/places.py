@@ -115,10 +115,10 @@ def empty_like(code: Code, values: Sequence[ast.expr]) -> Expression:
     """A tensor like some others: zeros of their sizes. Raises DeclinedError if these are not known."""
     found = [held for value in values if (held := tensor(code, value)) is not None]
     if not found:
-        raise DeclinedError("what calls leave there may be no tensor")
+        raise DeclinedError("the stored value may not be a tensor")
     sizes = [size for held in found if (size := _sizes(held)) is not None]
     if len({*sizes}) != 1:
-        raise DeclinedError("its sizes are those of the inputs, and a buffer needs them in `__init__`")
+        raise DeclinedError("its sizes depend on the inputs, but a buffer needs them in `__init__`")
     zeros, shape = code.name("torch.zeros"), code.make("({*sizes},)", sizes=[*sizes[0]])
     dtypes = {DTYPES.get(held.kind or "") for held in found}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
@@ -228,7 +228,7 @@ def _entries(value: ast.expr) -> dict[object, ast.expr]:
             named = [_key(key) if key is not None else None for key in keys]
             if all(isinstance(key, str) and key.isidentifier() for key in named) and len({*named}) == len(named):
                 return dict(zip(named, values, strict=True))
-    raise DeclinedError("what it holds at first does not stand there")
+    raise DeclinedError("its initial value is not written there")
 
 
 def _key(node: ast.expr) -> object:
@@ -251,7 +251,7 @@ def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
         raise DeclinedError(f"other code uses `{name}`")
     declared = [n for n in ast.walk(root) if isinstance(n, ast.Global) and name in n.names]
     if any(len(declaration.names) > 1 for declaration in declared):
-        raise DeclinedError(f"`{name}` is declared along with others")
+        raise DeclinedError(f"`{name}` is declared together with others")
     left_out = [code.statements.replace([s], []) for s in declared]
     left_out += [code.statements.left_out(s) for s in defined if name.startswith("_")]
     first, own = defined[0].value, constructor.free(name.lstrip("_").lower())
@@ -298,7 +298,7 @@ def class_of_object(code: Code, target: ast.Attribute) -> Constructor:
     if isinstance(method, ast.FunctionDef) and ast.unparse(target.value) == receiver(method):
         return around
     if not isinstance(target.value, ast.Attribute):
-        raise DeclinedError("nothing says which object it is")
+        raise DeclinedError("the object is not known")
     made = around.assignment(target.value.attr).value
     found = (
         code.module.bindings.get(made.func.id)
@@ -306,7 +306,7 @@ def class_of_object(code: Code, target: ast.Attribute) -> Constructor:
         else None
     )
     if not isinstance(found, Class):
-        raise DeclinedError("its class is none of this file that stands by itself")
+        raise DeclinedError("its class is not a self-contained class of this file")
     return Constructor(code, found.node.body[0])
 
 
@@ -348,7 +348,7 @@ def as_module(code: Code, made: ast.expr) -> list[Draft]:
     name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
     found = code.module.bindings.get(name)
     if not isinstance(found, Class):
-        raise DeclinedError("its class is none of this file that stands by itself")
+        raise DeclinedError("its class is not a self-contained class of this file")
     constructor = Constructor(code, found.node.body[0])
     based, first = _module_base(code, constructor)
     return [based, code.statements.insert_before(first, [code.statement("super().__init__()")])]
@@ -358,7 +358,7 @@ def _module_base(code: Code, constructor: Constructor) -> tuple[Draft, ast.stmt]
     """What makes a class one of modules, but for the first statement of its `__init__`. Raises DeclinedError."""
     node = constructor.node
     if node.bases or node.keywords or node.decorator_list:
-        raise DeclinedError("its class is none of this file that stands by itself")
+        raise DeclinedError("its class is not a self-contained class of this file")
     if constructor.init is None or not constructor.init.args.args:
         raise DeclinedError("its class has no `__init__`")
     first = next(s for s in constructor.init.body if not is_docstring(s))
@@ -374,7 +374,7 @@ def _instead(code: Code, uses: Sequence[ast.expr], name: str) -> dict[ast.expr, 
         method = methods[-1] if methods else None
         owner = receiver(method) if isinstance(method, ast.FunctionDef) else ""
         if method is None or not owner or any(_is_static(decorator) for decorator in method.decorator_list):
-            raise DeclinedError("a method that has no module uses it")
+            raise DeclinedError("it is used by a method without access to the module")
         found[use] = code.make("{owner}.{name}", owner=owner, name=name)
     return found
 

@@ -43,12 +43,12 @@ def read_once(code: Code) -> Fix:
     constructor = Constructor(code, read)
     method = code.tree.function(read)
     if method not in constructor.methods or not isinstance(method, ast.FunctionDef):
-        raise DeclinedError("it is asked by a function inside of another")
+        raise DeclinedError("a nested function reads it")
     constructor.require_constant(read, asked=_names(code, code.expression))
     free = constructor.free(_name(code, code.expression))
     attribute = code.make("{owner}.{name}", owner=receiver(method), name=free)
     return code.fix(
-        "Read it in `__init__`: what changes later is not seen any more",
+        "Read it in `__init__`: later changes are no longer seen",
         constructor.append([code.statement("{attribute} = {value}", attribute=attribute, value=read)]),
         code.replace(read, attribute),
         safe=False,
@@ -93,7 +93,7 @@ def drawn_once(code: Code) -> Fix:
         made = around
     constructor, method = Constructor(code, made), code.tree.function(made)
     if method not in constructor.methods or not isinstance(method, ast.FunctionDef):
-        raise DeclinedError("it is drawn by a function inside of another")
+        raise DeclinedError("a nested function draws it")
     edits = []
     used = made
     statement = code.tree.parents[made]
@@ -103,7 +103,7 @@ def drawn_once(code: Code) -> Fix:
     argument = code.tree.parents[used]
     draw = code.tree.parents[argument]
     if not isinstance(argument, ast.keyword) or argument.arg != "generator" or not isinstance(draw, ast.Call):
-        raise DeclinedError("it is not only drawn from")
+        raise DeclinedError("it is used for more than drawing")
     if not any(isinstance(node, ast.Call) and node.args for node in ast.walk(made)):
         raise DeclinedError("the generator has no seed")
     for part in (made, draw.func, *draw.args, *(k.value for k in draw.keywords if k is not argument)):
@@ -124,10 +124,10 @@ def _drawn_after(code: Code, seeding: ast.Call) -> Fix:
     """What is drawn behind `torch.manual_seed(0)`, in a buffer."""
     constructor, method = Constructor(code, seeding), code.tree.function(seeding)
     if method not in constructor.methods or not isinstance(method, ast.FunctionDef) or len(seeding.args) != 1:
-        raise DeclinedError("it is seeded by a function inside of another")
+        raise DeclinedError("a nested function seeds it")
     draws = [n for n in ast.walk(method) if isinstance(n, ast.Call) and _is_random(code, n)]
     if len(draws) != 1:
-        raise DeclinedError("not one tensor is drawn from it, but none or several")
+        raise DeclinedError("it does not draw exactly one tensor")
     (draw,) = draws
     if place(draw) < place(seeding) or code.tree.block(code.tree.statement(draw)) is not code.tree.block(
         code.tree.statement(seeding)
@@ -148,7 +148,7 @@ def _drawn_after(code: Code, seeding: ast.Call) -> Fix:
         constructor.append([buffer(code, owner, name, drawn)]),
         *_unseeded(code, seeding, draw, _buffered(code, method, owner, name, target)),
     ]
-    return code.fix("Draw once, in `__init__`, and seed nothing else", *drafts, safe=False)
+    return code.fix("Draw once, in `__init__`, and leave the global seed alone", *drafts, safe=False)
 
 
 def _buffered(code: Code, method: ast.FunctionDef, owner: str, name: str, statement: ast.AST) -> Expression:
@@ -173,7 +173,7 @@ def _unseeded(code: Code, seeding: ast.Call, draw: ast.Call, numbers: Expression
     match taken:
         case ast.Subscript(value=ast.Tuple(elts=[first, second]), slice=ast.Constant(value=1)) if first is seeding:
             return [code.replace(taken, code.concrete(second, {draw: numbers}))]
-    raise DeclinedError("more is done with the generator than to seed it")
+    raise DeclinedError("the generator is used for more than seeding")
 
 
 def _is_seeding(around: ast.expr, inner: ast.expr) -> bool:

@@ -75,7 +75,7 @@ def _start(code: Code, kind: str, items: list[ast.expr]) -> Expression:
         start = 0.0 if kind != "len" and float in map(type, numbers) else 0
         return code.make("{tensor}({start})", tensor=code.name("torch.tensor"), start=start)
     if not all(tensor(code, item) is not None for item in items):
-        raise DeclinedError("its items may be no tensors")
+        raise DeclinedError("its items may not be tensors")
     return empty_like(code, items)
 
 
@@ -96,5 +96,5 @@ def _written(code: Code, names: dict[str, str], statement: ast.stmt, item: ast.e
 def _place(code: Code, node: ast.AST, name: str) -> Expression:
     method = code.tree.function(node)
     if not isinstance(method, ast.FunctionDef):
-        raise DeclinedError("a function inside of another uses it")
+        raise DeclinedError("a nested function uses it")
     return code.make("{owner}.{name}", owner=receiver(method), name=name)

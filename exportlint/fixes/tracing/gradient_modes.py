@@ -63,14 +63,14 @@ def flagged(code: Code, fact: GradFlag | Call) -> Fix:
         call = code.node(ast.Call)
         option = next((k for k in call.keywords if k.arg == "requires_grad"), None)
         if option is None:
-            raise DeclinedError("the option is not to be seen in the call")
+            raise DeclinedError("the option is not written in the call")
         made = call_without(code, call, option)
         new = code.make("{made}.requires_grad_({*flag})", made=made, flag=_flag(option.value))
         return code.fix("Use `requires_grad_()`", code.replace(call, new), safe=True)
     target = code.node(ast.Attribute)
     statement = code.tree.statement(target)
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
-        raise DeclinedError("it is assigned together with something else")
+        raise DeclinedError("it is assigned together with other names")
     flag = _flag(statement.value)
     line = code.statement("{tensor}.requires_grad_({*flag})", tensor=target.value, flag=flag)
     return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [line]), safe=True)

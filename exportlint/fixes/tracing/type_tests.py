@@ -40,7 +40,7 @@ def tensor_test(code: Code, fact: TypeTest) -> Fix:
         left, right = right, left
     found = _tested(left)
     if found is None:
-        raise DeclinedError("which tensor it is about is not to be seen in the comparison")
+        raise DeclinedError("the tensor is not written in the comparison")
     tensor, attribute = found
     is_parameter = fact.operand.origin is Origin.PARAMETER
     if attribute:
@@ -106,12 +106,12 @@ def number_test(code: Code, kind: str | None) -> Fix:
     asked = {code.value(part) for part in ast.walk(expected) if isinstance(part, ast.expr)}
     kinds = [k for k in SYMBOLIC if External(f"builtins.{k}") in asked and kind in {k, None}]
     if not kinds:
-        raise DeclinedError("it asks for another type")
+        raise DeclinedError("it tests for another type")
     symbolic = [code.name(SYMBOLIC[k]) for k in kinds]
     asks = code.make("isinstance({number}, ({*kinds},))", number=number, kinds=[*named, *symbolic])
     asks = code.make("not {asks}", asks=asks) if is_negated else asks
     is_same = code.surely(lambda v: is_size(v) or (isinstance(v, Scalar) and v.kind in {"int", "float"}), number)
-    return code.fix(f"Ask for `{'`, `'.join(symbolic)}` as well", code.replace(test, asks), safe=is_same)
+    return code.fix(f"Test for `{'`, `'.join(symbolic)}` as well", code.replace(test, asks), safe=is_same)
 
 
 def _asked(test: ast.expr) -> tuple[ast.expr, ast.expr, bool]:
@@ -123,4 +123,4 @@ def _asked(test: ast.expr) -> tuple[ast.expr, ast.expr, bool]:
             return number, expected, False
         case ast.Compare(left=ast.Call(args=[number]), ops=[ast.IsNot() | ast.NotEq()], comparators=[expected]):
             return number, expected, True
-    raise DeclinedError("it is no plain question for a type")
+    raise DeclinedError("it is not a plain type test")

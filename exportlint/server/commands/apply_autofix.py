@@ -21,7 +21,7 @@ async def run(server: Server, document: object = None, *others: object) -> None:
     """
     session = server.session
     if not session.client.applies_edits:
-        server.say("this editor applies no edits but those of code actions")
+        server.say("this editor applies edits only from code actions")
         return
     uri = document.get("uri") if isinstance(document, dict) else document
     opened = session.whole(uri) or session.notebook(uri) if isinstance(uri, str) else None

@@ -20,16 +20,14 @@ def run(server: Server, uri: object = None, name: object = None, options: object
         return
     whole = server.session.whole(document.uri)
     if not isinstance(whole, Document) or not document.is_python:
-        server.say("only models in Python files can be verified, for they are imported")
+        server.say("only models in Python files can be verified, because verifying imports them")
         return
     folder = server.session.folder(document)
     if not folder.preferences.verify:
-        server.say(
-            "verifying is switched off here, by `exportlint.verify.enable`, or because the folder is not trusted"
-        )
+        server.say("verifying is off here: `exportlint.verify.enable` is false, or the folder is not trusted")
         return
     if document.path is None or not document.path.is_file():
-        server.say("save the file first: it is verified as it is on the disk")
+        server.say("save the file first: the version on disk is verified")
         return
     chosen = options.get("python") if isinstance(options, dict) else None
     wanted = Wanted(

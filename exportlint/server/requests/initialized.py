@@ -15,7 +15,8 @@ async def handle(server: Server, params: types.InitializedParams) -> None:
     client = server.session.client
     wanted: list[types.Registration] = []
     if client.watches:
-        patterns = ["**/*.toml", "**/*.{py,pyi}"]  # any file may be extended by a configuration
+        # Any file may be extended by a configuration.
+        patterns = ["**/*.toml", "**/*.{py,pyi}", "**/*baseline*"]
         watchers = [types.FileSystemWatcher(pattern) for pattern in patterns]
         wanted.append(
             _registration(

@@ -16,6 +16,7 @@ from exportlint.verify.verdicts import RULINGS, Judged, Surprise
 _WORDS: Mapping[Verdict, str] = {"exports": "verified"}
 _CAME: Mapping[Verdict, str] = {
     "exports": "export passes",
+    "not compared": "export passes, but nothing could be compared",
     "fails": "export fails",
     "diverges": "the program diverges",
     "narrower": "the program is narrower",

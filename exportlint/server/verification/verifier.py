@@ -138,9 +138,9 @@ class Verifier:
             return "", False
         self._take(wanted, found)
         if not found:
-            return f"there is no model in {wanted.path.name} to verify", False
+            return f"{wanted.path.name} has no model to verify", False
         holds = all(self._freshness.holds(one.digests) for one in found)
-        return summary(found) + ("" if holds else " (as saved: what was changed since is not verified)"), False
+        return summary(found) + ("" if holds else " (as saved, without later changes)"), False
 
     def _take(self, wanted: Wanted, found: list[Verified]) -> None:
         place = real(str(wanted.path))

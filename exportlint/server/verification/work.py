@@ -18,6 +18,7 @@ from exportlint.verify.run import verify
 from exportlint.verify.target import Target
 from exportlint.verify.targets import find_targets
 from exportlint.verify.task import Progress
+from exportlint.verify.warm import Warmth, default_directory
 
 _NAMED_BY = "the setting `exportlint.verify.python`"
 
@@ -112,6 +113,8 @@ def _runs(targets: Iterable[Target], wanted: Wanted, tell: Tell, cancelled: thre
     def say(now: Progress) -> None:
         tell(f"{now.target}: {now.stage} ({now.mode}, {now.device})", 100 * done // count)
 
-    runs = verify(targets, interpreter.path, jobs=settings.jobs, tell=say, cancelled=cancelled)
+    directory = default_directory()
+    warmth = None if directory is None else Warmth(directory, interpreter)
+    runs = verify(targets, interpreter.path, jobs=settings.jobs, tell=say, cancelled=cancelled, warmth=warmth)
     for done, run in enumerate(runs, start=1):  # noqa: B007 - it is told
         yield run

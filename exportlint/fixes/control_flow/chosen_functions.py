@@ -1,0 +1,115 @@
+"""A function that tensor data chooses: all are called, and the condition chooses one of the results.
+
+`(f if c else g)(x)` becomes `torch.where(c, f(x), g(x))`. Where a variable holds the function, as in
+`h = f if c else g` or an `if` that only assigns it, each call of the variable becomes such a choice.
+
+Never safe: the function that was not taken runs, too, and the results are broadcast and promoted.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from exportlint.fixes.control_flow.branch_paths import names_in
+from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.merging import Fresh, hoisted
+from exportlint.fixes.control_flow.where import CHOOSE, branch_of
+from exportlint.fixes.edit.template import call as called
+from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.liveness import assigned
+from exportlint.fixes.proofs.observed_values import as_tensor, is_python
+from exportlint.fixes.proofs.purity import require_pure
+
+if TYPE_CHECKING:
+    from exportlint.analysis.facts import Fact
+    from exportlint.findings import Fix
+    from exportlint.fixes.edit.code import Code
+    from exportlint.fixes.edit.template import Expression, Statement
+
+
+def chosen_function_fix(code: Code, _: Fact) -> Fix:
+    """Call all functions that a branch chooses from, and choose a result.
+
+    Raises:
+        DeclinedError: the branch chooses no function, a call may have effects, or a result is no tensor.
+    """
+    branch = branch_of(code)
+    if isinstance(branch, ast.Match):
+        raise DeclinedError("the branch does not choose a function")
+    if isinstance(branch, ast.IfExp):
+        parent = code.tree.parents[branch]
+        if isinstance(parent, ast.Call) and parent.func is branch:
+            asked = tensor_condition(code, branch.test).tensor
+            result = _result(code, parent, asked, branch.body, branch.orelse)
+            return code.fix(CHOOSE, code.replace(parent, result), safe=False)
+    name, one, other = _assigned(code, branch)
+    statement = branch if isinstance(branch, ast.If) else code.tree.statement(branch)
+    lines: list[Statement] = []
+    (condition,) = hoisted([tensor_condition(code, branch.test)], lines, Fresh(code, branch))
+    edits = [code.statements.replace([statement], lines)] if lines else [code.statements.left_out(statement)]
+    block, first = code.tree.block(statement), code.tree.index(statement)
+    for index, use in _calls_of(code, statement, name):
+        between = block[first + 1 : index]
+        if (names_in(one) | names_in(other)) & assigned(between):
+            raise DeclinedError("a name of the chosen functions means something else where it is called")
+        here = code.after(block[first:index])
+        edits.append(code.replace(use, _result(here, use, condition.tensor, one, other)))
+    return code.fix(CHOOSE, *edits, safe=False)
+
+
+def _assigned(code: Code, branch: ast.AST) -> tuple[str, ast.expr, ast.expr]:
+    """The variable that a branch only assigns, and its two values. Raises DeclinedError."""
+    if isinstance(branch, ast.IfExp):
+        match code.tree.parents[branch]:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is branch:
+                return name, branch.body, branch.orelse
+    if isinstance(branch, ast.If) and not code.statements.is_elif(branch):
+        match branch.body, branch.orelse:
+            case [ast.Assign(targets=[ast.Name(id=name)], value=one)], [
+                ast.Assign(targets=[ast.Name(id=again)], value=other)
+            ] if name == again:
+                return name, one, other
+    raise DeclinedError("the branch does not choose a function")
+
+
+def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.Call]]:
+    """The calls of a variable that nothing else is done with, all behind its only assignment.
+
+    Each with the index of the statement in which it is. Raises DeclinedError.
+    """
+    function = code.tree.function(statement)
+    if function is None:
+        raise DeclinedError("the code runs when the file is imported")
+    inside, block = set(ast.walk(statement)), code.tree.block(statement)
+    places = {n: index for index, each in enumerate(block) for n in ast.walk(each)}
+    found = []
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Name) or node.id != name or node in inside:
+            continue
+        use = code.tree.parents[node]
+        if not isinstance(use, ast.Call) or use.func is not node or code.tree.function(use) is not function:
+            raise DeclinedError("the chosen function is used in other ways than a call")
+        if places.get(node, -1) <= code.tree.index(statement):
+            raise DeclinedError("the chosen function is also called elsewhere")
+        found.append((places[node], use))
+    if not found:
+        raise DeclinedError("the branch does not choose a function")
+    return found
+
+
+def _result(code: Code, call: ast.Call, condition: Expression, one: ast.expr, other: ast.expr) -> Expression:
+    """The choice between what two functions give for the arguments of a call. Raises DeclinedError."""
+    ways = []
+    for function in (one, other):
+        way = ast.copy_location(ast.Call(function, call.args, call.keywords), call)
+        if isinstance(function, ast.IfExp) or is_python(code, function):
+            raise DeclinedError("the branch does not choose a function")
+        require_pure(code, way)
+        if as_tensor(code.value(way)) is None:
+            raise DeclinedError("the chosen function does not return a tensor")
+        if isinstance(call.func, ast.Name):
+            ways.append(code.concrete(call, {call.func: code.concrete(function)}))
+        else:  # the parentheses are those of the choice
+            ways.append(called(code.concrete(function), *map(code.argument, [*call.args, *call.keywords])))
+    return called(code.name("torch.where", call), condition, *ways)
