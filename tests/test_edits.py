@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,6 +131,7 @@ def test_imports_go_together_and_are_shared() -> None:
     assert apply(edits, lines) == "import os\nimport math\nimport torch\ntorch.x\nmath.x\ntorch.x"
 
 
+@pytest.mark.thorough
 def test_many_fixes_take_no_time() -> None:
     text = "a b " * 20_000
     lines = LineIndex(text)

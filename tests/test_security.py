@@ -192,6 +192,7 @@ def test_linting_runs_no_interpreter_of_the_folder(folder: Path) -> None:
     assert (folder / "RAN").exists()
 
 
+@pytest.mark.thorough
 @row("the names of files that verify imports")
 def test_what_verify_runs_with_is_not_replaced_by_files_of_the_project(shadowing: Path) -> None:
     """The project runs, as it is asked to, but only what its models import, and torch is torch."""

@@ -229,6 +229,7 @@ def uncovered(program: str) -> tuple[object, ...] | None:
     return None
 
 
+@pytest.mark.thorough
 @given(programs())
 @settings(max_examples=80, deadline=None, derandomize=True)
 def test_what_containers_hold_is_covered(program: str) -> None:

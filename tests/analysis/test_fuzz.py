@@ -151,6 +151,7 @@ def is_python(text: str) -> bool:
     return True
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
 @settings(max_examples=200, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow])
 @given(text=mutants())
@@ -165,7 +166,7 @@ def test_every_edit_is_analysed_and_twice_the_same(text: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
-@pytest.mark.parametrize("examples", first_of_each([30, 100], lambda _: "all"))
+@pytest.mark.parametrize("examples", first_of_each([10, 100], lambda _: "all"))
 def test_every_tree_is_analysed(examples: int) -> None:
     @settings(max_examples=examples, derandomize="CI" in os.environ, suppress_health_check=list(HealthCheck))
     @given(text=mutant_trees())

@@ -258,7 +258,7 @@ def _function(path: str) -> str:
     return f"f{PurePosixPath(path).stem[1:]}"
 
 
-@pytest.mark.parametrize("examples", first_of_each([10, 40], lambda _: "all"))
+@pytest.mark.parametrize("examples", first_of_each([3, 40], lambda _: "all"))
 def test_any_file_of_any_project_is_as_in_a_run_over_everything(examples: int) -> None:
     @settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(projects())

@@ -72,6 +72,7 @@ def test_files_that_do_the_same_are_told_the_same(name: str, request: pytest.Fix
     assert not differences(name), "\n".join(map(str, differences(name)))
 
 
+@pytest.mark.thorough
 def test_every_transformation_has_something_to_do() -> None:
     applied = Counter[str]()
     for task, files in list(TASKS.values())[::7]:

@@ -412,6 +412,7 @@ def test_what_is_forgotten_is_freed_at_once_where_no_results_are_kept(
     assert (left > 5) == keeps_results
 
 
+@pytest.mark.thorough
 def test_files_that_nobody_needed_for_longest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory does not grow with the number of files, and what all of them import is parsed once."""
     files: dict[str, str | bytes] = {f"model_{n}.py": MODEL.replace("helpers", "shared") for n in range(20)}

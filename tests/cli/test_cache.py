@@ -274,6 +274,7 @@ def test_a_file_in_its_place(root: Path, run: Run) -> None:
     assert (root / ".exportlint_cache").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.thorough
 def test_runs_at_the_same_time_do_not_disturb_each_other(root: Path, run: Run) -> None:
     write(root, {f"net{number}.py": NET for number in range(12)} | SHARED)
     expected = run(".", "--no-cache")

@@ -13,6 +13,7 @@ import pytest
 
 from exportlint.source import stamps
 from tests.cli.runner import Run, write
+from tests.sampling import one_in
 
 FILES = {
     "pyproject.toml": "[tool.exportlint]\n",
@@ -163,7 +164,7 @@ def _walk(seed: int, count: int, root: Path, run: Run, monkeypatch: pytest.Monke
     shutil.rmtree(root / ".exportlint_cache")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", one_in(4, range(4)))
 def test_edits(seed: int, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     _walk(seed, 12, root, run, monkeypatch)
 

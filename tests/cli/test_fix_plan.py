@@ -107,6 +107,7 @@ Wrote helper.py; net.py.
         assert all(f"\n+{line}\n" in result.out for line in changed)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("marks")
 def test_what_changes_results_or_is_no_help_is_not_kept(root: Path, run: Run) -> None:
     files = {

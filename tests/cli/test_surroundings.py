@@ -119,6 +119,7 @@ class Tool(nn.Module):
 """
 
 
+@pytest.mark.thorough
 def test_exported_classes_can_be_named(project: Path) -> None:
     (project / "model.py").write_text(GATED.format("x.sum() > 0"))
     (project / "tool.py").write_text(HELD)

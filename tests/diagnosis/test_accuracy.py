@@ -12,6 +12,7 @@ PROJECT = Path(__file__).parents[2]
 GOAL = 0.85
 
 
+@pytest.mark.thorough
 def test_the_page_says_how_often_it_is_right() -> None:
     page = (PROJECT / "docs" / "explain.md").read_text(encoding="utf-8")
     assert table() in page, "python scripts/generate_explain_doc.py"

@@ -176,6 +176,7 @@ BLOCKS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS.keys())
 def test_memory_is_that_of_one_error(block: bytes) -> None:
     stream = _Endless(block, 4)

@@ -124,6 +124,7 @@ def test_other_bytes_stay(encoding: str, newline: str, tmp_path: Path) -> None:
     assert one.data == before.replace(b"bad", b"good")
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=2, max_size=3),
     st.sampled_from([Applicability.SAFE, Applicability.UNSAFE]),
@@ -144,6 +145,7 @@ def test_order_and_repetition_do_not_matter(tmp_path: Path, words: list[list[str
     assert again.remaining == result.remaining
 
 
+@pytest.mark.thorough
 def test_processes_do_not_matter(tmp_path: Path) -> None:
     files = {f"f{n}.py": f"{'import f0' if n else ''}\n" + ", ".join(WORDS[n % 7 :]) for n in range(12)}
     given_tasks = tasks(tmp_path, files)

@@ -100,6 +100,7 @@ def check(source: str, inputs: Sequence[Sequence[Any]], attributes: Mapping[str,
             assert same(one, other), f"{after}\nwith {dict(zip(attributes, values, strict=True))}: {one} and {other}"
 
 
+@pytest.mark.thorough
 @given(expressions(), st.sampled_from(["0.5", "2"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
 def test_numbers_of_sizes(tmp_path: Path, expression: str, value: str) -> None:
@@ -125,6 +126,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.thorough
 @given(st.sampled_from(CONDITIONS), st.sampled_from(TENSORS), st.sampled_from(TENSORS), st.sampled_from(["0.5", "2"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
 def test_choices(tmp_path: Path, condition: str, one: str, other: str, value: str) -> None:

@@ -21,6 +21,7 @@ from exportlint.fixes.edit.delimiters import Delimiter
 from exportlint.fixes.edit.text import Text, Token
 from exportlint.fixes.edit.wrapping import wrapped
 from exportlint.source import from_bytes
+from tests.sampling import one_in
 
 ROOT = Path("/nowhere")
 SETTINGS = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
@@ -67,7 +68,7 @@ def visited(text: str, fixes: int, monkeypatch: pytest.MonkeyPatch) -> int:
     return count
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", one_in(4, FAMILIES))
 def test_fixes_of_a_file_are_linear(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = FAMILIES[family]
     visited(text(2), 2, monkeypatch)  # what is the same for all files
@@ -100,6 +101,7 @@ def test_a_fix_beside_a_chain_of_calls_is_linear(monkeypatch: pytest.MonkeyPatch
     assert evaluated(text(60), monkeypatch) <= 2.2 * evaluated(text(30), monkeypatch)
 
 
+@pytest.mark.thorough
 def test_functions_with_many_early_returns_are_fixed_up_to_a_limit() -> None:
     def fixes(n: int) -> list[bool]:
         text = method("if x.max() > {0}: return x + {0}")(n)

@@ -16,13 +16,16 @@ from exportlint.source import is_notebook
 from tests.cli.runner import Run
 from tests.incremental.projects import project
 from tests.incremental.walk import Walk
+from tests.sampling import one_in
 
 
 @pytest.mark.parametrize(
-    ("seed", "count"), [(seed, 20 if seed < 4 else 50) for seed in range(4)] + [
-        pytest.param(seed, 50, marks=pytest.mark.thorough) for seed in range(4, 24)
+    ("seed", "count"),
+    [
+        *one_in(2, [(seed, 20) for seed in range(4)]),
+        *(pytest.param(seed, 50, marks=pytest.mark.thorough) for seed in range(4, 24)),
     ],
-)  # fmt: skip
+)
 def test_edits(seed: int, count: int, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linter, "FEW_FILES", 1)  # so that few files take several processes
     rng = random.Random(seed)

@@ -73,6 +73,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[tuple[set[s
     return {lines: typed(tmp_path_factory.mktemp(str(lines)), lines) for lines in (500, 2_000)}
 
 
+@pytest.mark.thorough
 def test_a_key_runs_the_classes_that_use_what_it_changes(work: dict[int, list[tuple[set[str], int]]]) -> None:
     short, long = ([len(runs) for runs, _ in work[lines]] for lines in (500, 2_000))
     assert max(short) > 0

@@ -57,6 +57,7 @@ def ticks(editor: Editor) -> int:
     return int(fields[11]) + int(fields[12])
 
 
+@pytest.mark.thorough
 async def test_it_gives_way_to_typing(editor: Editor) -> None:
     uri = editor.open("net.py", module(*[SAFE] * 150))
     (action,) = await actions(editor, uri, EVERYWHERE, ["source.fixAll"])

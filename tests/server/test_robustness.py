@@ -154,6 +154,7 @@ def _resident(process: int) -> float:
     return pages * resource.getpagesize() / 2**20
 
 
+@pytest.mark.thorough
 def test_nothing_is_done_while_nothing_changes(tmp_path: Path) -> None:
     with process(tmp_path) as server:
         server.start(tmp_path)

@@ -312,6 +312,7 @@ def test_only_python_is_linted(shared: Process, language: str, count: int) -> No
     assert told() == count
 
 
+@pytest.mark.thorough
 def test_a_big_file_that_is_looked_at_keeps_nobody_waiting(server: Process, root: Path) -> None:
     server.start(root)
     big, small = ((root / name).as_uri() for name in ("big.py", "small.py"))

@@ -50,6 +50,7 @@ GROWTH = 80
 """MB that it may then still grow by, which is some copies of the file and its tree."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "edits", [pytest.param(150, id="short"), pytest.param(2_000, id="long", marks=pytest.mark.soak)]
 )

@@ -119,7 +119,7 @@ def check(root: Path) -> None:
 
 
 @pytest.mark.parametrize("by", [fill, check], ids=["server", "command line"])
-@pytest.mark.parametrize("name", one_in(3, reversed(FILES)))
+@pytest.mark.parametrize("name", one_in(6, reversed(FILES)))
 def test_a_file_is_not_looked_at_again_that_is_as_it_was(by: Callable[[Path], None], name: str, root: Path) -> None:
     by(root)
     expected = told(root)
@@ -128,6 +128,7 @@ def test_a_file_is_not_looked_at_again_that_is_as_it_was(by: Callable[[Path], No
         assert looked_at(server) == set()
 
 
+@pytest.mark.thorough
 def test_files_that_are_not_open_come_from_the_disk_too(root: Path) -> None:
     reports, looked = [], []
     for _ in range(2):
@@ -141,7 +142,7 @@ def test_files_that_are_not_open_come_from_the_disk_too(root: Path) -> None:
     assert looked == [True, False]
 
 
-@pytest.mark.parametrize("changed", ["user.py", "helper.py"])
+@pytest.mark.parametrize("changed", one_in(2, ["user.py", "helper.py"]))
 def test_a_change_of_what_it_depends_on_has_a_file_looked_at(changed: str, root: Path) -> None:
     check(root)
     write(root, {changed: OTHER_HELPER if changed == "helper.py" else USER.replace("One", "Two")})
@@ -151,6 +152,7 @@ def test_a_change_of_what_it_depends_on_has_a_file_looked_at(changed: str, root:
         assert looked_at(server) == {"user.py"}
 
 
+@pytest.mark.thorough
 def test_a_helper_that_changes_later_has_a_stored_file_looked_at(root: Path) -> None:
     check(root)
     with serving(root) as server:
@@ -162,6 +164,7 @@ def test_a_helper_that_changes_later_has_a_stored_file_looked_at(root: Path) -> 
         assert server.published(uri) == []
 
 
+@pytest.mark.thorough
 def test_text_that_is_not_saved_is_looked_at_and_not_kept(root: Path) -> None:
     check(root)
     before = [file.read_bytes() for file in kept(root)]
@@ -196,6 +199,7 @@ def test_edits_of_a_stored_file_show_what_they_would_without(root: Path) -> None
     assert any(shown[0])
 
 
+@pytest.mark.thorough
 def test_a_fix_of_a_stored_finding_is_offered(root: Path) -> None:
     check(root)
     with serving(root) as server:
@@ -206,6 +210,7 @@ def test_a_fix_of_a_stored_finding_is_offered(root: Path) -> None:
         assert any("torch.where" in title for title in titles), titles
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "damage",
     one_in(
@@ -235,6 +240,7 @@ def test_nothing_is_kept_without_a_cache(root: Path) -> None:
     assert not (root / ".exportlint_cache").exists()
 
 
+@pytest.mark.thorough
 def test_nothing_is_kept_of_a_file_outside_of_the_folders(root: Path) -> None:
     elsewhere = root.parent / "elsewhere"
     elsewhere.mkdir()
@@ -247,6 +253,7 @@ def test_nothing_is_kept_of_a_file_outside_of_the_folders(root: Path) -> None:
     assert not (elsewhere / ".exportlint_cache").exists()
 
 
+@pytest.mark.thorough
 def test_the_directory_that_the_environment_names_is_used(root: Path) -> None:
     named = root.parent / "named"
     for expected in ({"net.py"}, set[str]()):

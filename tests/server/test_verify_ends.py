@@ -204,6 +204,7 @@ async def test_a_newer_run_supersedes_an_older_one_and_a_model_that_ends_its_pro
     assert list(await remarks(editor, uri)) == ["class Leaves(nn.Module):"]
 
 
+@pytest.mark.thorough
 async def test_nothing_outlives_a_server_that_is_shut_down(tmp_path: Path) -> None:
     async with editing(tmp_path, capable()) as editor:
         editor.write("models.py", MODELS)

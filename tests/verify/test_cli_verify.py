@@ -274,6 +274,7 @@ def test_wrong_use_is_told_in_one_line(argv: list[str], message: str, shop: Path
     assert message in result.err
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
     settings = '[[verify.target]]\nmodel = "hang:Hang"\ninputs = ["float32[2]"]\n'
     write(tmp_path, {"exportlint.toml": settings, "hang.py": HANG})

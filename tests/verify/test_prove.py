@@ -65,6 +65,7 @@ def prove(root: Path, run: Run, files: dict[str, str]) -> tuple[Result, dict[str
     return result, {name: (root / name).read_text() for name in files}
 
 
+@pytest.mark.thorough
 def test_a_fix_of_a_rule_is_kept_if_a_target_runs_it(root: Path, run: Run) -> None:
     helper = "import torch\n\n\ndef moved(x):\n    if x.sum() > 0:\n        return x + 1\n    return x * 2\n"
     other = "\n\nclass Other(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n\n"

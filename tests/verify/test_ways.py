@@ -95,6 +95,7 @@ def interpreter() -> Path:
     return Path(sys.executable)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("use", one_in(4, USES))
 def test_what_the_code_makes_is_run_as_it_is_called(use: str, tmp_path: Path, interpreter: Path) -> None:
     imports, code = USES[use]
