@@ -50,7 +50,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also undo fixes that change gradients, and compare the program's gradients",
     )
-    what.add_argument("--python", metavar="FILE", help="the interpreter with the project's torch [found]")
+    what.add_argument("--python", metavar="FILE", help="the interpreter with the project's torch [found automatically]")
     what.add_argument("--timeout", metavar="SECONDS", help="time limit for each run [300]")
     what.add_argument("--memory", metavar="SIZE", help='memory limit for each run, such as "8 GiB" [none]')
     what.add_argument(
@@ -63,6 +63,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--output-format", dest="report_format", choices=("text", "json"), default="text", help="text, json [text]"
     )
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     add_configuration(parser)

@@ -152,7 +152,7 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule instead of listing them"
     )
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print only findings")
     output.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
     output.add_argument(
@@ -244,7 +244,7 @@ With a command, the exit code is the command's.
     parser.add_argument(
         "--output-format", dest="report_format", choices=("text", "json", "markdown"), default="text", help="[text]"
     )
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
     add_configuration(parser)
 
