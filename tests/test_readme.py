@@ -16,8 +16,8 @@ from exportlint.suppressions import find_suppressions
 from tests.documents import PROJECT, README, USAGE, blocks
 from tests.patience import PATIENCE
 
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("architecture", "ci", "fix-plan", "fixes", "rules", "usage", "verify")]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "editors/README.md", "editors/vscode/README.md"]
+PAGES += sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))
 
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
@@ -113,8 +113,16 @@ def test_rules_and_links_exist(name: str) -> None:
     page = PROJECT / name
     text = page.read_text(encoding="utf-8")
     assert [code for code in re.findall(r"\bEXP\d{3}\b", text) if find_rule(code) is None and code != "EXP999"] == []
-    links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    links = [link.partition("#") for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert [link for link, _, _ in links if not (page.parent / link).exists()] == []
+    anchors = [(page.parent / link if link else page, anchor) for link, _, anchor in links if anchor]
+    assert [anchor for target, anchor in anchors if anchor not in _anchors(target)] == []
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_tables_of_rules_are_current(tmp_path: Path) -> None:
