@@ -22,9 +22,9 @@ INTRODUCTION = f"""\
 
 <!-- Written by scripts/generate_rules_doc.py from the pages in rules/. -->
 
-The severities are those with torch {VERSION} in the two modes of export; they depend on the pattern where there are
-several. `—`: nothing to report. The page of a rule has them for torch 2.4 to 2.15, and says what to write instead.
-Fixes are `safe`, `unsafe` or `display-only`, which the page explains as well.
+The severities are for torch {VERSION} in both modes of export. If there are several, the pattern decides. `—` means
+nothing to report. The page of a rule has the severities for torch 2.4 to 2.15, and says what to write instead.
+[Fixes](fixes.md) are `safe`, `unsafe` or `display-only`; the page says when a fix is which.
 """
 
 

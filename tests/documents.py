@@ -1,4 +1,4 @@
-"""What README.md and CONTRIBUTING.md show."""
+"""What README.md, CONTRIBUTING.md and docs/usage.md show."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+USAGE = (PROJECT / "docs" / "usage.md").read_text(encoding="utf-8")
 CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 

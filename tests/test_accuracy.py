@@ -142,7 +142,7 @@ def test_each_model_is_exported_in_each_mode_with_each_batch(measured: Path) -> 
 @pytest.mark.thorough
 def test_page_tells_of_what_was_measured(measured: Path) -> None:
     page = (measured / "docs" / "accuracy.md").read_text("utf-8")
-    assert "2 models of 1 published" in page
+    assert "2 models\nof 1 published" in page
     assert "| toylib | 1.5 | 2 | 0 | 4/4 (100.0 %) | - | 4/4 (100.0 %) | 4/4 (100.0 %) |" in page
     assert "| EXP101 | error | 4/4 (100.0 %) | 0 | 0 |" in page
 

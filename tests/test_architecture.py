@@ -50,7 +50,7 @@ def test_the_page_shows_what_is_checked() -> None:
     assert shown[1].splitlines() == checked
     described = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]*)\|", page, re.MULTILINE))))
     assert described == set(re.findall(r"\w+", " ".join(checked)))
-    inside = re.search(r"Inside of `analysis` it is the same:\n\n```\n(.*?)```", page, re.DOTALL)
+    inside = re.search(r"Inside `analysis`, the same holds:\n\n```\n(.*?)```", page, re.DOTALL)
     assert inside is not None
     assert inside[1].splitlines() == settings["tool"]["importlinter"]["contracts"][1]["layers"]
 

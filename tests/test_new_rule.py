@@ -100,7 +100,7 @@ def test_the_rule_of_the_tutorial_is_two_files(checkout: Path) -> None:
         )
         found = run(checkout, "-m", "exportlint", *argv)
         assert found.stdout.startswith(
-            f"model.py:7:12: {severity}[{CODE} {NAME}]: `torch.is_inference_mode_enabled()` is asked once"
+            f"model.py:7:12: {severity}[{CODE} {NAME}]: `torch.is_inference_mode_enabled()` is evaluated once"
         )
         assert ("Found 1 finding" in found.stdout, found.returncode) == (True, code)
 

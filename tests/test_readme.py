@@ -13,11 +13,11 @@ import pytest
 
 from exportlint.registry import FAMILIES, all_rules, find_rule
 from exportlint.suppressions import find_suppressions
-from tests.documents import PROJECT, README, blocks
+from tests.documents import PROJECT, README, USAGE, blocks
 from tests.patience import PATIENCE
 
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("architecture", "ci", "fix-plan", "rules", "verify")]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "editors/README.md", "editors/vscode/README.md"]
+PAGES += sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))
 
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
@@ -57,7 +57,10 @@ def test_the_command_of_the_tests_is_one_line_with_pins() -> None:
     assert "torch==2.13.0" in pins
 
 
-@pytest.mark.parametrize("line", [line for block in blocks("Use", "text") for line in block.splitlines()])
+SHOWN = [*blocks("Use", "text"), *blocks("Commands", "text", USAGE)]
+
+
+@pytest.mark.parametrize("line", dict.fromkeys(line for block in SHOWN for line in block.splitlines()))
 def test_every_use_is_understood(line: str, tmp_path: Path) -> None:
     argv = re.split(r"\s{2,}", line)[0]
     source = tmp_path / "src"
@@ -68,7 +71,7 @@ def test_every_use_is_understood(line: str, tmp_path: Path) -> None:
 
 
 def test_settings_are_known(tmp_path: Path) -> None:
-    (text,) = blocks("Settings", "toml")
+    (text,) = blocks("Settings", "toml", USAGE)
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
     (tmp_path / "net.py").write_text("import torch\n", encoding="utf-8")
     result = exportlint("--show-settings", cwd=tmp_path)
@@ -78,7 +81,7 @@ def test_settings_are_known(tmp_path: Path) -> None:
 
 
 def test_suppressions_are_understood() -> None:
-    (text,) = blocks("Suppressions", "python")
+    (text,) = blocks("Suppressions", "python", USAGE)
     found = find_suppressions(text)
     assert found.problems == ()
     assert [pragma.directive.verb for pragma in found.pragmas] == ["ignore", "ignore", "disable"]
@@ -88,6 +91,16 @@ def test_the_hook_exists() -> None:
     (text,) = blocks("pre-commit", "yaml")
     hooks = (PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     assert set(re.findall(r"id: (\S+)", text)) <= set(re.findall(r"id: (\S+)", hooks))
+
+
+def test_the_measured_figures_are_those_of_the_accuracy_page() -> None:
+    page = (PROJECT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## How far to trust it\n(.*?)^## ", README, re.MULTILINE | re.DOTALL)
+    totals = re.findall(r"^\| [\w-]+ \| both \|.*", page, re.MULTILINE)
+    measured = [figure for line in totals for figure in re.findall(r"\d+/\d+", line)[:3]]
+    assert re.findall(r"\d+/\d+", section) == measured
+    models = r"(\d+)\s+models\s+of\s+(\d+)\s+published\s+libraries"
+    assert re.findall(models, section) == re.findall(models, page) != []
 
 
 def test_the_table_of_families_is_complete() -> None:
@@ -100,8 +113,16 @@ def test_rules_and_links_exist(name: str) -> None:
     page = PROJECT / name
     text = page.read_text(encoding="utf-8")
     assert [code for code in re.findall(r"\bEXP\d{3}\b", text) if find_rule(code) is None and code != "EXP999"] == []
-    links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    links = [link.partition("#") for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert [link for link, _, _ in links if not (page.parent / link).exists()] == []
+    anchors = [(page.parent / link if link else page, anchor) for link, _, anchor in links if anchor]
+    assert [anchor for target, anchor in anchors if anchor not in _anchors(target)] == []
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_tables_of_rules_are_current(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def ran(folder: Path) -> str:
 SCRIPT = "import sys\nfrom exportlint.cli import main\nsys.exit(main())\n"
 
 
-@row("a file called like a module that exportlint imports, such as `json.py`")
+@row("a file with the name of a module that exportlint imports, such as `json.py`")
 @pytest.mark.parametrize("way", one_in(2, ["python -m exportlint", "python -P -m exportlint", "exportlint"]))
 def test_no_file_is_imported_because_of_its_name(shadowing: Path, tmp_path: Path, way: str) -> None:
     if "-P" in way and sys.version_info < (3, 11):
@@ -273,7 +273,7 @@ def test_no_file_that_is_found_is_waited_for(folder: Path, name: str, kind: str)
         assert (done.returncode, done.stderr) == (1, "")
 
 
-@row("a number of thousands of digits, or nesting without end, in a configuration file")
+@row("a number with thousands of digits, or endless nesting, in a configuration file")
 @pytest.mark.parametrize("text", ["a = " + "1" * 5000, "a = " + "[" * 100_000, "[" + "a." * 400_000 + "b]"])
 def test_a_configuration_that_toml_cannot_hold_is_an_error(folder: Path, text: str) -> None:
     (folder / "exportlint.toml").write_text(text, encoding="utf-8")
@@ -282,7 +282,7 @@ def test_a_configuration_that_toml_cannot_hold_is_an_error(folder: Path, text: s
     assert re.fullmatch(r"error: [^\n]{,400}\n", done.stderr), done.stderr[:2000]
 
 
-@row("`fix = true` and other settings of fixes in a configuration file")
+@row("`fix = true` and other settings for fixes in a configuration file")
 def test_settings_of_fixes_change_files_of_the_folder_only(folder: Path, tmp_path: Path) -> None:
     outside = tmp_path / "mine.py"
     outside.write_text(NET, encoding="utf-8")
@@ -366,7 +366,7 @@ ELSEWHERE = {
         "editors/vscode/test/unit/manifest.test.ts"
     ),
     "names and texts in reports": "tests/test_hostile_reports.py",
-    "a socket in a directory of yours that others cannot enter": "tests/verify/test_warm.py",
+    "the socket of a waiting verify worker": "tests/verify/test_warm.py",
 }
 """The rows that are held elsewhere."""
 

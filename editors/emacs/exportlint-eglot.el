@@ -2,7 +2,7 @@
 
 ;;; Commentary:
 ;; (load "/path/to/exportlint-eglot.el"), then `M-x eglot' in a Python buffer.
-;; Eglot runs one server for a major mode: this one takes the place of others.
+;; Eglot runs one server per major mode: this one replaces any other.
 
 ;;; Code:
 

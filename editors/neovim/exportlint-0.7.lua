@@ -3,7 +3,7 @@ local config = {
   name = "exportlint",
   cmd = { "exportlint", "server" },
   init_options = {
-    -- for example { mode = "strict" }; what a project's own pyproject.toml says is read without this
+    -- for example { mode = "strict" }; the server reads the project's own pyproject.toml in any case
     settings = vim.empty_dict(),
   },
 }

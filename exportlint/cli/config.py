@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif key is None:
         write("".join(f"{name}\n" for name in options))
     else:
-        write(_explain(key, options[key]))
+        write(_explain(key, options[key], [name for name in options if name.startswith(f"{key}.")]))
     return 0
 
 
@@ -36,7 +36,8 @@ def _as_object(option: Option) -> dict[str, str | None]:
     return {"doc": option.doc, "default": option.default or None, "type": option.kind.name, "example": option.example}
 
 
-def _explain(key: str, option: Option) -> str:
+def _explain(key: str, option: Option, inner: list[str]) -> str:
     doc = textwrap.fill(option.doc, 100, break_long_words=False, break_on_hyphens=False)
     default = f"Default: {option.default}\n" if option.default else ""
-    return f"{key}\n\n{doc}\n\n{default}Type: {option.kind.name}\nExample:\n\n    {option.example}\n"
+    keys = "\nSettings in it:\n\n" + "".join(f"    {name}\n" for name in inner) if inner else ""
+    return f"{key}\n\n{doc}\n\n{default}Type: {option.kind.name}\nExample:\n\n    {option.example}\n{keys}"

@@ -23,20 +23,24 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="TARGET", help="PATH::CLASS, MODULE:NAME or the name of a configured target")
     fixes = parser.add_argument_group("fixes")
     fixes.add_argument("--write", action="store_true", help="write the fixes, if the model exports with them")
-    fixes.add_argument("--partial", action="store_true", help="with --write: also if it still does not export")
+    fixes.add_argument(
+        "--partial", action="store_true", help="with --write: write the kept fixes even if it does not export yet"
+    )
     fixes.add_argument(
         "--unsafe-fixes",
         dest="unsafe",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="try fixes that may change behavior, too [yes]",
+        help="also try fixes that may change behavior [yes]",
     )
     fixes.add_argument(
-        "--minimal", action="store_true", help="leave out fixes that turn out not to be needed, at a run for each"
+        "--minimal", action="store_true", help="leave out fixes that are not needed; costs one run per fix"
     )
-    fixes.add_argument("--rounds", metavar="N", help="number of rounds at most [20]")
+    fixes.add_argument("--rounds", metavar="N", help="maximum number of rounds [20]")
     what = parser.add_argument_group("what is run")
-    what.add_argument("--mode", dest="modes", choices=("non-strict", "strict", "both"), help="the tracer [non-strict]")
+    what.add_argument(
+        "--mode", dest="modes", choices=("non-strict", "strict", "both"), help="the mode of torch.export [non-strict]"
+    )
     what.add_argument("--strict", dest="modes", action="store_const", const="strict", help="short for --mode strict")
     what.add_argument(
         "--device", dest="devices", action="extend", type=codes, metavar="DEVICES", help="cpu, cuda [cpu]"
@@ -44,11 +48,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--gradients",
         action="store_true",
-        help="undo fixes that change gradients, too, and compare those of the program",
+        help="also undo fixes that change gradients, and compare the program's gradients",
     )
-    what.add_argument("--python", metavar="FILE", help="the interpreter of the project [the one that its editor uses]")
-    what.add_argument("--timeout", metavar="SECONDS", help="the time for each run [300]")
-    what.add_argument("--memory", metavar="SIZE", help='the memory for each run, such as "8 GiB" [no limit]')
+    what.add_argument("--python", metavar="FILE", help="the interpreter with the project's torch [found automatically]")
+    what.add_argument("--timeout", metavar="SECONDS", help="time limit for each run [300]")
+    what.add_argument("--memory", metavar="SIZE", help='memory limit for each run, such as "8 GiB" [none]')
     what.add_argument(
         "--keep-warm",
         metavar="SECONDS",
@@ -59,6 +63,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--output-format", dest="report_format", choices=("text", "json"), default="text", help="text, json [text]"
     )
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     add_configuration(parser)

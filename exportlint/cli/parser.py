@@ -138,7 +138,7 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     files.add_argument(
         "--follow-importers",
         metavar="WHEN",
-        help="also look at files that import the linted ones: auto (those of files named here), always, never [auto]",
+        help="also analyze files that import the linted ones: auto (for files named here), always, never [auto]",
     )
     files.add_argument("--stdin-filename", metavar="FILE", help="the file name that standard input stands for")
     add_configuration(parser)
@@ -152,7 +152,7 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule instead of listing them"
     )
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     output.add_argument("-q", "--quiet", action="store_true", help="print only findings")
     output.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
     output.add_argument(
@@ -160,25 +160,27 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--show-info", action="store_true", help="show `info` findings too, like --min-severity info")
     output.add_argument(
-        "--show-limits", action="store_true", help="list the limits of the analysis, and what ran into one"
+        "--show-limits", action="store_true", help="list the limits of the analysis, and the classes that reached one"
     )
     output.add_argument(
-        "--fail-on", metavar="SEVERITY", help="exit with 1 for findings from this severity on, or never [warning]"
+        "--fail-on", metavar="SEVERITY", help="lowest severity that makes the exit code 1, or never [warning]"
     )
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     accepted = parser.add_argument_group("baseline")
     accepted.add_argument(
-        "--baseline", metavar="FILE", help="report only what is not in this file of accepted findings; '' for none"
+        "--baseline",
+        metavar="FILE",
+        help="report only findings that are not in this file of accepted findings; '' for none",
     )
     accepted.add_argument(
         "--update-baseline",
         action="store_true",
-        help="accept what is found: write it into the baseline, and remove from there what is not found any more",
+        help="accept the current findings: add them to the baseline, and remove entries that are no longer found",
     )
     fixes = parser.add_argument_group("fixes")
-    fixes.add_argument("--fix", action=flag_type, help="apply safe fixes, and report what remains")
+    fixes.add_argument("--fix", action=flag_type, help="apply safe fixes, and report the findings that remain")
     fixes.add_argument("--unsafe-fixes", action=flag_type, help="include fixes that may change behavior")
-    fixes.add_argument("--fix-only", action=flag_type, help="apply fixes, but do not report what remains")
+    fixes.add_argument("--fix-only", action=flag_type, help="apply fixes, but do not report the findings that remain")
     fixes.add_argument(
         "--verify", action="store_true", help="keep only fixes that torch.export confirms (this runs your models)"
     )
@@ -202,13 +204,13 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     actions.add_argument("--show-settings", action="store_true", help="print the settings of the first file")
     work = parser.add_argument_group("work")
     work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one per CPU]")
-    work.add_argument("--no-cache", action="store_true", help="neither use results of earlier runs nor keep these")
+    work.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     _add_cache_directory(work)
 
 
 def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--cache-dir", metavar="DIR", help="where results are kept [.exportlint_cache beside the configuration]"
+        "--cache-dir", metavar="DIR", help="the directory of the cache [.exportlint_cache beside the configuration]"
     )
 
 
@@ -227,19 +229,22 @@ def _fill_explain(parser: argparse.ArgumentParser) -> None:
     parser.usage = "exportlint explain [options] [LOG | -- COMMAND ...]"
     parser.epilog = """\
 exit codes:
-  0    every error of the log is explained
-  1    there is no error, or one that exportlint does not know
+  0    every error in the log is explained
+  1    the log has no error, or one that exportlint does not know
   2    wrong usage, bad configuration or an internal failure
-With a command, its own exit code.
+With a command, the exit code is the command's.
 """
     parser.add_argument("log", nargs="?", metavar="LOG", help="what torch printed, or `-` for standard input")
     parser.add_argument(
-        "--root", action="append", metavar="DIR", help="where the files are that the log names [the working directory]"
+        "--root",
+        action="append",
+        metavar="DIR",
+        help="directory of the files that the log names [the working directory]",
     )
     parser.add_argument(
         "--output-format", dest="report_format", choices=("text", "json", "markdown"), default="text", help="[text]"
     )
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour the report [auto]")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
     add_configuration(parser)
 
@@ -251,12 +256,16 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
 
 def _fill_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
-    parser.add_argument("--tcp", metavar="HOST:PORT", help="listen there instead, on this machine only, for debugging")
+    parser.add_argument("--tcp", metavar="HOST:PORT", help="listen on this loopback address instead, for debugging")
     parser.add_argument(
-        "--token-file", metavar="FILE", help="with --tcp: the token that a client has to send [EXPORTLINT_SERVER_TOKEN]"
+        "--token-file",
+        metavar="FILE",
+        help="with --tcp: file with the token that clients must send [EXPORTLINT_SERVER_TOKEN]",
     )
-    parser.add_argument("--no-cache", action="store_true", help="neither use results of earlier runs nor keep these")
-    parser.add_argument("--log-file", metavar="FILE", help="log there, to a new file or an older log [standard error]")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
+    parser.add_argument(
+        "--log-file", metavar="FILE", help="write the log to this file, new or an older log [standard error]"
+    )
 
 
 def _fill_version(_parser: argparse.ArgumentParser) -> None:
@@ -266,17 +275,17 @@ def _fill_version(_parser: argparse.ArgumentParser) -> None:
 _COMMANDS = {
     "check": ("Lint files and directories. This is the default command.", _fill_check),
     "verify": (
-        "Run torch.export on the models of the project and compare the results with the findings.",
+        "Run torch.export on the project's models, and confirm or refute the findings.",
         verify_flags.fill,
     ),
     "fix-plan": (
-        "Find the fixes by which a model exports with equal results, with torch.export as the judge.",
+        "Find the fixes with which a model exports with equal results, by running torch.export.",
         fix_plan_flags.fill,
     ),
-    "explain": ("Explain an error of torch.export: the line, the rule and what to write instead.", _fill_explain),
+    "explain": ("Explain a torch.export error: the line, the rule and what to write instead.", _fill_explain),
     "rule": ("Explain one rule or all rules.", _fill_rule),
     "config": ("Explain a setting or list all settings.", _fill_config),
     "server": ("Start the language server, for editors.", _fill_server),
-    "clean": ("Remove the results that earlier runs kept.", _fill_clean),
+    "clean": ("Remove cached results, and stop waiting workers.", _fill_clean),
     "version": ("Print the version.", _fill_version),
 }

@@ -10,26 +10,26 @@ FIX_OPTIONS = (
         "fix",
         BOOL,
         "false",
-        "Apply fixes, as `--fix` does; `--no-fix` overrides it. This and the next three are settings of a run: those "
-        "of the working directory hold for all files.",
+        "Apply fixes, as `--fix` does; `--no-fix` overrides it. For `fix`, `unsafe-fixes`, `fix-only` and "
+        "`show-fixes`, the configuration of the working directory applies to all files.",
         "fix = true",
     ),
     Option(
         "unsafe-fixes",
         BOOL,
         "",
-        "Apply fixes that may change what the code does as well. Without it they are not applied but counted in the "
-        "report; with `false` not even that.",
+        "Also apply unsafe fixes, which may change what the code does. If unset, they are not applied, but the "
+        "report counts them; with `false`, it does not.",
         "unsafe-fixes = true",
     ),
-    Option("fix-only", BOOL, "false", "Apply fixes, and report nothing of what remains.", "fix-only = true"),
+    Option("fix-only", BOOL, "false", "Apply fixes, but do not report the findings that remain.", "fix-only = true"),
     Option("show-fixes", BOOL, "false", "List what was fixed in each file.", "show-fixes = true"),
     Option(
         "fixable",
         SELECTORS,
         '["ALL"]',
-        "The rules whose fixes are offered. Where `fixable` and `unfixable` disagree about a rule, the narrower "
-        "selector decides.",
+        "The rules whose fixes are offered. If `fixable` and `unfixable` disagree about a rule, the more specific "
+        "selector wins.",
         'fixable = ["mutation", "EXP2"]',
     ),
     Option("unfixable", SELECTORS, "[]", "The rules whose fixes are not offered.", 'unfixable = ["tensor-branch"]'),
@@ -44,8 +44,9 @@ FIX_OPTIONS = (
         "extend-safe-fixes",
         SELECTORS,
         "[]",
-        "Rules whose unsafe fixes count as safe. A fix that is display-only stays so. Where this and "
-        "`extend-unsafe-fixes` disagree about a rule, the narrower selector decides, and of equal ones the latter.",
+        "Rules whose unsafe fixes count as safe. Display-only fixes stay display-only. If this and "
+        "`extend-unsafe-fixes` disagree about a rule, the more specific selector wins; if both are equally specific, "
+        "`extend-unsafe-fixes` does.",
         'extend-safe-fixes = ["input-mutation"]',
     ),
     Option(

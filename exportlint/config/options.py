@@ -33,33 +33,35 @@ _TABLE = (
         "extend",
         STRING,
         "",
-        "Another configuration file whose settings hold unless this one states its own. Relative to this file.",
+        "Another configuration file to inherit settings from; settings in this file override them. The path is "
+        "relative to this file.",
         'extend = "../exportlint.toml"',
     ),
     Option(
         "mode",
         choice("non-strict", "strict"),
         '"non-strict"',
-        "The tracer the code must pass: `torch.export.export(..., strict=False)`, today's default, or `strict=True`. "
-        "What fails, and so what is an error, differs between the two.",
+        "The mode of torch.export that the code must work with: `torch.export.export(..., strict=False)`, the "
+        "default in current torch, or `strict=True`. Which code fails, and so which findings are errors, differs "
+        "between the two.",
         'mode = "strict"',
     ),
     Option(
         "torch-version",
         VERSION,
         "",
-        "The torch that exports the code, from 2.4 on. Without it: the version that the project's environment has "
-        "installed, read from its metadata (the active virtual environment, `.venv` or `venv` beside the "
-        "configuration, else the environment exportlint runs in; one older than 2.4 counts as 2.4); else the newest "
-        "that the rules were measured on.",
+        "The version of torch that exports the code, 2.4 or newer. If unset, it is the version installed in the "
+        "project's environment, read from its metadata: the active virtual environment, `.venv` or `venv` beside the "
+        "configuration, or else exportlint's own. Versions older than 2.4 count as 2.4. If torch is not installed, "
+        "it is the newest version that the rules were measured on.",
         'torch-version = "2.13"',
     ),
     Option(
         "select",
         SELECTORS,
         '["ALL"]',
-        "The rules to check, by code, prefix of a code, name, or name of a family. Where `select` and `ignore` "
-        "disagree about a rule, the narrower selector decides.",
+        "The rules to check, by code, prefix of a code, name or family. If `select` and `ignore` disagree about a "
+        "rule, the more specific selector wins.",
         'select = ["control-flow", "EXP2", "unused-suppression"]',
     ),
     Option("ignore", SELECTORS, "[]", "The rules not to check.", 'ignore = ["unused-suppression"]'),
@@ -74,15 +76,15 @@ _TABLE = (
         "per-file-ignores",
         PATTERN_SELECTORS,
         "{}",
-        "Rules not to check in the files that match a pattern, by file name or by path from the configuration's "
-        "directory. A pattern that starts with `!` holds for the files that do not match it.",
+        "Rules not to check in files that match a pattern. Patterns match the file name or the path relative to the "
+        "configuration. A pattern that starts with `!` applies to files that do not match it.",
         'per-file-ignores = { "tests/**" = ["ALL"], "legacy.py" = ["EXP3"] }',
     ),
     Option(
         "extend-per-file-ignores",
         PATTERN_SELECTORS,
         "{}",
-        "More `per-file-ignores`, kept beside those of the file that this one extends.",
+        "`per-file-ignores` in addition to those of the configuration file that this one extends.",
         'extend-per-file-ignores = { "demo.py" = ["EXP1"] }',
     ),
     *FIX_OPTIONS,
@@ -90,57 +92,60 @@ _TABLE = (
         "include",
         STRINGS,
         '["*.py", "*.pyw", "*.ipynb"]',
-        "Patterns of the files to lint in directories. A file that is named on the command line is linted whatever its "
-        "suffix.",
+        "Patterns of files to lint in directories. Files named on the command line are linted whatever their suffix.",
         'include = ["*.py"]',
     ),
     Option(
         "exclude",
         STRINGS,
         "",
-        "Patterns of files and directories to leave out; a pattern without a slash matches a name at any depth. The "
-        "default leaves out what version control, virtual environments, caches and builds put into a tree.",
+        "Patterns of files and directories to skip. A pattern without a slash matches a name at any depth. The default "
+        "skips the directories of version control, virtual environments, caches and builds.",
         'exclude = [".venv", "generated"]',
     ),
-    Option("extend-exclude", STRINGS, "[]", "Patterns to leave out besides `exclude`.", 'extend-exclude = ["vendor"]'),
+    Option(
+        "extend-exclude", STRINGS, "[]", "Patterns to skip in addition to `exclude`.", 'extend-exclude = ["vendor"]'
+    ),
     Option(
         "force-exclude",
         BOOL,
         "false",
-        "Leave out what `exclude` matches even where it is named on the command line, as pre-commit does.",
+        "Skip files that match `exclude` even if they are named on the command line, as pre-commit does.",
         "force-exclude = true",
     ),
     Option(
         "respect-gitignore",
         BOOL,
         "true",
-        "Leave out what `.gitignore`, `.ignore` and git's own exclude files leave out.",
+        "Skip files that `.gitignore`, `.ignore` and git's own exclude files ignore.",
         "respect-gitignore = false",
     ),
     Option(
         "src",
         STRINGS,
         '[".", "src"]',
-        "Directories that imports are resolved in, relative to the configuration; patterns such as `pkgs/*/lib` stand "
-        "for all directories that match. Imports also start from the directory above the topmost package of a file, "
-        "and from those of the project that are called `src` or hold a `pyproject.toml`, `setup.py` or `setup.cfg`.",
+        "Directories in which imports are resolved, relative to the configuration. Patterns such as `pkgs/*/lib` "
+        "stand for all matching directories. Imports are also resolved from the directory above the topmost package "
+        "of a file, and from directories of the project that are called `src` or contain a `pyproject.toml`, "
+        "`setup.py` or `setup.cfg`.",
         'src = ["python", "pkgs/*/lib"]',
     ),
     Option(
         "follow-importers",
         choice("auto", "always", "never"),
         '"auto"',
-        "Look at linted files together with the files of the project that import them, directly or through others: "
-        "findings there are told if the way to them goes through a linted file. `auto` does so for files that are "
-        "named, not for those found in a directory, and looks at the closest importers, some ten thousand lines "
-        "together; `always` for all files, and at all importers.",
+        "Also analyze the files of the project that import the linted files, directly or indirectly. Findings there "
+        "are reported if their trail goes through a linted file. `auto` does this for files that you name, but not "
+        "for files found in a directory, and analyzes the closest importers, about ten thousand lines in all. "
+        "`always` does it for all files and all importers.",
         'follow-importers = "never"',
     ),
     Option(
         "output-format",
         choice(*FORMATS),
         '"full"',
-        "The form of the report. The variable EXPORTLINT_OUTPUT_FORMAT and the flag `--output-format` override it.",
+        "The format of the report. The environment variable EXPORTLINT_OUTPUT_FORMAT and the flag `--output-format` "
+        "override it.",
         'output-format = "concise"',
     ),
     *SEVERITY_OPTIONS,
@@ -148,47 +153,47 @@ _TABLE = (
         "cache-dir",
         STRING,
         '".exportlint_cache"',
-        "Where results are kept for the next run, relative to the configuration. The variable EXPORTLINT_CACHE_DIR and "
-        "the flag `--cache-dir` override it; `--no-cache` does without.",
+        "The directory of the cache, relative to the configuration. The environment variable EXPORTLINT_CACHE_DIR "
+        "and the flag `--cache-dir` override it. `--no-cache` turns the cache off.",
         'cache-dir = "build/exportlint"',
     ),
     Option(
         "baseline",
         STRING,
         '""',
-        "A file of findings that are accepted for now, relative to the configuration: `exportlint check` reports what "
-        "is not in it, and an editor shows the rest as hints. `--update-baseline` writes it. The flag `--baseline` "
-        "overrides it; an empty name means none.",
+        "A file of accepted findings, relative to the configuration. `exportlint check` reports only findings that "
+        "are not in it; editors show the accepted ones as hints. `--update-baseline` writes it. The flag "
+        "`--baseline` overrides it. An empty name means no baseline.",
         'baseline = "exportlint-baseline.jsonl"',
     ),
     Option(
         "module-bases",
         STRINGS,
         "[]",
-        "Qualified names of classes, beside `torch.nn.Module`, whose subclasses are modules to export, for bases "
-        "that lie outside of the linted files.",
+        "Qualified names of classes whose subclasses are modules to export, in addition to `torch.nn.Module`. Use it "
+        "for base classes outside the linted files.",
         'module-bases = ["mylib.Base"]',
     ),
     Option(
         "entry-points",
         STRINGS,
         '["forward"]',
-        "Patterns of the names of the methods of a module that export starts from.",
+        "Patterns of names of the module methods that torch.export traces.",
         'entry-points = ["forward", "forward_*"]',
     ),
     Option(
         "exported",
         CLASS_PATTERNS,
         "[]",
-        "Patterns of the classes that torch.export is called with, as `module:Class`. Other modules are then followed "
-        "only from these. Without it, every module may be exported.",
+        "Patterns of the classes that are exported, as `module:Class`. Other modules are then analyzed only if these "
+        "use them. If unset, every module may be exported.",
         'exported = ["app.models:*", "app.heads:Detector"]',
     ),
     Option(
         "returns-tensor",
         STRINGS,
         "[]",
-        "Patterns of the qualified names of functions that return a tensor, where exportlint cannot see it: compiled "
+        "Patterns of qualified names of functions that return a tensor although exportlint cannot see it: compiled "
         "extensions, libraries that are not linted.",
         'returns-tensor = ["fastops.gate", "einops.*"]',
     ),
@@ -196,15 +201,16 @@ _TABLE = (
         "train",
         BOOL,
         "false",
-        "Modules are exported in training mode: `self.training` is true. Without it they are exported after `.eval()`.",
+        "Whether modules are exported in training mode, where `self.training` is true. By default they are exported "
+        "after `.eval()`.",
         "train = true",
     ),
     Option(
         "dynamic-dims",
         DIMENSIONS,
         "[0]",
-        "The dimensions of the inputs that are meant to vary from call to call, where no `dynamic_shapes` in the code "
-        "says so. Code that fixes one of them is reported; `[]` means that all shapes are static.",
+        "The dimensions of the inputs that are dynamic, unless the code specifies `dynamic_shapes`. Code that "
+        "specializes one of them is reported. `[]` means that all shapes are static.",
         "dynamic-dims = [0, 1]",
     ),
     VERIFY,

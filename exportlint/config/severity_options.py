@@ -10,23 +10,24 @@ SEVERITY_OPTIONS = (
         "min-severity",
         choice("info", "warning", "error"),
         '"warning"',
-        "The least severity that is shown. What is hidden is counted in the summary, is not fixed, and does not make a "
-        "run fail. An editor, and the formats `json` and `jsonl`, hold `info` findings as well unless this is set.",
+        "The lowest severity that is shown. Hidden findings are counted in the summary, are not fixed, and do not "
+        "make a run fail. Editors and the formats `json` and `jsonl` include `info` findings unless this is set.",
         'min-severity = "error"',
     ),
     Option(
         "show-info",
         BOOL,
         "false",
-        'The same as `min-severity = "info"`, or `"warning"` where false; `min-severity` holds where a file sets both.',
+        'Short for `min-severity = "info"`; `false` is short for `"warning"`. If a file sets both, `min-severity` '
+        "wins.",
         "show-info = true",
     ),
     Option(
         "fail-on",
         choice("info", "warning", "error", "never"),
         '"warning"',
-        "The least severity of a finding that makes `exportlint check` exit with 1. With `info`, these are shown as "
-        "well unless `min-severity` says otherwise.",
+        "The lowest severity that makes `exportlint check` exit with 1. `info` also shows `info` findings, unless "
+        "`min-severity` is set.",
         'fail-on = "error"',
     ),
 )

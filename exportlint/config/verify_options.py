@@ -55,8 +55,8 @@ _DYNAMIC = Kind("list | table", _check_dynamic, {"type": ["array", "object"]})
 _DEVICES = Kind(
     "str | list[str]", _check_devices, {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 )
-_TIMEOUT = Option("timeout", SECONDS, "", "Seconds after which a run of this target is ended.", "timeout = 60")
-_MEMORY = Option("memory", MEMORY, "", "The most memory that a run of this target may take.", 'memory = "16 GiB"')
+_TIMEOUT = Option("timeout", SECONDS, "", "Seconds after which a run of this target is killed.", "timeout = 60")
+_MEMORY = Option("memory", MEMORY, "", "The memory limit of a run of this target.", 'memory = "16 GiB"')
 
 _TARGET = tables(
     Option(
@@ -64,29 +64,35 @@ _TARGET = tables(
         STRING,
         "",
         "The model: a class, an instance, or a function that returns one, as `pkg.mod:Name`, or as "
-        "`path/to/file.py::Name` with a path that is relative to this file.",
+        "`path/to/file.py::Name` with a path relative to this file.",
         'model = "shop.models:Gate"',
     ),
     Option(
         "name",
         STRING,
         "",
-        "What reports call the target, and how it is named on the command line. Without it: as `model`.",
+        "The name of the target in reports and on the command line. If unset, it is `model`.",
         'name = "gate-large"',
     ),
     Option(
         "arguments",
         _ARRAY,
         "[]",
-        'What the class or function is called with: values, and tensors as in `inputs`. Text is text; "None" is None.',
+        'The arguments of the class or function: values, and tensors as in `inputs`. Text is a string; "None" is None.',
         "arguments = [64, 0.5]",
     ),
-    Option("keywords", _TABLE, "{}", "The same by name.", 'keywords = { activation = "relu" }'),
+    Option(
+        "keywords",
+        _TABLE,
+        "{}",
+        "The keyword arguments of the class or function.",
+        'keywords = { activation = "relu" }',
+    ),
     Option(
         "init-inputs",
         STRING,
         "",
-        "A function of the model's module that gives the arguments instead, as a list, or as a list of a list and a "
+        "A function in the model's module that returns the arguments instead: a list, or a list of a list and a "
         "dictionary.",
         'init-inputs = "get_init_inputs"',
     ),
@@ -94,51 +100,52 @@ _TARGET = tables(
         "inputs",
         _INPUTS,
         "",
-        "What `forward` is called with: an array of tensors and values, a table of `arguments` and `keywords`, or a "
-        "function that returns a tuple of arguments or `(arguments, keywords)`, as `pkg.mod:function`. A tensor is "
-        '"float32[batch=2, 3]", and "int64[batch, seq=16] < 1000" or "int64[8] >= 1 < 9" limits its numbers; a '
-        "dimension that has a name varies, gets its size once, and may stand in expressions such as `2*seq + 1`. "
-        'Arrays and tables become lists and dictionaries, "(float32[2], int64[2])" is a tuple, "None" None, "\'text\'" '
-        "text. Without it: what the code offers as `get_inputs` or `example_inputs`, else what fits of what is tried.",
+        "The inputs of `forward`: an array of tensors and values, a table of `arguments` and `keywords`, or, as "
+        "`pkg.mod:function`, a function that returns a tuple of arguments or `(arguments, keywords)`. A tensor is "
+        '"float32[batch=2, 3]"; "int64[batch, seq=16] < 1000" and "int64[8] >= 1 < 9" limit its values. A named '
+        "dimension is dynamic. Its size is given once, and expressions such as `2*seq + 1` can use it. Arrays and "
+        'tables become lists and dictionaries, "(float32[2], int64[2])" is a tuple, "None" is None, "\'text\'" is a '
+        "string. If unset, inputs come from `get_inputs` or `example_inputs` in the code, or else are found by "
+        "trying.",
         'inputs = ["float32[batch=2, 3, 224, 224]", "int64[batch, seq=16] < 1000"]',
     ),
     Option(
         "dynamic-shapes",
         _DYNAMIC,
         "",
-        "What varies of inputs that a function gives, as `dynamic_shapes` of torch.export.export: for each argument, "
-        "or by parameter, a table of dimensions and their names, or an array of names.",
+        "The dynamic dimensions of inputs that a function returns, like `dynamic_shapes` of torch.export.export: for "
+        "each argument, or by parameter, a table of dimensions and their names, or an array of names.",
         'dynamic-shapes = { x = { 0 = "batch" } }',
     ),
     Option(
         "others",
         STRING,
         "",
-        "A function that returns a list of more inputs, on which program and model are compared.",
+        "A function that returns a list of further inputs on which program and model are compared.",
         'others = "shop.tests:more_inputs"',
     ),
     Option(
         "mode",
         choice("non-strict", "strict", "both"),
         "",
-        "The tracer, or both one after the other. Without it: the setting `mode`.",
+        "The mode of torch.export, or both, one after the other. If unset, it is the setting `mode`.",
         'mode = "both"',
     ),
-    Option("device", _DEVICES, '"cpu"', "The device, or several one after the other.", 'device = ["cpu", "cuda"]'),
+    Option("device", _DEVICES, '"cpu"', "The device, or several, one after the other.", 'device = ["cpu", "cuda"]'),
     Option(
         "dynamic",
         choice("auto", "dynamic"),
         '"auto"',
-        "Dimensions that vary are `Dim.AUTO`, which torch may fix all the same, or `Dim.DYNAMIC`, which it must not.",
+        "Whether dynamic dimensions are `Dim.AUTO`, which torch may specialize, or `Dim.DYNAMIC`, which it must not.",
         'dynamic = "dynamic"',
     ),
-    Option("train", BOOL, "", "Export in training mode. Without it: the setting `train`.", "train = true"),
+    Option("train", BOOL, "", "Export in training mode. If unset, the setting `train` decides.", "train = true"),
     Option("gradients", BOOL, "false", "Compare gradients as well.", "gradients = true"),
     Option(
         "tolerance",
         POSITIVE,
         "",
-        "How much results may differ, relative to the largest number. Without it: what suits the dtype.",
+        "How much results may differ, relative to the largest number. If unset, it depends on the dtype.",
         "tolerance = 1e-3",
     ),
     _TIMEOUT,
@@ -153,36 +160,38 @@ VERIFY = Option(
             "python",
             STRING,
             "",
-            "The interpreter that has the project's torch: a path relative to this file, or a command. Without it: "
-            "that of the active virtual environment, of `.venv` or `venv` beside the configuration, or the one that "
-            "exportlint runs in.",
+            "The interpreter with the project's torch: a path relative to this file, or a command. If unset, it is "
+            "that of the active virtual environment, of `.venv` or `venv` beside the configuration, or exportlint's "
+            "own.",
             'verify.python = ".venv/bin/python"',
         ),
-        Option("timeout", SECONDS, "300.0", "Seconds after which a run is ended.", "verify.timeout = 60"),
+        Option("timeout", SECONDS, "300.0", "Seconds after which a run is killed.", "verify.timeout = 60"),
         Option(
             "memory",
             MEMORY,
             "",
-            "The most memory that a run may take, in bytes or with a unit. Without it there is no limit.",
+            "The memory limit of a run, in bytes or with a unit. If unset, there is no limit.",
             'verify.memory = "8 GiB"',
         ),
-        Option("jobs", COUNT, "1", "So many targets are run at a time.", "verify.jobs = 4"),
+        Option("jobs", COUNT, "1", "The number of targets to run at a time.", "verify.jobs = 4"),
         Option(
             "calls",
             BOOL,
             "false",
-            "Calls of torch.export in the code are targets as well. The files that they are in are run for it.",
+            "Whether calls of torch.export in the code are targets too. Their files are run for this.",
             "verify.calls = true",
         ),
         Option(
             "target",
             _TARGET,
             "",
-            "The models to verify, and what they are called with. Those of a file that is extended are replaced.",
+            "The models to verify and their inputs. They replace the targets of the configuration file that this one "
+            "extends.",
             'verify.target = [{ model = "shop.models:Gate", inputs = ["float32[batch=2, 3]"] }]',
         ),
     ),
     "",
-    "What `exportlint verify` runs, and how. Each key that a file states replaces that of the file which it extends.",
+    "What `exportlint verify` runs, and how. Each key replaces the one in the configuration file that this one "
+    "extends.",
     "verify = { timeout = 60, calls = true }",
 )

@@ -104,24 +104,24 @@ def _head(records: Sequence[Record], built: Sequence[Record]) -> str:
     versions = ", ".join(sorted({record.torch for record in built if record.torch}))
     return f"""# Accuracy
 
-How often exportlint is right about code that it was not written for: {len(models)} models of {len(libraries)} published
-libraries are built with random weights and exported by torch.export, in both modes, with a static and with a dynamic
-batch, {len(built)} runs in all. Every error and every warning in code that ran is held against what happened.
+This page measures how often exportlint is right about code that it was not written for. {len(models)} models
+of {len(libraries)} published libraries are built with random weights and exported in both modes, with a static and
+with a dynamic batch: {len(built)} runs in all. Every error and every warning in code that ran is compared with
+what happened.
 
-Another {len(tried - models)} models were tried and cannot be built, or do not run in eager. The inputs of
-{len(models - guessed)} models are written down, those of {len(guessed)} are found by trying. torch {versions}, Python
-3.11, on a CPU.
+{len(tried - models)} more models cannot be built or do not run in eager. The inputs of {len(models - guessed)} models
+are specified, those of {len(guessed)} were found by trying. Measured with torch {versions} and Python 3.11 on a CPU.
 
 | word | an error is | a warning is |
 |---|---|---|
-| confirmed | export raises at its line | export passes, and program and model disagree in what the rule is about |
-| refuted | its line ran, and export passed | its line ran, and all that could show the disagreement agrees |
+| confirmed | export raises at its line | export passes, and program and model differ in what the rule claims |
+| refuted | its line ran, and export passed | its line ran, and everything that could show the difference agrees |
 | not reached | anything else | anything else |
 
-*Decided* findings are the confirmed and the refuted ones. A finding counts once for each mode and batch, however many
-models run its line; one model that confirms it is enough. A failure is *found* if a finding claims it at the line that
-torch blames, or, where torch names none, on a line that ran; *by line*, models that fail at one line count once.
-[Verify](verify.md) says how a run is judged.
+*Decided* findings are those that are confirmed or refuted. A finding counts once for each mode and batch, however many
+models run its line; one model is enough to confirm it. A failure is *found* if a finding claims it at the line that
+torch blames or, if torch names none, on a line that ran. In the column *by line*, models that fail at the same line
+count once. [Verify](verify.md) says how a run is judged.
 """
 
 
@@ -204,7 +204,7 @@ def _refuted(built: Sequence[Record], causes: Mapping[str, str]) -> str:
     lines = [
         "## Refuted errors",
         "",
-        "All of them. The paths start in the folder that the library is installed in.",
+        "All of them. Paths are relative to the folder in which the library is installed.",
         "",
         "| file | line | rule | where | cause |",
         "|---|---|---|---|---|",
@@ -222,10 +222,11 @@ def _missed(built: Sequence[Record]) -> str:
             if missed.severity == "error":
                 place = (missed.file or record.library, missed.row, missed.what)
                 models.setdefault(place, set()).add(f"{record.library} {record.name}")
+    shown = f" These are the {_LONGEST} that most models meet:" if len(models) > _LONGEST else ""
     lines = [
         "## Missed failures",
         "",
-        f"{len(models)} places where torch.export raises and no finding says so; the {_LONGEST} that most models meet:",
+        f"Lines at which torch.export raises without a finding: {len(models)}.{shown}",
         "",
         "| file | line | exception | models |",
         "|---|---|---|---|",
@@ -238,15 +239,15 @@ def _missed(built: Sequence[Record]) -> str:
 
 _TAIL = """## Measure it again
 
-The data are [one file for each library](accuracy), one line for each run: the model, its arguments and inputs, what
-torch.export did, and the ruling on each finding. In an environment with torch and the libraries:
+The data are [one file per library](accuracy), with one line per run: the model, its arguments and inputs, what
+torch.export did, and the verdict on each finding. In an environment with torch and the libraries,
 
 ```sh
 python scripts/measure_libraries.py --python PYTHON --library torchvision --seconds 3600
 ```
 
-goes on with the models that are not on record, and `--page` makes this page from the data. What to run of a library
-stands in `scripts/library_accuracy/zoos`; after that come the classes of the library whose constructors need no
-arguments. Where a library is larger than 1 MB, only the files whose code ran are linted, with all that they import.
+runs the models that are not recorded yet. `--page` generates this page from the data. `scripts/library_accuracy/zoos`
+lists the models of each library; after these, the script tries the library's classes whose constructors need no
+arguments. If a library is larger than 1 MB, only the files whose code ran are linted, with everything that they import.
 Compiled parts of torchvision and torchaudio do not load with torch for the CPU, so models that need them are not built.
 """

@@ -119,6 +119,9 @@ def test_config_lists_and_explains_settings(run: Run) -> None:
         assert out.startswith(f"{key}\n\n")
         assert explained[key]["type"] in out
         assert explained[key]["example"] in out
+        assert [line.strip() for line in out.splitlines() if line.strip() in keys][1:] == [
+            name for name in keys if name.startswith(f"{key}.")
+        ]
 
 
 def test_version(run: Run) -> None:

@@ -110,9 +110,9 @@ def scores() -> Iterator[Score]:
     """The rows of the table of `docs/explain.md`."""
     measured = [case for case in cases() if case.code]
     public = [case for case in cases() if not case.code]
-    yield score("recorded with torch 2.13, the sources are there", measured, with_code=True)
-    yield score("the same, only the text is there", measured, with_code=False)
-    yield score("from public threads, only the text is there", public, with_code=False)
+    yield score("recorded with torch 2.13, with sources", measured, with_code=True)
+    yield score("the same, text only", measured, with_code=False)
+    yield score("from public threads, text only", public, with_code=False)
 
 
 def table() -> str:

@@ -4,7 +4,7 @@ return {
   filetypes = { "python" },
   root_markers = { { "exportlint.toml", ".exportlint.toml" }, "pyproject.toml", ".git" },
   init_options = {
-    -- for example { mode = "strict" }; what a project's own pyproject.toml says is read without this
+    -- for example { mode = "strict" }; the server reads the project's own pyproject.toml in any case
     settings = vim.empty_dict(),
   },
 }

@@ -1,7 +1,7 @@
 " exportlint for Vim through ALE: a directory on 'runtimepath' that has this file as ale_linters/python/exportlint.vim
 
 call ale#Set('python_exportlint_executable', 'exportlint')
-" for example {'mode': 'strict'}; what a project's own pyproject.toml says is read without this
+" for example {'mode': 'strict'}; the server reads the project's own pyproject.toml in any case
 call ale#Set('python_exportlint_settings', {})
 
 function! ale_linters#python#exportlint#GetProjectRoot(buffer) abort
