@@ -1,4 +1,4 @@
-# docker build -t exportlint . && docker run --rm -v "$PWD:/src" exportlint check
+# Usage: docker build -t exportlint . && docker run --rm -v "$PWD:/src" exportlint check
 FROM python:3.12-slim AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./

@@ -87,7 +87,7 @@ def test_nothing_is_wrong_with_what_is_fixed(readme: Path) -> None:
         assert result.returncode == (mode == "strict" and uses_hooks and "model.py" in result.stdout), result.stdout
 
 
-FIX = re.compile(r"`exportlint (check (\S+) --fix --unsafe-fixes)` makes\s\[(\S+)\]")
+FIX = re.compile(r"`exportlint (check (\S+) --fix --unsafe-fixes)` turns\s[\w\s]+?\sinto\s\[(\S+)\]")
 FIXES = [(readme, *found) for readme in READMES for found in FIX.findall(readme.read_text(encoding="utf-8"))]
 
 
