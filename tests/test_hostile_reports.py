@@ -329,6 +329,7 @@ def test_a_report_of_verify_obeys_nobody(output_format: str, piece: str, tmp_pat
     VERIFY_CHECKS[output_format](text, outcome, linted)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
 @pytest.mark.parametrize(
     "flags", one_in(3, [["--output-format", name] for name in FORMATS] + [["--show-files"], ["--diff"]])

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.patience import PATIENCE
 
 TESTS = """\
@@ -29,6 +31,7 @@ def test_other():
 """
 
 
+@pytest.mark.thorough
 def test_the_report_has_a_section(tmp_path: Path) -> None:
     (tmp_path / "test_model.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-p", "exportlint.pytest", "-p", "no:cacheprovider", "test_model.py"]

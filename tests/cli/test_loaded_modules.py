@@ -69,6 +69,7 @@ def test_libcst_is_imported_to_work_out_a_fix_that_is_shown(tmp_path: Path) -> N
     assert heavy == {"libcst"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "arguments"),
     [

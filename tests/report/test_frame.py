@@ -80,6 +80,7 @@ def test_a_place_outside_of_the_text_has_no_frame(start: tuple[int, int], end: t
     assert drawn("a\n", start, end) == []
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=40), st.data())
 def test_any_text_and_place_can_be_drawn(text: str, data: st.DataObject) -> None:
     lines = LineIndex(text)

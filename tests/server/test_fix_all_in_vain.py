@@ -19,6 +19,7 @@ def editor(shared: Editor) -> Editor:
     return shared
 
 
+@pytest.mark.thorough
 async def test_it_can_be_cancelled(editor: Editor) -> None:
     begin = ticks(editor)
     uris = [editor.open(f"net{at}.py", module(*[SAFE] * 40)) for at in range(30)]

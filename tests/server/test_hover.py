@@ -121,6 +121,7 @@ async def test_a_string_is_no_comment(editor: Editor) -> None:
     assert await hover(editor, uri, editor.range_of(uri, "EXP101").start) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ENCODINGS)
 async def test_places_are_in_the_units_of_the_client(tmp_path: Path, encoding: str) -> None:
     async with editing(tmp_path, capable(encoding)) as editor:

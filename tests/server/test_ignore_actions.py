@@ -60,6 +60,7 @@ async def test_a_comment_for_the_file_stands_below_what_must_be_first(editor: Ed
     assert "EXP101" not in await editor.codes(uri)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("head", ["%%time\n", "\n%%capture out\n%%time\n", "%load_ext autoreload\n%autoreload 2\n"])
 async def test_a_comment_for_the_file_stands_below_the_magic_of_its_cell(tmp_path: Path, head: str) -> None:
     async with editing(tmp_path, capable()) as editor:

@@ -147,6 +147,7 @@ def test_an_edit_in_a_helper_changes_what_its_users_show(shown: Shown, root: Pat
     assert shown.codes_again(user) == []
 
 
+@pytest.mark.thorough
 def test_closing_a_helper_shows_what_it_is_on_the_disk(shown: Shown, root: Path) -> None:
     (root / "helper.py").write_text(TENSOR_HELPER, encoding="utf-8")
     server = start(shown, root)
@@ -159,6 +160,7 @@ def test_closing_a_helper_shows_what_it_is_on_the_disk(shown: Shown, root: Path)
     assert shown.codes_again(user) == ["EXP101"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", [None, HELPER])
 def test_a_helper_that_changes_or_comes_on_the_disk_changes_what_is_shown(
     shown: Shown, root: Path, before: str | None

@@ -177,6 +177,7 @@ def test_text_that_is_not_saved_is_looked_at_and_not_kept(root: Path) -> None:
     assert [file.read_bytes() for file in kept(root)] == before
 
 
+@pytest.mark.thorough
 def test_edits_of_a_stored_file_show_what_they_would_without(root: Path) -> None:
     check(root)
     edits = [

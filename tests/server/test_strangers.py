@@ -249,6 +249,7 @@ USAGE = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="makes a pipe as POSIX does")
 @pytest.mark.parametrize(
     ("flags", "expected"), first_of_each(USAGE, lambda case: case[1].split("`: ")[-1].partition(",")[0])

@@ -155,6 +155,7 @@ def test_comments_of_real_code_are_those_of_tokenize(path: Path) -> None:
     assert result == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("repeated", "rest"),
     [

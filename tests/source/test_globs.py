@@ -36,6 +36,7 @@ def expected(pattern: str, text: str) -> bool:
     return match(0, 0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=2000)
 @given(
     st.text(alphabet="ab/*?", min_size=1, max_size=14).filter(lambda text: "//" not in text),
