@@ -13,6 +13,7 @@ from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED
 from exportlint.analysis.domain.values import (
+    ARRAY,
     FALSE,
     PYTHON,
     TRUE,
@@ -83,13 +84,15 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return _percent(left.value, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         tensor = left if isinstance(left, Tensor) else right
-        if Python("ndarray") in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
+        if ARRAY in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         if isinstance(op, ast.MatMult):
             shape = left.shape.first(1) if isinstance(left, Tensor) else UNSHAPED
             return result(frame, node, "matmul", (left, right), kind, shape)
         return result(frame, node, "operator", (left, right), kind)
+    if ARRAY in (left, right) and frame.engine.mode == "strict":
+        return ARRAY
     if isinstance(op, ast.Mult):
         for repeated, count in ((left, right), (right, left)):
             is_text = isinstance(repeated, Python) and repeated.type == "str"
