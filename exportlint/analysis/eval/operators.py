@@ -43,9 +43,21 @@ from exportlint.analysis.eval.sizes import arithmetic, expression_of, read_arith
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Conversion, HostRead
 
+
+def power(base: Any, exponent: Any) -> object:
+    """A power of small numbers.
+
+    Raises:
+        ArithmeticError: it may be one of many digits.
+    """
+    if abs(base) > 1024 or abs(exponent) > 64:
+        raise ArithmeticError
+    return base**exponent
+
+
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Div: operator.truediv,
+    ast.Mod: operator.mod, ast.Div: operator.truediv, ast.Pow: power,
 }  # fmt: skip
 METHODS: dict[type[ast.operator], str] = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.FloorDiv: "__floordiv__",
