@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
 from exportlint.analysis.domain.accesses import State
-from exportlint.analysis.domain.heap import HEAP, Allocation, Heap, join_heaps
-from exportlint.analysis.domain.lattice import heap_of, join, tensors_in
+from exportlint.analysis.domain.heap import HEAP, Allocation, Cell, Heap, join_heaps
+from exportlint.analysis.domain.lattice import heap_of, join, options, tensors_in
 from exportlint.analysis.domain.reachability import reachable
-from exportlint.analysis.domain.trails import Route, site_of
+from exportlint.analysis.domain.trails import Route, Trail, site_of
 from exportlint.analysis.domain.values import (
+    Const,
     Function,
     Instance,
     Object,
     Partial,
     Range,
+    Tensor,
     Value,
 )
 from exportlint.analysis.eval.activations import Activation
@@ -59,6 +62,7 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
+from exportlint.analysis.state.carried import Calls
 from exportlint.analysis.state.report import report_state
 from exportlint.source import gc_paused
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
@@ -341,11 +345,64 @@ def _run_root(
         bake_in(frame, value, node, "output")
     state = State()
     first.add_to(state)
+    exits = [*frame.exits]
+    restored = _restored(heap, exits, state)
     if state.writes:
-        second = _run_again(engine, frame, function, wrapper, start, made)
+        second = _run_again(engine, frame, function, wrapper, start, made, [start, *exits])
         second.add_to(state)
+        # a number may be what it was by chance, in the first call
+        restored &= _restored(_left_by([start, *exits]), frame.exits[len(exits) :], state)
+
+    def first_alone() -> State:
+        alone = State()
+        first.add_to(alone)
+        return alone
+
+    def rewritten() -> Set[Cell]:
+        third = State()
+        _run_again(engine, frame, function, wrapper, start, made, exits).add_to(third)
+        return {write.cell for write in third.writes.values()}
+
     engine.calls.current = ROOT
-    report_state(engine, state, receiver)
+    report_state(engine, Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored), receiver)
+
+
+def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:
+    """The cells that a call has written and that surely hold again, at its end, what they held when it began."""
+    if not ends:
+        return frozenset()
+    left = join_heaps([(heap_of(env), env) for env in ends], join)
+    names: dict[Cell, set[str]] = {}
+    for write in state.writes.values():
+        names.setdefault(write.cell, set()).add(ast.unparse(write.node))
+    return frozenset(
+        cell
+        for cell, change in left.changes.items()
+        if cell in left.written
+        and _are_same(before.get(cell) or change.before, change.now, cell, names.get(cell, set()))
+    )
+
+
+def _are_same(held: Value | None, now: Value, cell: Cell, names: Set[str]) -> bool:
+    """Whether what a cell held and holds surely is one object; `names` are what the code calls the cell.
+
+    What is not known of a value, such as any text, makes it equal to others, and so do tensors that are alike.
+    """
+    if held is None or len(options(held)) != len(options(now)):
+        return False
+    for one, other in zip(options(held), options(now), strict=True):
+        is_told_apart = isinstance(one, (Const, Object)) or (isinstance(one, Tensor) and one.buffer == cell)
+        is_read = isinstance(other, Tensor) and any(ast.unparse(node) in names for node in _nodes(other.trail))
+        if one != other or not (is_told_apart or is_read):
+            return False
+    return True
+
+
+def _nodes(trail: Trail | None) -> Iterator[ast.AST]:
+    """The places that a value came by."""
+    while trail is not None:
+        yield trail.node
+        trail = trail.parent
 
 
 def _is_concrete(frame: Frame, cls: Class, node: FunctionNode, raised: Raise) -> bool:
@@ -372,16 +429,21 @@ def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:
         frame.exits.append(frame.env)
 
 
+def _left_by(ends: Sequence[Environment]) -> Heap:
+    """The heap that a call finds which comes after one that may end in several ways."""
+    return join_heaps([(heap_of(env).unmarked(0), env) for env in ends], join)
+
+
 def _run_again(
     engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment,
-    made: Counter[tuple[object, ...]],
+    made: Counter[tuple[object, ...]], ends: Sequence[Environment],
 ) -> Effects:  # fmt: skip
-    """Run an entry point as a later call runs it, which finds what the first one left behind. No facts come of it.
+    """Run an entry point as a later call runs it, which finds what an earlier one left behind. No facts come of it.
 
-    `made` are the objects that there were when the first call began.
+    `made` are the objects that there were when the first call began, `ends` the ways in which the earlier one may end.
     """
     assert not isinstance(function.node, ast.Lambda)
-    left = join_heaps([(heap_of(env).unmarked(0), env) for env in (start, *frame.exits)], join)
+    left = _left_by(ends)
     reached = reachable(start.values(), left)
     owners = {cell.owner for cell in left.changes if isinstance(cell.owner, (Instance, Allocation))}
     left = left.without(owners - reached)

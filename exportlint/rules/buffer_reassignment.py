@@ -19,16 +19,21 @@ SAME: Timeline = {(2, 4): ERROR, (2, 13): INFO}
 CLAIM = Claim(non_strict=always(None), strict=DROPPED)
 CHANGED = Claim(non_strict=always(WARNING), strict=DROPPED)
 REMOVED = Claim(non_strict=always(ERROR), strict=DROPPED)
+RESTORED = Claim(non_strict={(2, 4): None, (2, 13): ERROR}, strict=always(None))
 RENEWED = Claim(non_strict=always(INFO), strict=SAME)
 
 
 @rule("EXP307", "buffer-reassignment", BufferWrite)
 def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]:
-    """`self.mean = 0.9 * self.mean + 0.1 * x.mean(0)`."""
-    if fact.before in {"nothing", "none"}:
+    """`self.mean = 0.9 * self.mean + 0.1 * x.mean(0)`, `self.start = None`."""
+    if fact.before in {"nothing", "none"} and not fact.restored:
         return
     severity = context.severity(_claim(fact))
     if severity is None or (fact.guarded and severity is not ERROR):
+        return
+    if fact.restored:
+        message = f"the buffer `{fact.name}` is bound to something else for a part of the call, and export raises"
+        yield Report(severity, message, "pass what is used instead as an argument, and leave the buffer as it is")
         return
     if fact.changes == "presence":
         message = f"the buffer `{fact.name}` is set to None, which an exported program cannot do"
@@ -60,7 +65,9 @@ def _fix(code: Code, fact: BufferWrite) -> Fix:
 
 
 def _claim(fact: BufferWrite) -> Claim:
-    if fact.changes == "presence":
+    if fact.restored:
+        return RESTORED
+    if fact.changes == "presence" and fact.at_root:
         return REMOVED
     if not fact.varies:
         return RENEWED

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import NONE, Const
 from exportlint.analysis.facts import Call
-from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, Text
+from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, SortedRows, Text
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.torch.registry import find as operator
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
@@ -23,12 +23,15 @@ METHOD = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
 CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
-Looks = Call | Text | MethodTest | ClassStatement | CachedRead
+NAMED = frozenset({"items", "named_parameters", "named_buffers", "named_children", "named_modules"})
+"""Methods that give pairs of which no two begin with the same name."""
+
+Looks = Call | Text | MethodTest | ClassStatement | CachedRead | SortedRows
 
 
-@rule("EXP606", "strict-reflection", Call, Text, MethodTest, ClassStatement, CachedRead)
+@rule("EXP606", "strict-reflection", Call, Text, MethodTest, ClassStatement, CachedRead, SortedRows)
 def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
-    """`str(x)`, `callable(x.sum)`, `dir(x)`, `globals()`, `eval("x * 2")`, `class` in forward, `cached_property`."""
+    """`str(x)`, `callable(x.sum)`, `dir(x)`, `globals()`, `eval("x * 2")`, `sorted(d.items())`, `class` in forward."""
     claim, what, instead = _verdict(fact)
     severity = context.severity(claim) if claim is not None else None
     if severity is None or (fact.guarded and severity is ERROR):
@@ -46,6 +49,13 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
         asks = code.make("isinstance({x}, {tensor})", x=method.value, tensor=code.name("torch.Tensor", call))
         safe = surely_tensor(code, method.value)
         return code.fix("Use `isinstance`", code.replace(call, asks), safe=safe)
+    if isinstance(fact, SortedRows):
+        call = code.node(ast.Call)
+        pairs = call.args[0].func if call.args and isinstance(call.args[0], ast.Call) else None
+        if call.keywords or not isinstance(pairs, ast.Attribute) or pairs.attr not in NAMED:
+            raise DeclinedError("what is sorted may have equal first items")
+        keyed = code.make("sorted({pairs}, key=lambda pair: pair[0])", pairs=call.args[0])
+        return code.fix("Sort by the names", code.replace(call, keyed), safe=True)
     if isinstance(fact, Call) and fact.name == "builtins.pow":
         call = code.node(ast.Call)
         if len(call.args) != 2 or call.keywords:
@@ -60,6 +70,12 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         is_keyed = fact.keyword("key") not in {None, NONE}
         what = f"`{fact.name.rpartition('.')[2]}()` with a `key`"
         return CLAIM if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
+    if isinstance(fact, SortedRows):
+        return (
+            CLAIM,
+            f"`{fact.api}` of tuples that hold modules or tensors",
+            "sort by a `key` that is a text or a number",
+        )
     if isinstance(fact, Text):
         shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
         return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or build the text outside the model'

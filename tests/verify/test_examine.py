@@ -111,6 +111,13 @@ class Appends(nn.Module):
         return items[0] + 1
 
 
+class Many(nn.Module):
+    def forward(self, x):
+        if x.shape[0] >= 64:
+            x = x.contiguous()
+        return x * 2
+
+
 class Few(nn.Module):
     def forward(self, x):
         return x * 2 if x.shape[0] <= 6 else x
@@ -327,6 +334,7 @@ VERDICTS = [
     ("Dropout", TWO, {"train": True}, "non-strict", "exports", ["example, example: agrees"]),
     ("Running", TWO, {}, "non-strict", "exports", ["state, after several calls: agrees"]),
     ("Few", BATCH, {}, "non-strict", "narrower", ["size, batch = 7: narrower the program raises AssertionError"]),
+    ("Many", BATCH, {}, "non-strict", "narrower", ["size, batch = 64: narrower the program raises AssertionError"]),
     ("Baked", BATCH, {}, "non-strict", "narrower", ["size, batch = 3: narrower the program raises AssertionError"]),
     ("Types", TWO, {}, "non-strict", "diverges", ["example, example: diverges"]),
     ("Types", TWO, {}, "strict", "exports", ["example, example: agrees"]),

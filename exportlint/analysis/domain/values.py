@@ -634,6 +634,8 @@ class Union(Composite):
 
 UNKNOWN = Unknown()
 PYTHON = Python()
+ARRAY = Python("ndarray")
+"""An array of numpy that holds no tensor data. In strict mode also a number that numpy computed."""
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
 

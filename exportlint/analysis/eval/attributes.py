@@ -8,6 +8,7 @@ from dataclasses import replace
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import (
+    ARRAY,
     FALSE,
     PYTHON,
     UNKNOWN,
@@ -131,7 +132,7 @@ def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> V
         return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
     if value == Python("PackedSequence") and name in {"data", "batch_sizes"}:
         return result(frame, node, f"PackedSequence.{name}", (), "int" if name == "batch_sizes" else None)
-    if value == Python("ndarray") and name in {"tobytes", "tofile"}:
+    if value == ARRAY and (name in {"tobytes", "tofile"} or frame.engine.mode == "strict"):
         return External(f"numpy.ndarray.{name}")
     return PYTHON
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from exportlint.analysis.domain.lattice import join, options, tensors_in
 from exportlint.analysis.domain.values import (
+    ARRAY,
     FALSE,
     NONE,
     TRUE,
@@ -108,6 +109,8 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
         if _differs_in_kind(other):
             return Const(isinstance(op, ast.NotEq))  # `x == None`, `x == y.shape`: Python's answer, no data
         return result(frame, node, "comparison", (left, right), "bool")
+    if ARRAY in (left, right) and frame.engine.mode == "strict":
+        return ARRAY
     if isinstance(left, Scalar) or isinstance(right, Scalar):
         scalar = left if isinstance(left, Scalar) else right
         other = right if scalar is left else left

@@ -9,6 +9,7 @@ from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.dim import ANY_SIZE
 from exportlint.analysis.domain.lattice import each, join, options, tensors_in
 from exportlint.analysis.domain.values import (
+    ARRAY,
     BASE,
     NONE,
     PYTHON,
@@ -56,6 +57,8 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
     data = None if frame.engine.constructing else data_of(demanded) or _plain_tensor(demanded)
+    if data is None and construct != "assert" and not frame.engine.constructing:
+        data = _traced_array(frame, demanded, node)
     if data is not None:
         if isinstance(data, Tensor):
             read_data(frame, data, node, construct)
@@ -71,6 +74,13 @@ def _plain_tensor(value: Value) -> Tensor | None:
     """A tensor that is a plain attribute or a global: tracing reads its number, but not its truth."""
     plain = isinstance(value, Tensor) and value.known and value.origin in {Origin.ATTRIBUTE, Origin.GLOBAL}
     return value if plain and isinstance(value, Tensor) else None
+
+
+def _traced_array(frame: Frame, value: Value, node: ast.AST) -> Tensor | None:
+    """What numpy computes is a tensor for strict mode, also where no tensor takes part. An `assert` asks eager's."""
+    if frame.engine.mode != "strict" or any(option != ARRAY for option in options(value)):
+        return None
+    return Tensor(array=True, trail=frame.trail(node, "`{}` is computed by NumPy, which strict mode traces"))
 
 
 def truth(value: Value) -> bool | None:
@@ -192,6 +202,8 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
         return join(value.items) if value.items else UNKNOWN
     if isinstance(value, Baked):
         return value
+    if value == ARRAY and frame.engine.mode == "strict":
+        return ARRAY
     return PYTHON if isinstance(value, (Python, Const)) else UNKNOWN
 
 

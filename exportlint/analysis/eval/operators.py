@@ -13,6 +13,7 @@ from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED
 from exportlint.analysis.domain.values import (
+    ARRAY,
     FALSE,
     PYTHON,
     TRUE,
@@ -42,9 +43,21 @@ from exportlint.analysis.eval.sizes import arithmetic, expression_of, read_arith
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Conversion, HostRead
 
+
+def power(base: Any, exponent: Any) -> object:
+    """A power of small numbers.
+
+    Raises:
+        ArithmeticError: it may be one of many digits.
+    """
+    if abs(base) > 1024 or abs(exponent) > 64:
+        raise ArithmeticError
+    return base**exponent
+
+
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Div: operator.truediv,
+    ast.Mod: operator.mod, ast.Div: operator.truediv, ast.Pow: power,
 }  # fmt: skip
 METHODS: dict[type[ast.operator], str] = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.FloorDiv: "__floordiv__",
@@ -83,13 +96,15 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return _percent(left.value, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         tensor = left if isinstance(left, Tensor) else right
-        if Python("ndarray") in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
+        if ARRAY in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         if isinstance(op, ast.MatMult):
             shape = left.shape.first(1) if isinstance(left, Tensor) else UNSHAPED
             return result(frame, node, "matmul", (left, right), kind, shape)
         return result(frame, node, "operator", (left, right), kind)
+    if ARRAY in (left, right) and frame.engine.mode == "strict":
+        return ARRAY
     if isinstance(op, ast.Mult):
         for repeated, count in ((left, right), (right, left)):
             is_text = isinstance(repeated, Python) and repeated.type == "str"

@@ -51,6 +51,8 @@ DATA = Approximation(0, inf, None, is_data=True)
 """A size that data decides, at no place in particular."""
 ANY_DATA = Approximation(is_data=True)
 """A number that data decides, at no place in particular."""
+BEYOND = 2**30
+"""A size or number of elements that the inputs of models stay below."""
 SIGNS: dict[type[ast.cmpop], dims.Operator] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
@@ -256,11 +258,16 @@ def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
     if one is None or other is None or sign is None:
         return BOOL
     found = dims.compare(sign, one, other)
-    if isinstance(found, str):
+    if isinstance(found, str) and not _is_beyond_all_tensors(one, other):
         size = left if isinstance(left, Size) and left.dim.varies else right
         return Guard(one - other, found, size.trail) if isinstance(size, Size) else BOOL
-    is_exact = all(isinstance(dim, Expression) and not dim.is_data for dim in (one, other))
+    is_exact = isinstance(found, bool) and all(isinstance(d, Expression) and not d.is_data for d in (one, other))
     return Const(found) if found is not None and is_exact else BOOL
+
+
+def _is_beyond_all_tensors(*sizes: Dim) -> bool:
+    """Whether a size is compared with a limit of kernels, such as `2**31`: what the program rejects, nobody has."""
+    return any(size.number is not None and abs(size.number) >= BEYOND for size in sizes)
 
 
 def compared_shapes(op: ast.cmpop, left: Value, right: Value) -> Value:

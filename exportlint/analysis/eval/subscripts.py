@@ -11,6 +11,7 @@ from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
+    ARRAY,
     ITERABLE,
     PYTHON,
     UNKNOWN,
@@ -47,8 +48,6 @@ from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
-
-NDARRAY = Python("ndarray")
 
 
 @evaluates(ast.Subscript)
@@ -90,7 +89,7 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return frame.attribute(container.receiver, name, node) if isinstance(name, str) else UNKNOWN
     if isinstance(container, Baked):
         return container
-    if container == NDARRAY:
+    if container == ARRAY:
         return _array_item(frame, node, index)
     if isinstance(container, External):
         asked = read_environment(frame, container, node)
@@ -107,7 +106,8 @@ def _array_item(frame: Frame, node: ast.Subscript, index: Value) -> Value:
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api="np.ndarray.__getitem__", operand=tensor)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    return NDARRAY if any(isinstance(part, ast.Slice) for part in parts) else PYTHON
+    is_array = frame.engine.mode == "strict" or any(isinstance(part, ast.Slice) for part in parts)
+    return ARRAY if is_array else PYTHON
 
 
 def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:

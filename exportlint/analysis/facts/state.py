@@ -42,6 +42,7 @@ class BufferWrite(Fact):
 
     `before` is what the buffer was; `at_root`: it is the exported module's own; `changes` is what differs for sure from
     the tensor that was there. `varies`: so do its values, by the inputs of the call or by what they were before.
+    `restored`: at the end of the call it is bound to what it was bound to when the call began.
     """
 
     name: str
@@ -49,6 +50,7 @@ class BufferWrite(Fact):
     at_root: bool
     changes: Literal["nothing", "dtype", "shape", "presence"]
     varies: bool
+    restored: bool = False
 
     @property
     def met_at(self) -> Place:

@@ -110,3 +110,10 @@ class CompilerBranch(Fact):
 
     api: str
     taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRows(Fact):
+    """Python sorts lists or tuples, one of which holds a tensor, a module or another object. `api` is what sorts."""
+
+    api: str

@@ -37,6 +37,7 @@ from exportlint.analysis.eval.sizes import note_conversion, product, settled
 from exportlint.analysis.eval.state_access import cell_of, note_write
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
+from exportlint.analysis.models.sorting import note_sorted_rows
 
 
 @builtin("len", gives="int", pure=True)
@@ -104,6 +105,7 @@ def _sorted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     item = elements(frame, value, argument_node(node))
     if isinstance(value, Shape):
         note_conversion(frame, product(value.tensor), node, "sorted()")
+    note_sorted_rows(frame, value, arguments, node, "sorted()")
     key = arguments.keywords.get("key")
     if key is None or key == NONE:
         compared = compared_elements(frame, value, node)

@@ -27,6 +27,7 @@ from exportlint.analysis.eval.demands import (
     note_text,
 )
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.sizes import expression_of, note_conversion, settled, text_of
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Conversion
@@ -125,6 +126,8 @@ def _number_of(frame: Frame, name: str, value: Value, arguments: Arguments, node
     if isinstance(value, Size):
         note_conversion(frame, value, node, f"{name}()")
         return expression_of(value)
+    if name == "pow" and len(arguments.positional) == 2:
+        return operate(frame, node, ast.Pow(), value, arguments.positional[1])
     return value if isinstance(value, Scalar) else PYTHON
 
 

@@ -43,6 +43,7 @@ from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.models.builtins import argument_node
 from exportlint.analysis.models.plain_numbers import note_plain_numbers
+from exportlint.analysis.models.sorting import note_sorted_rows
 
 MUTATORS = frozenset({
     "append", "extend", "insert", "update", "pop", "clear", "remove", "setdefault", "popitem", "add", "appendleft",
@@ -79,6 +80,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         if name in HASHES and isinstance(receiver, Sequence) and receiver.type == "set" and arguments.positional:
             demand_hash(frame, arguments.positional[0], argument_node(node), "set element")
         if name == "sort":
+            note_sorted_rows(frame, receiver, arguments, node, "sort()")
             key = arguments.keywords.get("key", NONE)
             data = data_of(item if key == NONE else keyed_elements(frame, receiver, key, node))
             if data is not None:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import Python, Sequence, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import ARRAY, Python, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
@@ -15,8 +15,6 @@ from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import find, function, functions, shown
 from exportlint.analysis.models.held_numbers import numbers_in
-
-ARRAY = Python("ndarray")
 
 functions(
     """
@@ -36,6 +34,22 @@ functions(
     strict="refuses",
 )
 
+
+# fmt: off
+TRACED = frozenset({
+    "array", "asarray", "ones", "zeros", "full", "empty", "arange", "linspace", "eye", "stack", "concatenate",
+    "zeros_like", "ones_like", "prod", "sum", "mean", "std", "var", "min", "max", "amin", "amax", "any", "all",
+    "median", "trace", "count_nonzero", "argmax", "argmin", "abs", "absolute", "fabs", "sqrt", "cbrt", "square",
+    "exp", "log", "log2", "log10", "ceil", "floor", "trunc", "round", "rint", "power", "mod", "remainder",
+    "floor_divide", "sin", "cos", "tan", "tanh", "arctan2", "deg2rad", "radians", "sign", "clip", "maximum",
+    "minimum", "add", "subtract", "multiply", "divide", "gcd", "lcm", "isnan", "isinf", "isfinite", "isclose",
+    "logical_and", "logical_or", "logical_not", "equal", "not_equal", "greater", "less", "where", "cumsum",
+    "cumprod", "dot", "matmul", "outer", "cross", "unique", "sort", "argsort", "diff", "transpose", "flip",
+    "squeeze", "expand_dims", "tile", "repeat", "float32", "float64", "int32", "int64", "bool_", "astype", "copy",
+    "flatten", "ravel",
+})
+# fmt: on
+"""What strict mode traces, of numbers as well: what it gives is a tensor of the graph, whose truth is not known."""
 
 SUMS = frozenset({"numpy.mean", "numpy.sum"})
 REDUCTIONS = SUMS | {"numpy.max", "numpy.min"}
@@ -60,6 +74,8 @@ def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
         return replace(scalar, kind="float" if name == "numpy.mean" else scalar.kind, dim=None)
     if scalar is not None:
         demand_number(frame, scalar, node, f"{shown(name)}()")
+    if frame.engine.mode == "strict" and name.rpartition(".")[2] in TRACED:
+        return ARRAY
     for value in arguments.positional[:1]:
         size = product(value.tensor) if isinstance(value, Shape) else value
         note_conversion(frame, size, node, f"{shown(name)}()")

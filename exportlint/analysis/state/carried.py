@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Set
+from dataclasses import dataclass
 from functools import cached_property
 
 from exportlint.analysis.domain.accesses import Read, State, Write
@@ -17,11 +19,26 @@ GROWING = frozenset(
 """Methods, and `next`, that leave something else behind each time that they are called."""
 
 
+@dataclass(frozen=True)
+class Calls:
+    """What calls do to the state that they find.
+
+    `state` is what a first and a second call do; `first` gives what the first one does, `rewritten` the cells that one
+    writes which comes after it. `restored` are the cells that a call leaves as it found them.
+    """
+
+    state: State
+    first: Callable[[], State]
+    rewritten: Callable[[], Set[Cell]]
+    restored: Set[Cell]
+
+
 class Carried:
     """The state of an analysis, and what of it reaches later calls."""
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self.state = state = calls.state
         self.writes: dict[Cell, list[Write]] = {}
         for write in state.writes.values():
             self.writes.setdefault(write.cell, []).append(write)
@@ -50,6 +67,11 @@ class Carried:
         """Whether anything that the program does depends on the cell."""
         return cell in self._live
 
+    def is_found(self, cell: Cell) -> bool:
+        """Whether what an earlier call left in the cell may matter to a call, whatever it is."""
+        found = ((read, use) for read, uses in self._reads.get(cell, ()) for use in uses if _reaches(use, self._live))
+        return any(self._is_exposed(read) for read, _ in found)
+
     def _is_exposed(self, read: Read) -> bool:
         """Whether the read may find what an earlier call left behind."""
         if read.cell in read.written:
@@ -74,12 +96,22 @@ class Carried:
     def _varying(self) -> set[Cell]:
         varying = {w.cell for ws in self.writes.values() for w in ws if w.depends_on_input or _grows(w)}
         flows = {cell: {u for _, us in reads for u in us if isinstance(u, Flow)} for cell, reads in self._reads.items()}
-        varying |= {cell for cell, found in flows.items() if Flow(cell, True) in found}
+        varying |= {cell for cell, found in flows.items() if Flow(cell, True) in found and not self._settles(cell)}
         while True:
             found = {flow.cell for cell in varying for flow in flows.get(cell, ())}
             if found <= varying:
                 return varying
             varying |= found
+
+    def _settles(self, cell: Cell) -> bool:
+        """Whether the first call alone writes a cell, before anything but that write reads it.
+
+        `if self.first: self.first = False; self.kernel = self.kernel.repeat(3, 1)`: the program does so each time, with
+        the kernel that it began with.
+        """
+        reads = [r for r in self._calls.first().reads.values() if r.cell == cell and self._is_exposed(r)]
+        uses = {use for read in reads for use in self._uses.of(read.node, read.function)}
+        return uses <= {Flow(cell, True), Flow(cell, False)} and cell not in self._calls.rewritten()
 
 
 def _reaches(use: Use, live: set[Cell]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.accesses import Read, State, Write
+from exportlint.analysis.domain.accesses import Read, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.trails import Trail, site_of
@@ -16,18 +16,22 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
 from exportlint.analysis.state.buffers import changes
-from exportlint.analysis.state.carried import Carried
+from exportlint.analysis.state.carried import Calls, Carried
 from exportlint.analysis.state.registration import report_unregistered
 from exportlint.syntax.definitions import Class, Module
 
 
-def report_state(engine: Engine, state: State, root: Value) -> None:
+def report_state(engine: Engine, calls: Calls, root: Value) -> None:
     """Emit what is found of the reads and writes of state in the calls of a module."""
-    report_unregistered(engine, state, root)
-    if not state.writes:
+    carried = Carried(calls)
+    report_unregistered(engine, carried.state, root)
+    if not carried.writes:
         return
-    carried = Carried(state)
-    facts = [fact for cell, writes in carried.writes.items() for fact in _facts(engine, carried, cell, writes)]
+    facts = [
+        fact
+        for cell, writes in carried.writes.items()
+        for fact in _facts(engine, carried, cell, writes, is_restored=cell in calls.restored)
+    ]
     # of facts about one place, which stands for several objects, the engine keeps the first
     for fact in sorted(facts, key=_is_harmless):
         engine.emit(fact)
@@ -37,10 +41,13 @@ def _is_harmless(fact: Fact) -> bool:
     return not fact.carried if isinstance(fact, StateChange) else getattr(fact, "at_root", False)
 
 
-def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write]) -> Iterator[Fact]:
+def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *, is_restored: bool) -> Iterator[Fact]:
+    if is_restored:
+        writes = [w for w in writes if w.kind not in {"binding", "buffer"} or (w.kind == "buffer" and w.at_root)]
     for write in writes:
         if write.kind == "buffer":
-            yield _buffer_write(write, varies=carried.varies(cell))
+            is_lost = carried.varies(cell) or (write.value == NONE and carried.is_found(cell))
+            yield _buffer_write(write, varies=is_lost, is_restored=is_restored)
         if write.kind == "tensor" and carried.is_used(cell) and isinstance(write.value, Tensor):
             yield PlainTensorWrite(
                 site_of(write.module, write.node), write.symbol, write.guarded, write.value.trail,
@@ -70,11 +77,11 @@ def _trail(carried: Carried, write: Write, read: Read | None) -> Trail | None:
     return Trail(write.module, write.node, "`{}` is changed for the next call", first)
 
 
-def _buffer_write(write: Write, *, varies: bool) -> BufferWrite:
+def _buffer_write(write: Write, *, varies: bool, is_restored: bool) -> BufferWrite:
     return BufferWrite(
         site_of(write.module, write.node), write.symbol, write.guarded, None,
         name=_shown(write), before=_held(write.before), at_root=write.at_root, changes=changes(write),
-        varies=varies,
+        varies=varies, restored=is_restored,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import inspect
 import math
 import re
@@ -19,6 +20,9 @@ from .words import Example, Inputs
 _FAR = 16
 """So many times the size of the example is still tried where a bound is: what is larger may take long."""
 
+_SMALL = 2**18
+"""Inputs of so many numbers take no time, however often they are the example."""
+
 
 @dataclass(frozen=True)
 class Size:
@@ -33,6 +37,7 @@ class Varying:
     """Which dimensions of an example vary: for each leaf of the arguments of `forward`, by number.
 
     `sizes` are those of the example by the keys of `Size` that are no expressions; `limits` those that `Dim`s set.
+    `rows` says how many numbers the example has for one of each.
     """
 
     signature: inspect.Signature
@@ -40,6 +45,7 @@ class Varying:
     leaves: list[dict[int, Size]] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)
+    rows: collections.Counter[str] = field(default_factory=collections.Counter)
 
     def add(self, leaf: Any, given: Mapping[int, Any], path: str) -> None:
         """Take up a leaf, with what the user gives for some of its dimensions."""
@@ -52,7 +58,12 @@ class Varying:
             if isinstance(size, int) or size is None or "STATIC" in str(getattr(size, "type", "")):
                 continue
             found[i] = self._size(size, leaf.size(i), f"{path}.shape[{i}]")
+            self.rows[found[i].key] += leaf.numel() // max(leaf.size(i), 1)
         self.leaves.append(found)
+
+    def is_near(self, key: str, other: int) -> bool:
+        """Whether an example with another size takes hardly longer than this one."""
+        return other <= _FAR * self.sizes[key] or other * self.rows[key] <= _SMALL
 
     def _size(self, given: Any, length: int, place: str) -> Size:
         key = given if isinstance(given, str) else getattr(given, "__name__", None)
@@ -193,9 +204,9 @@ def other_sizes(
         low, high = varying.limits.get(name, (0, math.inf))
         ends = [bound for bound in (low, high) if 0 < bound < math.inf]
         inside = [int(bound) for bound in (*ends, (low + high) // 2 if high < math.inf else 0, *more)]
-        near = [other for other in inside if 0 < other <= _FAR * size]
-        found = [n for n in telling if n not in (1, size) and low <= n <= high and n <= _FAR * size][:_MOST_TELLING]
-        for other in dict.fromkeys((size + 1, 2 * size, 1, *near, *found)):
+        near = [other for other in inside if other > 0 and varying.is_near(name, other)]
+        found = [n for n in telling if n not in (1, size) and low <= n <= high and varying.is_near(name, n)]
+        for other in dict.fromkeys((size + 1, 2 * size, 1, *near, *found[:_MOST_TELLING])):
             if other != size and low <= other <= high:
                 yield f"{name} = {other}", {**varying.sizes, name: other}
 

@@ -1,0 +1,118 @@
+"""What strict mode alone refuses, and what it takes: torch.export proves each case."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from exportlint.config import Layer
+from exportlint.config.settings import combine
+from exportlint.linter import Task, lint
+
+MODEL = """\
+import numpy as np
+import torch
+from torch import nn
+
+CONSTANT = np.array([1, 2])
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.array = np.array([1, 2])
+        self.number = np.sqrt(4)
+
+    def forward(self, x):
+        {}
+        return self.layer(x)
+"""
+
+ASKED = [
+    "np.array([1, 2]).any()",
+    "np.prod(x.shape[1:]) > 2",
+    "np.ceil(x.shape[1] / 2) > 2",
+    "np.isnan(3.0)",
+    "np.max([1, 2]) > 1",
+    "np.int64(3) > 1",
+    "(np.array(x.shape[1:]) % 2 > 0).any()",
+    "np.power(2, 3) > 2",
+    "np.arange(3)[1] > 0",
+    "np.floor(np.log2(8)).astype(int) > 1",
+    "np.logical_and(1, 0)",
+    "CONSTANT.any()",
+    "self.array.sum() > 1",
+    "self.number > 1",
+]
+
+REFUSED = [
+    *(f"x = x + (1 if {asked} else 2)" for asked in ASKED),
+    "x = x + (1 if not np.array([1, 2]).any() else 2)",
+    "x = x + sum(1 for number in np.array([1, 2]) if number > 1)",
+    "while np.prod(x.shape[1:]) < 3: x = x + 1",
+    "sorted({'b': self.layer, 'a': False}.items())",
+    "sorted([('b', x), ('a', x)])",
+    "sorted([['b', self.layer], ['a', self.layer]])",
+    "sorted(self.named_parameters())",
+    "rows = [('b', x), ('a', x)]; rows.sort()",
+]
+
+TAKEN = [
+    "assert np.prod(x.shape[1:]) > 1",
+    "x = x / np.sqrt(x.shape[1])",
+    "x = x * np.array([1.0, 2.0, 3.0, 4.0]).max()",
+    "x = x + (1 if int(np.ceil(x.shape[1] / 2)) > 1 else 2)",
+    "x = x + (1 if np.array([1, 2]).shape[0] > 1 else 2)",
+    "x = x + (1 if len(np.arange(3)) > 2 else 2)",
+    "x = x + (1 if isinstance(np.array([1, 2]), np.ndarray) else 2)",
+    "x = x + (1 if np.pi > 1 else 2)",
+    "sorted({'b': 1.5, 'a': False}.items())",
+    "sorted({'b': self.layer, 'a': False}.items(), key=lambda pair: pair[0])",
+    "sorted([('b', None), ('a', torch.float32)])",
+    "sorted(self.state_dict().keys())",
+]
+
+
+def errors(code: str, directory: Path, mode: str) -> list[int]:
+    """The rows that exportlint says export raises at."""
+    file = directory / "model.py"
+    file.write_text(MODEL.format(code), "utf-8")
+    settings = combine([Layer(directory, {"mode": mode, "torch-version": (2, 13), "dynamic-dims": ()})], directory)
+    return [f.span.start.row for f in lint([Task(file, settings)]).findings if f.severity.value == "error"]
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_refused(code: str, tmp_path: Path) -> None:
+    assert errors(code, tmp_path, "strict") == [16]
+    assert errors(code, tmp_path, "non-strict") == []
+
+
+@pytest.mark.parametrize("code", TAKEN)
+def test_taken(code: str, tmp_path: Path) -> None:
+    assert errors(code, tmp_path, "strict") == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("code", [*REFUSED, *TAKEN])
+def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    file = tmp_path / "model.py"
+    file.write_text(MODEL.format(code), "utf-8")
+    spec = importlib.util.spec_from_file_location("strict_model", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)  # TorchDynamo imports it by its name
+    spec.loader.exec_module(module)
+    model, example = module.Model().eval(), (torch.ones(3, 4),)
+    torch.export.export(model, example, strict=False)
+    torch.compiler.reset()
+    if code in TAKEN:
+        torch.export.export(model, example, strict=True)
+        return
+    with pytest.raises(Exception, match=r"Data-dependent branching|sort with non-constant keys"):
+        torch.export.export(model, example, strict=True)
