@@ -103,7 +103,7 @@ def advice(surprise: Surprise, lines: LineIndex | None) -> str | None:
     """What `exportlint explain` would say of an error that no finding claims; None if it does not know it."""
     frame = surprise.frame
     line = lines.line(frame.row) if lines is not None and frame is not None and frame.row <= len(lines) else ""
-    found = recognize(surprise.what, surprise.message, line) if surprise.severity is Severity.ERROR else None
+    found = recognize(*surprise.raised, line) if surprise.raised is not None else None
     if found is None:
         return None
     page = f"`exportlint rule {found.codes[0]}` says what to write instead" if found.codes else ""
