@@ -438,6 +438,12 @@ FAMILIES: tuple[Family, ...] = (
     ),
     # Mutation and state.
     Family(
+        "constant-mutation",
+        ("Constant … is mutated in the forward method",),
+        "`forward` writes to a tensor that is not a buffer",
+        (Candidate("EXP311"),),
+    ),
+    Family(
         "assigned-attribute",
         (
             "was assigned during export. Such attributes must be registered as buffers",

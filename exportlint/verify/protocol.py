@@ -248,8 +248,10 @@ class Record:
 
 
 def _summary(failure: Failure) -> str:
-    """The first line of what was raised, with its type."""
-    first = in_short(failure.message.strip()).split("\n", 1)[0]
+    """The first line of what was raised, with its type; a line that ends with a colon goes on in the next one."""
+    first, *others = in_short(failure.message.strip()).splitlines() or [""]
+    if first.endswith(":") and others:
+        first = f"{first} {others[0].strip()}"
     return f"{failure.type}: {first}" if first else failure.type
 
 

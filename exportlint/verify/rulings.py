@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,7 +38,8 @@ class Surprise:
     """What a run met and no finding claims. `frame` is the place in the user's code, None where torch names none.
 
     `severity` is that of the finding that there should have been, `what` the type of the exception or the kind of the
-    comparison. `fixes` are what torch proposes; they are only to be shown. `further`: only `draft_export` met it.
+    comparison. `raised` is the type and the message of the exception, if there is one. `fixes` are what torch proposes;
+    they are only to be shown. `further`: only `draft_export` met it.
     """
 
     run: Run
@@ -47,6 +49,7 @@ class Surprise:
     message: str
     fixes: tuple[Fix, ...] = ()
     further: bool = False
+    raised: tuple[str, str] | None = None
 
     @property
     def said(self) -> str:
@@ -75,6 +78,12 @@ def said_by(failure: Failure) -> str:
 def raised_by(failure: Failure, where: str) -> str:
     """That a failure shows what a finding claims: `where` export raises it, unless `draft_export` alone met it."""
     return f"{ONLY_DRAFTED if failure.further else f'export raises {where}'}: {said_by(failure)}"
+
+
+def raised_in(comparison: Comparison) -> tuple[str, str] | None:
+    """The type and the message of what a program raises in a comparison, if that is what disagrees."""
+    found = re.search(r"\b(?:it|the program) raises (\w+): (.+)", one_line(comparison.detail))
+    return (found[1], found[2]) if found and comparison.agreement in ("diverges", "narrower") else None
 
 
 def described(comparison: Comparison) -> str:

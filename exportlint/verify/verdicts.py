@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from exportlint.findings import Finding, Fix, Mode, Severity
+from exportlint.messages import recognize
 from exportlint.source import SourceError, SourceFile, read
 from exportlint.verify.constraints import Violation, as_fix, violation
 from exportlint.verify.hints import as_fixes
@@ -25,6 +26,7 @@ from exportlint.verify.rulings import (
     described,
     one_line,
     raised_by,
+    raised_in,
     said_by,
 )
 from exportlint.verify.statements import Statement, Statements
@@ -207,15 +209,17 @@ class _Court:
             if not _is_guess(failure) and not said and not (errors and not failure.frames):
                 frame = failure.frames[-1] if failure.frames else run.call
                 message, fixes = one_line(failure.message), self._fixes(failure, run)
-                yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes, failure.further)
+                said_so = (failure.type, message)
+                yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes, failure.further, said_so)
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
         unclaimed: dict[str, Comparison] = {}
         for comparison in disagreements(run):
-            if not errors and not any(shown(f.code).is_shown_by(comparison) for f in claimed):
+            if not errors and not any(_is_shown(f, comparison) for f in claimed):
                 unclaimed.setdefault(comparison.kind, comparison)
         for kind, comparison in unclaimed.items():
-            yield Surprise(run, Severity.WARNING, None, kind, described(comparison))
+            raised = raised_in(comparison)
+            yield Surprise(run, Severity.WARNING, None, kind, described(comparison), raised=raised)
 
     def _fixes(self, failure: Failure, run: Run) -> tuple[Fix, ...]:
         """What torch proposes: of the dimensions where it was called, or in the line that it blames."""
@@ -231,7 +235,7 @@ class _Court:
 
 def _by_comparisons(warning: Finding, run: Run) -> Judged:
     claim = shown(warning.code)
-    against = next((c for c in (*disagreements(run), *kept(run)) if claim.is_shown_by(c)), None)
+    against = next((c for c in (*disagreements(run), *kept(run)) if _is_shown(warning, c)), None)
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
@@ -243,6 +247,13 @@ def _by_comparisons(warning: Finding, run: Run) -> Judged:
         why = "disagrees because of something else" if other else "was not compared"
         return Judged(warning, "not reached", f"the line ran, but {why}: {', '.join(lacking)}", run)
     return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(shown_by))}", run)
+
+
+def _is_shown(finding: Finding, comparison: Comparison) -> bool:
+    """Whether a disagreement is about the claim of a warning: by its kind, or by what the program raises."""
+    raised = raised_in(comparison)
+    known = recognize(*raised) if raised is not None else None
+    return shown(finding.code).is_shown_by(comparison) or (known is not None and finding.code in known.codes)
 
 
 def _claims(finding: Finding) -> bool:

@@ -219,3 +219,117 @@ def test_the_flag_outdoes_the_call(tmp_path: Path) -> None:
     found = {run["target"]: (run["mode"], run["verdict"]) for run in _verify(tmp_path, "--mode", "strict")}
     row = text.count("\n") + 1
     assert found[f"script:{row}"] == ("strict", "exports")
+
+
+BEHIND = """\
+import contextlib
+import torch
+from torch import nn
+from torch.export import export
+
+
+class Bad(nn.Module):
+    def __init__(self, times):  # so it is verified by the call alone
+        super().__init__()
+        self.times = times
+
+    def forward(self, x):
+        return x * self.times if x.sum() > 0 else x
+
+
+class Good(nn.Module):
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    def forward(self, x):
+        return x * self.times
+
+
+X = torch.ones(2, 3)
+"""
+
+REFUSES = "program = export(Bad(2), (X,))\n"
+CALL = "export(Good(2), (X,))\n"
+FOLLOWING = {
+    "nothing": (REFUSES + CALL, "exports", ""),
+    "two refusals": (REFUSES + REFUSES + CALL, "exports", ""),
+    "what is printed and compared": (
+        (
+            f"{REFUSES}print(program, f'{{program.graph}}')\nfor node in program.graph.nodes:\n    print(node.name)\n"
+            "out = program.module()(X)\nassert torch.allclose(out, X * 2)\nassert out.shape == X.shape\n"
+            f"torch.testing.assert_close(X + out, X)\n{CALL}"
+        ),
+        "exports",
+        "",
+    ),
+    "what is saved and run": (
+        f"{REFUSES}torch.export.save(program, 'a.pt2')\nwith torch.no_grad():\n    program.module()(X).sum()\n{CALL}",
+        "exports",
+        "",
+    ),
+    "the calls of a function": (f"def main():\n    {REFUSES}    print(program)\n    {CALL}\n\nmain()\n", "exports", ""),
+    "a call that is caught": (
+        (
+            "try:\n    export(Bad(2), (X,))\n    times = 1\nexcept Exception:\n    times = 3\n"
+            "assert times == 3\nexport(Good(times), (X,))\n"
+        ),
+        "exports",
+        "",
+    ),
+    "a call that is suppressed": (
+        (
+            "times = 3\nwith contextlib.suppress(Exception):\n    export(Bad(2), (X,))\n    times = 1\n"
+            "assert times == 3\nexport(Good(times), (X,))\n"
+        ),
+        "exports",
+        "",
+    ),
+    "a call for which another is caught": (
+        f"try:\n    {REFUSES}except KeyError:\n    pass\n{CALL}",
+        "exports",
+        "",
+    ),
+    "the program as the model": (
+        f"{REFUSES}export(program.module(), (X,))\n",
+        "cannot be built",
+        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+    ),
+    "an input of the program": (
+        f"{REFUSES}export(Good(2), (program.module()(X),))\n",
+        "cannot be built",
+        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+    ),
+    "a number of the program": (
+        f"{REFUSES}export(Good(float(program.module()(X).sum())), (X,))\n",
+        "cannot be built",
+        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+    ),
+    "a part of the program": (
+        f"{REFUSES}export(Good(program.module().times), (X,))\n",
+        "cannot be built",
+        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+    ),
+    "what nothing can stand in for": (
+        f"{REFUSES}one, two = program.graph.nodes\n{CALL}",
+        "cannot be built",
+        "not enough values to unpack (expected 2, got 0), and torch refuses the call of torch.export at line 26: Guard",
+    ),
+    "an error of the script": (
+        f"X.unknown\n{CALL}",
+        "cannot be built",
+        "AttributeError: 'Tensor' object has no attribute 'unknown'",
+    ),
+}
+"""Scripts with calls behind one that torch refuses, and the verdict on the last one."""
+
+
+@pytest.mark.parametrize("case", FOLLOWING)
+def test_a_call_behind_a_refused_one_has_its_verdict(case: str, tmp_path: Path) -> None:
+    code, verdict, reason = FOLLOWING[case]
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "script.py").write_text(BEHIND + code, encoding="utf-8")
+    runs = [run for run in _verify(tmp_path) if run["target"][-1].isdigit()]
+    last = max(runs, key=lambda run: int(run["target"].partition(":")[2]))
+    assert (last["verdict"], reason in last["reason"]) == (verdict, True), last["reason"]
+    assert not list(tmp_path.glob("*.pt2"))

@@ -497,7 +497,7 @@ def test_a_script_is_run_up_to_its_call(project: Path) -> None:
 def test_a_script_that_does_not_get_there(project: Path) -> None:
     run = examine(target_of(project, "script:Plain", Script(project / "src" / "models.py", 4)))
     assert run.verdict == "cannot be built"
-    assert "ended without calling torch.export at row 4" in run.reason
+    assert "ended without calling torch.export at line 4" in run.reason
 
 
 def test_inputs_that_nobody_found(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from exportlint.findings import Finding, Position, Severity, Span
+from exportlint.messages import recognize
 from exportlint.source import LineIndex
 from exportlint.verify.results import Run
 from exportlint.verify.target import Target
@@ -93,8 +94,21 @@ def as_finding(surprise: Surprise, place: tuple[Path, int] | None, sources: Sour
         span=_row_span(None if source is None else source.lines, row),
         symbol=symbol,
         mode=surprise.run.mode,
+        help=advice(surprise, None if source is None else source.lines),
         fix=next(iter(surprise.fixes), None),
     )
+
+
+def advice(surprise: Surprise, lines: LineIndex | None) -> str | None:
+    """What `exportlint explain` would say of an error that no finding claims; None if it does not know it."""
+    frame = surprise.frame
+    line = lines.line(frame.row) if lines is not None and frame is not None and frame.row <= len(lines) else ""
+    found = recognize(*surprise.raised, line) if surprise.raised is not None else None
+    if found is None:
+        return None
+    page = f"`exportlint rule {found.codes[0]}` says what to write instead" if found.codes else ""
+    known = (found.family.meaning, "" if found.codes else found.family.remedy) if found.family else ()
+    return "; ".join(filter(None, (*known, page))) or None
 
 
 def _row_span(lines: LineIndex | None, row: int) -> Span:

@@ -14,10 +14,13 @@ from exportlint.verify.targets.signatures import parameters
 Trail = tuple[tuple[Sequence[ast.stmt], int], ...]
 """Where a statement is: the bodies around it, the outermost first, each with the index of what leads to it."""
 
+_WRITING = r"(mode\s*=\s*)?['\"][rwaxbt+]*[wax+][bt+]*['\"]"
+"""How the mode of a file that is written to stands in a call."""
 _EFFECTS = re.compile(
     r"[Dd]ataset|[Dd]ata_?[Ll]oader|\w*_loader\b|\bloader\b|load_state_dict|torch\.load\(|from_pretrained|hub\.load"
     r"|pretrained\s*=\s*True|download|urlopen|urlretrieve|\brequests\.|subprocess|os\.(system|remove|makedirs|mkdir|rename)"
-    r"|shutil\.|open\([^)]*,\s*['\"][waxr+b]*[wax+]|init_process_group|\bwandb\b|\binput\(|\bexit\(|\.backward\(|\.step\("
+    rf"|shutil\.|open\([^)]*,\s*{_WRITING}|\.open\({_WRITING}|\.(mkdir|rmdir|touch|unlink|write_text|write_bytes)\("
+    r"|\b(torch|np|numpy)\.save\w*\(|init_process_group|\bwandb\b|\binput\(|\bexit\(|\.backward\(|\.step\("
     r"|Image\.open|imread|SummaryWriter\("
 )
 """What a slice must not do: train, read data sets and checkpoints, fetch, write, wait for somebody."""

@@ -25,6 +25,7 @@ from .trials import compare_outcomes, note_outcomes, noted_example, see_instead
 from .varying import Varying, dynamic_shapes, leaves_of, varying_of, zipped
 from .words import Emit, Example, Job
 from .worlds import Reads, environment_reads
+from .writes import files_written
 
 
 def examine(job: Job, emit: Emit) -> None:
@@ -104,7 +105,11 @@ class _Steps:
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         root = job["root"]
-        with environment_reads(root) as variables, rows_that_run(lambda file: is_of_project(file, root)) as rows:
+        with (
+            files_written(root) as written,
+            environment_reads(root) as variables,
+            rows_that_run(lambda file: is_of_project(file, root)) as rows,
+        ):
             model = subject.fresh()
             outcome = call(model, inputs, 0)
         subject.share(model)
@@ -129,6 +134,12 @@ class _Steps:
             raise refused
         if program is not None:
             self._enter("compare")
+            if written:
+                detail = (
+                    f"the model writes {', '.join(written[:3])}{' ...' if written[3:] else ''}, the program does not"
+                )
+                told = {"kind": "state", "label": "files", "agreement": "skipped", "detail": detail}
+                emit({"comparison": {**told, "difference": None}})
             reads = Reads(rows, root, variables)
             Comparer(job, subject, program, example, varying, reads, emit, self._until).run()
 

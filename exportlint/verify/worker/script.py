@@ -16,9 +16,10 @@ from typing import Any
 
 from .frames import frame_event
 from .inputs import to_device
-from .lazily import torch
+from .lazily import pytree, torch
 from .models import Subject
-from .texts import with_article
+from .no_program import NeedsProgramError, NoProgram, first_of, is_caught, passing, why
+from .texts import first_line, text_of, with_article
 from .words import Example, Job
 
 
@@ -37,6 +38,19 @@ class ExportCall:
     given: Mapping[str, Any] | None
     strict: bool
     place: Mapping[str, Any]
+
+    def refuse_stand_ins(self) -> None:
+        """See to it that the call has all that it is made with.
+
+        Raises:
+            NeedsProgramError: it needs the program of an earlier call, which torch refused.
+        """
+        given = self.given or {}
+        model = given.get("mod")
+        held = [vars(part) for part in model.modules()] if isinstance(model, torch.nn.Module) else [model]
+        used = first_of(pytree.tree_leaves([held, given.get("args"), given.get("kwargs")]))
+        if used is not None:
+            used._exportlint_refuse()
 
     def taken_apart(self, device: str) -> tuple[Subject, Example]:
         """The model and what it is called with.
@@ -59,32 +73,53 @@ class ExportCall:
 def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
     """Run a script up to its call of torch.export at the row of the job, and examine there what it calls it with.
 
-    The call is still running meanwhile: the script is `__main__`, and what its `with` statements set up holds.
+    The call is still running meanwhile: the script is `__main__`, and what its `with` statements set up holds. Where
+    torch refuses an earlier call, and the script does not catch that, it goes on with what stands in for the program.
 
     Raises:
-        LookupError: it ended before. And whatever the script or `examine` raises.
+        LookupError: it ended before. NeedsProgramError: the call needs what an earlier one lacks. And whatever the
+            script or `examine` raises.
     """
     file, row = os.path.realpath(job["inputs"]["script"]["file"]), job["inputs"]["script"]["row"]
     names = ("export", "export_for_training", "draft_export")
     originals = {name: getattr(torch.export, name) for name in names if hasattr(torch.export, name)}
+    takers = {(torch.export, "save"), (torch.export, "unflatten"), (torch.testing, "assert_close")}
+    taking = {(module, name): getattr(module, name) for module, name in takers if hasattr(module, name)}
     raised: list[BaseException] = []
+    refused: list[NoProgram] = []
 
     def restore() -> None:
         for name, original in originals.items():
             setattr(torch.export, name, original)
+        for (module, name), original in taking.items():
+            setattr(module, name, original)
+
+    def on_the_way(original: Any, arguments: Any, keywords: Any, frame: Any) -> Any:
+        lacking = first_of((*arguments, *keywords.values()))
+        if lacking is not None:
+            return lacking
+        try:
+            return original(*arguments, **keywords)
+        except Exception as error:
+            if is_caught(error, frame):
+                raise
+            refused.append(NoProgram(error, frame.f_lineno))
+            return refused[-1]
 
     def intercept(original: Any) -> Any:
         @functools.wraps(original)
         def call(*arguments: Any, **keywords: Any) -> Any:
             frame = sys._getframe(1)
             if os.path.realpath(frame.f_code.co_filename) != file or row not in _rows(frame):
-                return original(*arguments, **keywords)
+                return on_the_way(original, arguments, keywords, frame)
             restore()
             place = frame_event(file, row, frame.f_code.co_name)
             given = _bound(original, arguments, keywords)
             strict = bool(given and given.get("strict"))
+            found = ExportCall(functools.partial(original, *arguments, **keywords), given, strict, place)
             try:
-                examine(ExportCall(functools.partial(original, *arguments, **keywords), given, strict, place))
+                found.refuse_stand_ins()
+                examine(found)
             except BaseException as error:  # which no `except` of the script is to take
                 raised.append(error)
             raise _Reached
@@ -93,16 +128,25 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
 
     for name, original in originals.items():
         setattr(torch.export, name, intercept(original))
+    for (module, name), original in taking.items():
+        setattr(module, name, passing(original))
     main, arguments, sys.argv = sys.modules["__main__"], sys.argv, [file]
     sys.path.insert(0, os.path.dirname(file))
     try:
         _run_as_main(file)
     except _Reached:
         pass
+    except NeedsProgramError:
+        raise
+    except Exception as error:
+        if not refused:
+            raise
+        ended = f"{type(error).__name__}: {first_line(text_of(error))}"
+        raise LookupError(f"the script ended before line {row} with {ended}, and {why(refused[-1])}") from error
     except SystemExit as error:
-        raise LookupError(f"the script ended with {error!r} before row {row}") from None
+        raise LookupError(f"the script ended with {error!r} before line {row}") from None
     else:
-        raise LookupError(f"the script ended without calling torch.export at row {row}")
+        raise LookupError(f"the script ended without calling torch.export at line {row}")
     finally:
         sys.argv = arguments
         sys.modules["__main__"] = main

@@ -17,14 +17,18 @@ class _NoWeights(dict[str, Any]):
 def fetch_no_weights() -> None:
     """From now on, have torch.hub fetch no checkpoints in this process, and models load nothing of them."""
     load = torch.nn.Module.load_state_dict
+    is_lacking = False
 
     def load_state_dict(self: Any, state_dict: Any, *arguments: Any, **keywords: Any) -> Any:
-        if not state_dict:  # also of what code has made of it
+        if is_lacking and not state_dict:  # also of what code has made of it
             return torch.nn.modules.module._IncompatibleKeys([], [])
         return load(self, state_dict, *arguments, **keywords)
 
     def from_url(*_: object, **__: object) -> _NoWeights:
-        torch.nn.Module.load_state_dict = load_state_dict
+        nonlocal is_lacking
+        is_lacking = True
         return _NoWeights()
 
+    # At once: `model.load_state_dict(load_state_dict_from_url(…))` looks the method up before it asks for weights.
+    torch.nn.Module.load_state_dict = load_state_dict
     torch.hub.load_state_dict_from_url = from_url

@@ -1,0 +1,153 @@
+"""Arguments of constructors that nobody gives: sizes by name, and configurations in code and in files of data."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.cli.runner import write
+from tests.patience import PATIENCE
+from tests.sampling import one_in
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+
+
+def net(parameters: str, layer: str) -> str:
+    """A model whose layer shows what its constructor was called with."""
+    return (
+        f"class Net(nn.Module):\n    def __init__(self, {parameters}):\n        super().__init__()\n"
+        f"        self.layer = {layer}\n\n    def forward(self, x):\n        return self.layer(x)\n"
+    )
+
+
+READS_WIDTH = net("config", "nn.Linear(config.width, config.inner)")
+DATACLASS = "from dataclasses import dataclass, field\n\n\n@dataclass\nclass Sizes:\n"
+PARSER = (
+    "import argparse\n\n\ndef options():\n    parser = argparse.ArgumentParser()\n"
+    '    parser.add_argument("-w", "--width", type=int, default=9)\n'
+    '    parser.add_argument("--narrow", dest="inner", type=int, default=4)\n'
+)
+
+
+class Case(NamedTuple):
+    """Files beside `net.py`, the model in it, and the sizes of its input; without, what its constructor needs."""
+
+    code: str
+    files: dict[str, str | bytes]
+    sizes: tuple[int | str, ...] | None
+    needs: str = ""
+
+
+CASES = {
+    "sizes by name": Case(
+        net("in_channels, num_classes, kernel_size, *, bias", "nn.Conv2d(in_channels, num_classes, kernel_size)"),
+        {},
+        ("batch", 64, "any", "any"),
+    ),
+    "the last word of a name tells": Case(
+        net("hidden_layers_dim", "nn.Linear(hidden_layers_dim, 2)"), {}, ("batch", 64)
+    ),
+    "a name that says nothing": Case(net("recipe", "nn.Linear(3, 2)"), {}, None, "`recipe`"),
+    "a name that another type contradicts": Case(net("dim: str", "nn.Linear(3, 2)"), {}, None, "`dim`"),
+    "one name of several says nothing": Case(net("dim, recipe", "nn.Linear(dim, 2)"), {}, None, "`dim`, `recipe`"),
+    "a dataclass beside it": Case(
+        f"{DATACLASS}    width: int = 6\n    inner: int = 3\n\n\n{READS_WIDTH}", {}, ("batch", 6)
+    ),
+    "a dataclass with a factory": Case(
+        f"{DATACLASS}    width: int = field(default_factory=lambda: 7)\n    inner: int = 3\n\n\n{READS_WIDTH}",
+        {},
+        ("batch", 7),
+    ),
+    "a dataclass that needs something": Case(
+        f"{DATACLASS}    width: int\n    inner: int = 3\n\n\n{READS_WIDTH}", {}, None, "`config`"
+    ),
+    "a dataclass without what is read": Case(f"{DATACLASS}    width: int = 6\n\n\n{READS_WIDTH}", {}, None, "`config`"),
+    "the one beside it, of two": Case(
+        f"{DATACLASS}    width: int = 6\n    inner: int = 3\n\n\n{READS_WIDTH}",
+        {"a.py": f"{DATACLASS}    width: int = 8\n    inner: int = 3\n"},
+        ("batch", 6),
+    ),
+    "a class of another file": Case(
+        READS_WIDTH,
+        {"conf/sizes.py": "class Sizes:\n    def __init__(self, w=5):\n        self.width, self.inner = w, 2\n"},
+        ("batch", 5),
+    ),
+    "an annotation instead of a telling name": Case(
+        net("recipe: 'Sizes'", "nn.Linear(recipe.width, 2)"), {"s.py": "class Sizes:\n    width = 4\n"}, ("batch", 4)
+    ),
+    "a parser of a command line": Case(READS_WIDTH, {"main.py": f"{PARSER}    return parser\n"}, ("batch", 9)),
+    "parsed options": Case(READS_WIDTH, {"main.py": f"{PARSER}    return parser.parse_args()\n"}, ("batch", 9)),
+    "code before data": Case(
+        READS_WIDTH,
+        {"a.json": '{"width": 8, "inner": 3}', "sizes.py": "class Sizes:\n    width = 5\n    inner = 2\n"},
+        ("batch", 5),
+    ),
+    "JSON": Case(
+        net("hparams", "nn.Linear(hparams.width, hparams.inner.deep)"),
+        {"conf/a.json": '{"width": 8, "inner": {"deep": 3}}'},
+        ("batch", 8),
+    ),
+    "YAML": Case(
+        net("cfg", "nn.Linear(cfg.width, cfg.inner.deep)"),
+        {"conf/of/a.yaml": "width: 11\ninner:\n  deep: 3\nmade: 2024-01-01\n"},
+        ("batch", 11),
+    ),
+    "too deep a folder": Case(READS_WIDTH, {"a/b/c/a.json": '{"width": 8, "inner": 3}'}, None, "`config`"),
+    "JSON that is none": Case(READS_WIDTH, {"a.json": '{"width": 8, "inner"'}, None, "`config`"),
+    "JSON without end": Case(READS_WIDTH, {"a.json": "[" * 19_000}, None, "`config`"),
+    "a list": Case(READS_WIDTH, {"a.json": '["width", "inner"]'}, None, "`config`"),
+    "a large file": Case(READS_WIDTH, {"a.json": json.dumps({"width": 8, "inner": "1" * 20_000})}, None, "`config`"),
+    "a file of another encoding": Case(READS_WIDTH, {"a.json": b'{"width": 8, "inner": "\xe4"}'}, None, "`config`"),
+}
+
+
+def project(root: Path, case: Case) -> None:
+    texts = {name: text for name, text in case.files.items() if isinstance(text, str)}
+    write(root, {"pyproject.toml": "", "net.py": HEAD + case.code, **texts})
+    for name, data in case.files.items():
+        if isinstance(data, bytes):
+            (root / name).write_bytes(data)
+
+
+def verify(root: Path, *argv: str) -> str:
+    command = [sys.executable, "-m", "exportlint", "verify", *argv]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(root.parent / "cache")}
+    done = subprocess.run(
+        command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", one_in(4, CASES))
+def test_the_list_says_what_is_made_and_what_lacks(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    project(tmp_path, case)
+    listed = verify(tmp_path, "--list", "net.py").splitlines()
+    if case.sizes is None:
+        assert listed[1].split(maxsplit=2)[2] == f"its constructor needs {case.needs}: give a target"
+    else:
+        assert listed[0].split()[0] == "net:Net"
+        assert listed[0].split()[-1] == "inferred"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.sizes is not None])
+def test_what_is_made_runs(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    case = CASES[name]
+    project(tmp_path, case)
+    argv = ("--no-cache", "--python", sys.executable, "--output-format", "json", "net.py")
+    (run,) = json.loads(verify(tmp_path, *argv))["runs"]
+    assert (run["verdict"], run["reason"]) == ("exports", "")
+    (shown,) = run["inputs"]
+    sizes = shown.partition("[")[2].rstrip("]").split(", ")
+    assert len(sizes) == len(case.sizes or ())
+    for size, wanted in zip(sizes, case.sizes or (), strict=True):
+        assert wanted in ("any", "batch") or size == str(wanted), shown

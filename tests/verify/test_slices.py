@@ -1,0 +1,137 @@
+"""Code that makes a model, and why it is not run: it would train, fetch, read or write, or cannot be told apart."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import pytest
+
+from exportlint.cli import main
+from tests.cli.runner import write
+from tests.sampling import one_in
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, recipe):
+        super().__init__()
+        self.layer = nn.Linear(3, recipe)
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+
+HEAD = """\
+import cv2, os, requests, shutil, subprocess, torch, torch.distributed as dist, urllib.request, wandb
+from pathlib import Path
+from PIL import Image
+from torch.hub import download
+from torch.utils.data import DataLoader
+from torch.utils.tensorboard import SummaryWriter
+from torchvision import datasets
+from library import Old, ImageDataset, SGD, ready, resnet, train_loader
+from net import Net
+
+"""
+
+EFFECTS = {
+    "a data set": "data = ImageDataset()\nnet = Net(data.classes)",
+    "data of torchvision": "data = datasets.MNIST('.')\nnet = Net(len(data.classes))",
+    "a loader": "loader = DataLoader([1])\nnet = Net(len(loader))",
+    "somebody's loader": "net = Net(len(train_loader))",
+    "a checkpoint": "state = torch.load('net.pt')\nnet = Net(state['recipe'])",
+    "a state": "old = Old()\nold.scale = old.load_state_dict({})\nnet = Net(old.scale)",
+    "a model of a hub": "net = Net(torch.hub.load('a/b', 'c').out)",
+    "a trained model": "net = Net(Old.from_pretrained('a').out)",
+    "trained weights": "net = Net(resnet(pretrained = True).out)",
+    "a download": "path = download('a')\nnet = Net(len(path))",
+    "a page": "page = urllib.request.urlopen('http://a')\nnet = Net(len(page.read()))",
+    "a request": "page = requests.get('http://a')\nnet = Net(len(page.text))",
+    "a process": "n = subprocess.run(['nproc'])\nnet = Net(n)",
+    "a command": "n = os.system('nproc')\nnet = Net(n)",
+    "a folder that is removed": "n = shutil.rmtree('a')\nnet = Net(n)",
+    "a new folder": "n = os.makedirs('a')\nnet = Net(n)",
+    "a file that is written": "n = open('a', 'w').write('b')\nnet = Net(n)",
+    "a file that is appended to": "n = open('a', mode='ab').write(b'b')\nnet = Net(n)",
+    "a file that is new": "n = open('a', 'x').write('b')\nnet = Net(n)",
+    "a path that is opened": "n = Path('a').open('w').write('b')\nnet = Net(n)",
+    "a path that is written": "n = Path('a').write_text('b')\nnet = Net(n)",
+    "a path that is made": "path = Path('a')\npath.mkdir()\nnet = Net(len(path.name))",
+    "a tensor that is saved": "n = torch.ones(3)\nn.path = torch.save(n, 'a')\nnet = Net(len(n))",
+    "a group of processes": "n = dist.init_process_group('gloo')\nnet = Net(n)",
+    "a log": "run = wandb.init()\nnet = Net(run.config.recipe)",
+    "a question": "n = int(input('how many?'))\nnet = Net(n)",
+    "an end": "n = 3 if ready else exit(1)\nnet = Net(n)",
+    "training": "old = Old()\nold.loss = old(1).backward()\nnet = Net(old.loss)",
+    "a step": "opt = SGD()\nopt.last = opt.step()\nnet = Net(opt.last)",
+    "an image": "image = Image.open('a.png')\nnet = Net(image.width)",
+    "an image of OpenCV": "image = cv2.imread('a.png')\nnet = Net(image.shape[0])",
+    "a board": "board = SummaryWriter()\nnet = Net(board.n)",
+}
+"""Code that makes a model out of what running it would do."""
+
+UNTOLD = {
+    "an argument that nobody gives": "def build(recipe):\n    return Net(recipe)(torch.ones(2, 3))",
+    "an argument that a call spreads": (
+        "def build(recipe):\n    return Net(recipe)(torch.ones(2, 3))\n\n\ndef main(sizes=(3,)):\n    build(*sizes)"
+    ),
+    "an argument that an unknown name gives": (
+        "def build(recipe):\n    return Net(recipe)(torch.ones(2, 3))\n\n\nbuild(unknown)"
+    ),
+    "a function that calls itself": "def build(recipe):\n    Net(recipe)(torch.ones(2, 3))\n    build(recipe)",
+    "an unknown name": "def build():\n    return Net(unknown)(torch.ones(2, 3))",
+    "a fixture": "class TestNet:\n    def test(self, recipe):\n        Net(recipe)(torch.ones(2, 3))",
+    "an attribute of a test": "class TestNet:\n    def test(self):\n        Net(self.recipe)(torch.ones(2, 3))",
+    "a method that is no test": "class Tool:\n    def run(self):\n        Net(3)(torch.ones(2, 3))",
+    "a name that is bound later": "def build():\n    Net(n)(torch.ones(2, 3))\n    n = 3",
+}
+"""Code of which nobody can say what it makes."""
+
+TOLD = {
+    "an effect that the model does not need": "train_loader = DataLoader([1])\nnet = Net(3)\nopt = SGD(net).step()",
+    "what follows": "net = Net(3)\nnet.load_state_dict(torch.load('net.pt'))\nnet(torch.ones(2, 3))",
+    "a file that is read": "n = len(open('net.py').read())\nnet = Net(n)",
+    "a path that is read": "n = len(Path(__file__).open('rt').read())\nnet = Net(n)",
+    "a default": "def build(recipe=3):\n    return Net(recipe)(torch.ones(2, 3))",
+    "what the first call gives": "def build(recipe):\n    return Net(recipe)(torch.ones(2, 3))\n\n\nbuild(3)\nbuild(4)",
+    "what callers of callers give": (
+        "def build(n):\n    return Net(n)(torch.ones(2, 3))\n\n\ndef two(n):\n    build(n)\n\n\n"
+        "def one(n):\n    two(n + 1)\n\n\none(2)"
+    ),
+    "the first round of a loop": "for recipe in (3, 4):\n    Net(recipe)(torch.ones(2, 3))",
+    "no more arguments than given": "def build(*sizes, **more):\n    return Net(3 + len(sizes))(torch.ones(2, 3))",
+}
+"""Code that can be told, and is run without the rest."""
+
+
+def usages(root: Path, code: str) -> tuple[bool, str]:
+    """Whether a file's use of `Net` is a target, and the list of targets."""
+    write(root, {"pyproject.toml": "", "net.py": NET, "use.py": f"{HEAD}{code}\n"})
+    out = io.StringIO()
+    with contextlib.chdir(root), contextlib.redirect_stdout(out):
+        main(["verify", "--list", "net.py"])
+    return out.getvalue().startswith("net:Net  net.py:5  non-strict  cpu  usage"), out.getvalue()
+
+
+@pytest.mark.parametrize("case", one_in(7, EFFECTS))
+def test_what_does_more_than_make_a_model_is_not_run(case: str, tmp_path: Path) -> None:
+    is_target, listed = usages(tmp_path, EFFECTS[case])
+    assert not is_target
+    assert "net:Net  net.py:5  its constructor needs `recipe`: give a target" in listed
+
+
+@pytest.mark.parametrize("case", one_in(4, UNTOLD))
+def test_what_cannot_be_told_is_not_run(case: str, tmp_path: Path) -> None:
+    is_target, listed = usages(tmp_path, UNTOLD[case])
+    assert not is_target, listed
+
+
+@pytest.mark.parametrize("case", one_in(4, TOLD))
+def test_the_rest_of_the_code_does_not_matter(case: str, tmp_path: Path) -> None:
+    is_target, listed = usages(tmp_path, TOLD[case])
+    assert is_target, listed
