@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from exportlint.analysis.domain.baked_values import Source
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.handlers import load_handlers
+from exportlint.findings import TorchVersion
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -64,6 +65,7 @@ class Traits(TypedDict, total=False):
     trains: bool
     asks_type: bool
     strict: Strict
+    traced_from: TorchVersion
     decorated: Decorated
 
 
@@ -77,8 +79,8 @@ class LibraryFunction:
     what it gave. `array_from`: the number of positional arguments from which on it gives an array. `threaded`: it runs
     the function that it is given in another thread. `pure`: it computes from its arguments alone and changes nothing.
     `trains`: it makes a module that does something else in training mode.
-    `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo. `decorated`: what
-    it makes of a function as its decorator.
+    `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo; `traced_from` is
+    the first torch whose TorchDynamo traces it after all. `decorated`: what it makes of a function as its decorator.
     """
 
     name: str
@@ -94,6 +96,7 @@ class LibraryFunction:
     trains: bool = False
     asks_type: bool = False
     strict: Strict | None = None
+    traced_from: TorchVersion | None = None
     decorated: Decorated | None = None
 
 

@@ -7,26 +7,35 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.tracing import CheckMessage
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.findings import Fix
+from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.calls import without_argument
 from exportlint.registry import rule
 
+FUNCTIONS: TorchVersion = (2, 13)
+"""The first torch whose strict mode takes functions."""
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
+TEXT = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR, (2, 15): None})
+ELSEWHERE = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
+FUNCTION = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 13): None})
+CLAIMS = {"no function": TEXT, "a function": FUNCTION, "a function defined elsewhere": ELSEWHERE}
 
 
 @rule("EXP613", "check-message", CheckMessage)
 def check_message(fact: CheckMessage, context: Context) -> Iterator[Report]:
     """`torch._check(x.shape[0] > 2, lambda: f"got {x.shape[0]}")`."""
-    severity = context.severity(CLAIM)
+    severity = context.severity(CLAIMS.get(fact.problem, CLAIM))
     if severity is None or fact.guarded:
         return
     shown = f"uses `{fact.captured}`" if fact.captured else f"is {fact.problem}"
+    takes_text = context.version < FUNCTIONS
+    accepted = "a string" if takes_text else "a function that uses constants alone"
+    instead = "pass a string" if takes_text else "pass a `lambda` that returns a constant string"
     yield Report(
         severity,
-        f"the message of `torch._check` {shown}: strict mode accepts only a function that uses constants alone",
-        "drop the message, or pass a `lambda` that returns a constant string",
+        f"the message of `torch._check` {shown}: strict mode accepts only {accepted}",
+        f"drop the message, or {instead}",
         fix=_fix,
     )
 

@@ -19,7 +19,11 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.export_calls.calls import with_argument
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=always(ERROR))
+MATRIX = Claim(non_strict=always(ERROR), strict=always(ERROR))
+"""Validation branches on whether a matrix is positive definite; torch 2.15 asserts all else in the graph."""
+VALUE = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
+POSITIVE_DEFINITE = frozenset({"MultivariateNormal", "Wishart"})
 PREFIX = "torch.distributions."
 WITHOUT_ARGUMENTS = frozenset({"Independent", "TransformedDistribution", "kl_divergence", "Transform", "constraints"})
 """Names in `torch.distributions` that check no tensors of their own."""
@@ -29,7 +33,7 @@ WITHOUT_ARGUMENTS = frozenset({"Independent", "TransformedDistribution", "kl_div
 def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
     """`Normal(mean, std)`, `Categorical(logits=x)` without `validate_args=False`."""
     name = fact.name.rpartition(".")[2]
-    severity = context.severity(CLAIM)
+    severity = context.severity(_claim(fact, name))
     if severity is None or fact.guarded or not fact.name.startswith(PREFIX):
         return
     if name in METHODS:
@@ -48,6 +52,12 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
 
 
 METHODS = frozenset({"log_prob", "cdf"})
+
+
+def _claim(fact: Call, name: str) -> Claim:
+    if name in METHODS:
+        return VALUE
+    return MATRIX if name in POSITIVE_DEFINITE and fact.keyword("scale_tril") is None else CLAIM
 
 
 def _is_data(value: Value, *, known: bool = True) -> bool:

@@ -14,6 +14,10 @@ from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
 DRAWN = Claim(non_strict=always(INFO), strict=always(ERROR))
+USED_TRACED = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 15): WARNING})
+DRAWN_TRACED = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 15): INFO})
+BY_VERSION = {None: (USED, DRAWN), (2, 15): (USED_TRACED, DRAWN_TRACED)}
+"""For numbers that are used, and others, by the first torch whose TorchDynamo traces the function."""
 ARRAY = Claim(non_strict=always(WARNING), strict=always(WARNING))
 
 
@@ -26,7 +30,8 @@ def host_random(fact: Drawn | BakedUse, context: Context) -> Iterator[Report]:
     is_use = isinstance(fact, BakedUse)
     if fact.source != "random" or (is_traced and not is_use):
         return
-    severity = context.severity(ARRAY if is_traced else USED if is_use else DRAWN)
+    used, drawn = BY_VERSION[function.traced_from]
+    severity = context.severity(ARRAY if is_traced else used if is_use else drawn)
     if severity is WARNING:
         message = f"`{fact.api}` draws once, at export: the drawn value is baked in as a constant"
     elif severity is ERROR:

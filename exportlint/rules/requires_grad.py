@@ -15,6 +15,7 @@ from exportlint.fixes.tracing.gradient_modes import flagged
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
+ENABLED = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 15): INFO})
 CREATION = Claim(non_strict=always(INFO), strict=always(ERROR))
 STATE = frozenset({Origin.INPUT, Origin.PARAMETER, Origin.BUFFER})
 
@@ -27,7 +28,8 @@ def requires_grad(fact: GradFlag | ModuleGradFlag | Call, context: Context) -> I
         severity = context.severity(CREATION) if is_made else None
         message = "a tensor created with `requires_grad=True`: strict mode cannot trace it"
     elif isinstance(fact, GradFlag) and not _changes_state(fact, context):
-        severity = context.severity(CREATION) if fact.api == "requires_grad =" else None
+        claim = ENABLED if fact.enabled else CREATION
+        severity = context.severity(claim) if fact.api == "requires_grad =" else None
         message = "assignment to `requires_grad` of a local tensor: strict mode cannot trace it"
     else:
         severity = context.severity(CLAIM) if _changes_state(fact, context) else None

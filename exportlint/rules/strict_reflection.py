@@ -9,7 +9,8 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import NONE, Const
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, SortedRows, Text
-from exportlint.analysis.library_functions import find
+from exportlint.analysis.library_functions import LibraryFunction, find
+from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find as operator
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -19,8 +20,10 @@ from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
-METHOD = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
+TRACED_SINCE_2_15 = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
+BY_VERSION = {None: CLAIM, (2, 15): TRACED_SINCE_2_15}
+"""By the first torch whose TorchDynamo traces a call."""
 CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
 NAMED = frozenset({"items", "named_parameters", "named_buffers", "named_children", "named_modules"})
@@ -69,7 +72,7 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
     if isinstance(fact, Call) and fact.name in CHOOSES:
         is_keyed = fact.keyword("key") not in {None, NONE}
         what = f"`{fact.name.rpartition('.')[2]}()` with a `key`"
-        return CLAIM if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
+        return TRACED_SINCE_2_15 if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
     if isinstance(fact, SortedRows):
         return (
             CLAIM,
@@ -80,7 +83,11 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
         return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or build the text outside the model'
     if isinstance(fact, MethodTest):
-        return METHOD, f"`callable()` of the method `{fact.method}` of a tensor", "use `isinstance(x, torch.Tensor)`"
+        return (
+            TRACED_SINCE_2_15,
+            f"`callable()` of the method `{fact.method}` of a tensor",
+            "use `isinstance(x, torch.Tensor)`",
+        )
     if isinstance(fact, ClassStatement):
         return CLAIM, f"the definition of class `{fact.name}`", "define it at the top of the file"
     if isinstance(fact, CachedRead):
@@ -90,23 +97,26 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
     if fact.name.startswith("torch.nn.Module.register_"):
         return CLAIM, f"`{fact.name.rpartition('.')[2]}()`", "register it in `__init__`, or have the module return it"
     if fact.name == "builtins.pow" and any(True for v in fact.positional for _ in tensors_in(v)):
-        return CLAIM, "`pow()` of a tensor", "use `x ** y`"
+        return CLAIM if len(fact.positional) > 2 else TRACED_SINCE_2_15, "`pow()` of a tensor", "use `x ** y`"
     if fact.name == "copy.copy" and any(True for v in fact.positional for _ in tensors_in(v, 0)):
         return None, "", ""  # refused in either mode
-    if not _is_refused(fact.name) or _is_constant_expression(fact):
+    refused = _refused(fact.name)
+    if refused is None or _is_constant_expression(fact):
         return None, "", ""
+    claim = BY_VERSION[refused.traced_from]
     holder, _, method = fact.name.rpartition(".")
     if method == "__enter__":
-        return CLAIM, f"`with` on a `{holder}`", "acquire it where the model is called, or skip it while exporting"
+        return claim, f"`with` on a `{holder}`", "acquire it where the model is called, or skip it while exporting"
     return (
-        CLAIM,
+        claim,
         f"`{fact.name.removeprefix('builtins.').removeprefix('torch.Tensor')}()`",
         "do it in `__init__`, or at the top of the file",
     )
 
 
-def _is_refused(name: str) -> bool:
-    return find(name).strict == "refuses" or operator(name).strict == "refuses"
+def _refused(name: str) -> LibraryFunction | Operator | None:
+    """The record of what strict mode refuses to call, in some torch."""
+    return next((record for record in (find(name), operator(name)) if record.strict == "refuses"), None)
 
 
 def _is_constant_expression(fact: Call) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.fixes.edit.attempts import first_of
@@ -12,6 +13,7 @@ from exportlint.fixes.numbers.ranges import range_numbers_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+STORED_AT = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
@@ -39,7 +41,7 @@ TARGETS = {
 def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
     """`self.layers[i]`, `[a, b][i]`, `table[n.item()]`, `x.sum(dim=d.item())`."""
     what = TARGETS.get(fact.target)
-    severity = context.severity(CACHED if fact.target == "cache key" else CLAIM)
+    severity = context.severity(_claim(fact))
     if what is None or severity is None or fact.guarded:
         return
     yield Report(
@@ -48,3 +50,10 @@ def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
         "stack the choices and use `index_select`, or choose by a Python value",
         fix=lambda code: first_of(code, fact, range_numbers_fix, selection_fix),
     )
+
+
+def _claim(fact: Conversion) -> Claim:
+    if fact.target == "cache key":
+        return CACHED
+    is_stored_at = fact.target == "index of an assignment" and isinstance(fact.operand, Tensor)
+    return STORED_AT if is_stored_at and fact.operand.kind != "bool" else CLAIM

@@ -20,6 +20,8 @@ from exportlint.registry import rule
 SUBCLASS = Claim(non_strict=always(ERROR), strict=always(None))
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 NESTED = "keep the rows in one padded tensor, with a mask"
+IMPLEMENTED = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
+IMPLEMENTED_SINCE_2_15 = frozenset({"torch.combinations", "torch.Tensor.to_mkldnn"})
 INSTEAD = {
     "torch.nested.nested_tensor": NESTED,
     "torch.nested.as_nested_tensor": NESTED,
@@ -47,7 +49,7 @@ INSTEAD = {
 @rule("EXP615", "unsupported-operator", Call)
 def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     """`torch.nested.nested_tensor([a, b])`, `torch.linalg.lstsq(a, b)`."""
-    severity = context.severity(SUBCLASS if _makes_subclass(fact) else CLAIM)
+    severity = context.severity(_claim(fact))
     instead = INSTEAD.get(fact.name)
     if severity is None or fact.guarded or instead is None:
         return
@@ -55,6 +57,12 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     what = "a dynamically quantized module" if name == "dynamic" else f"`{public_name(fact.name)}`"
     message = f"{what} has no implementation for the fake tensors that torch.export traces with"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
+
+
+def _claim(fact: Call) -> Claim:
+    if fact.name in IMPLEMENTED_SINCE_2_15:
+        return IMPLEMENTED
+    return SUBCLASS if _makes_subclass(fact) else CLAIM
 
 
 def _makes_subclass(fact: Call) -> bool:

@@ -60,11 +60,15 @@ class FunctionApplied(Fact):
     name: str
 
 
+Problem = Literal["no function", "a function", "a function defined elsewhere", "a method", "captures"]
+"""Why some torch cannot make a constant of a message: what it is, or that it captures what is no constant."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckMessage(Fact):
-    """`torch._check(…, message)`: `problem` is what the message is that is no function of constants."""
+    """`torch._check(…, message)`: `problem` is what the message is, "a function" if it is one of constants."""
 
-    problem: Literal["no function", "a function defined elsewhere", "captures"]
+    problem: Problem
     captured: str = ""
 
 

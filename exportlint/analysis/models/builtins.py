@@ -36,11 +36,12 @@ from exportlint.analysis.library_functions import Handler, Traits, function, fun
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-functions("builtins.bytes", pure=True, strict="refuses")
+functions("builtins.bytes", pure=True, strict="refuses", traced_from=(2, 15))
 functions("builtins.dir builtins.globals builtins.eval builtins.exec builtins.compile", strict="refuses")
-functions("builtins.__import__ builtins.bytearray builtins.memoryview builtins.object", strict="refuses")
+functions("builtins.__import__ builtins.memoryview", strict="refuses")
+functions("builtins.bytearray builtins.object", strict="refuses", traced_from=(2, 15))
 functions("builtins.property", decorated="property", strict="refuses")
-functions("builtins.staticmethod", decorated="static", strict="refuses")
+functions("builtins.staticmethod", decorated="static", strict="refuses", traced_from=(2, 15))
 functions("builtins.classmethod", decorated="class")
 functions("builtins.ord", gives="int", pure=True)
 functions("builtins.slice builtins.ascii", pure=True)

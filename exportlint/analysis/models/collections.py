@@ -26,7 +26,7 @@ from exportlint.analysis.models.externals import call_opaque
 
 functions("collections.Counter", numbers=(0,))
 functions("bisect.* heapq.* statistics.*", numbers="every")
-functions("heapq.heappush heapq.heappop", strict="refuses")
+functions("heapq.heappush heapq.heappop", strict="refuses", traced_from=(2, 15))
 functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
 functions("decimal.Decimal", numbers=(0,), strict="refuses")
 functions("fractions.Fraction", numbers=(0, 1))
@@ -42,7 +42,7 @@ HEAPS: dict[str, Construct] = {
 }
 
 
-@function(" ".join(HEAPS), numbers="every", strict="refuses")
+@function(" ".join(HEAPS), numbers="every", strict="refuses", traced_from=(2, 15))
 def _compare(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`heapq.nlargest(n, items, key)` compares the items, or what the key gives for them."""
     items = arguments.get(0, "x") if name == "heapq.heapify" else arguments.get(1, "iterable")
@@ -82,7 +82,7 @@ def _call_tuple_type(frame: Frame, callee: TupleType, arguments: Arguments, node
     return Tuple(tuple(given.get(field, UNKNOWN) for field in callee.fields), fields=callee.fields)
 
 
-@function("types.SimpleNamespace", strict="refuses")
+@function("types.SimpleNamespace", strict="refuses", traced_from=(2, 15))
 @function("argparse.Namespace")
 def _namespace(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     return Tuple(tuple(arguments.keywords.values()), fields=tuple(arguments.keywords))

@@ -19,7 +19,7 @@ functions(
 )
 functions("abc.abstractproperty", decorated="property")
 functions("functools.singledispatch", decorated="dispatcher")
-functions("functools.cmp_to_key", strict="refuses")
+functions("functools.cmp_to_key", strict="refuses", traced_from=(2, 15))
 functions("numba.* triton.*", decorated="kernel")
 
 

@@ -15,7 +15,8 @@ from exportlint.analysis.models.externals import ask_host
 functions("random.* secrets.*", source="random")
 functions("numpy.random.*", source="random", array_from=3)
 functions("uuid.uuid1 uuid.uuid4", source="random")
-functions("random.seed random.setstate numpy.random.set_state", returns=NONE)
+functions("random.seed", returns=NONE, traced_from=(2, 15))
+functions("random.setstate numpy.random.set_state", returns=NONE)
 functions("numpy.random.seed", returns=NONE, strict="bakes")
 
 functions("numpy.random.rand numpy.random.randn numpy.random.random", array_from=1, strict="bakes")
@@ -24,7 +25,11 @@ functions("numpy.random.choice", array_from=2)
 functions("numpy.random.uniform numpy.random.normal numpy.random.randint", strict="bakes")
 
 
-@function("random.shuffle numpy.random.shuffle")
+functions("random.sample", traced_from=(2, 15))
+
+
+@function("numpy.random.shuffle")
+@function("random.shuffle", traced_from=(2, 15))
 def _shuffle(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = ask_host(frame, find(name), arguments, node)
     bake_in(frame, value, node, "choice")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from exportlint.findings import TorchVersion
+
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
@@ -79,6 +81,7 @@ class Traits(TypedDict, total=False):
     runs_on_constants: bool
     acts: bool
     strict: Literal["refuses"]
+    traced_from: TorchVersion
     backward: Backward
     host: Host
 
@@ -98,8 +101,9 @@ class Operator:
     number read from a tensor cannot, `read`: those whose number TorchDynamo reads if a tensor is given.
     `runs_on_constants`: in place on constant tensors alone, it changes the first one while non-strict export traces
     (measured on 2.13). `acts`: it is called for something that is no result. `host`: what of a tensor it takes out
-    of the graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else.
-    `backward`: what becomes of gradients through it, measured on 2.13 likewise.
+    of the graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else;
+    `traced_from` is the first torch whose TorchDynamo traces it after all. `backward`: what becomes of gradients
+    through it, measured on 2.13 likewise.
     """
 
     names: tuple[str, ...]
@@ -116,6 +120,7 @@ class Operator:
     runs_on_constants: bool = False
     acts: bool = False
     strict: Literal["refuses"] | None = None
+    traced_from: TorchVersion | None = None
     backward: Backward | None = None
     host: Host | None = None
 

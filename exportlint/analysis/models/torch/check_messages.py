@@ -16,22 +16,24 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.facts.tracing import CheckMessage
+from exportlint.analysis.facts.tracing import CheckMessage, Problem
 
 HELD = (Object, Scalar, Shape, Tensor, TorchModule)
 """What a closure may hold that is no constant."""
 
 
 def note_message(frame: Frame, message: Value, node: ast.AST) -> None:
-    """Record a message that is not a function whose variables are constants."""
+    """Record a message."""
     if isinstance(message, Const) and isinstance(message.value, str):
         frame.emit(CheckMessage, node, None, problem="no function")
+    elif isinstance(message, Function) and message.receiver is not None:
+        frame.emit(CheckMessage, node, None, problem="a method")
     elif isinstance(message, Function) and message.closure is None:
         frame.emit(CheckMessage, node, None, problem="a function defined elsewhere")
     elif isinstance(message, Function):
         captured = next((n for n in _names(message) if isinstance(_held(message.closure, n), HELD)), None)
-        if captured is not None:
-            frame.emit(CheckMessage, node, None, problem="captures", captured=captured)
+        problem: Problem = "captures" if captured is not None else "a function"
+        frame.emit(CheckMessage, node, None, problem=problem, captured=captured or "")
 
 
 def _names(function: Function) -> list[str]:

@@ -7,7 +7,7 @@ from exportlint.analysis.torch.operator import each, operator
 OPERATORS = (
     operator("Tensor.data", storage="view", converts=True),
     operator("Tensor.stride", tells=("layout", "strides")),
-    operator("Tensor.storage_offset", tells=("layout", "storage offset"), strict="refuses"),
+    operator("Tensor.storage_offset", tells=("layout", "storage offset"), strict="refuses", traced_from=(2, 15)),
     operator("Tensor.is_contiguous", tells=("layout", "contiguity")),
     operator("is_floating_point", tells=("dtype", "dtype")),
     operator("is_complex", tells=("dtype", "dtype")),
