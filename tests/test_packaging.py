@@ -77,7 +77,7 @@ def test_metadata(wheel: Path) -> None:
     assert core == {"libcst", "platformdirs", "pygls", "tomli"}
     bounds = [bound for names, _, _ in requirements for bound in re.findall(r"[<>=!~]+", names)]
     assert set(bounds) == {">="}
-    assert about.get_all("Provides-Extra") == ["dev", "distributed", "test", "verify"]
+    assert about.get_all("Provides-Extra") == ["completions", "dev", "distributed", "test", "verify", "watch"]
     assert about["License-File"] == "LICENSE"
 
 

@@ -201,6 +201,12 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     actions.add_argument("--show-files", action="store_true", help="print the files that would be linted")
     actions.add_argument("--show-settings", action="store_true", help="print the settings of the first file")
     work = parser.add_argument_group("work")
+    work.add_argument(
+        "-w",
+        "--watch",
+        action="store_true",
+        help="lint again when a file changes, until Ctrl-C (needs exportlint[watch])",
+    )
     work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one per CPU]")
     work.add_argument("--no-cache", action="store_true", help="neither use results of earlier runs nor keep these")
     _add_cache_directory(work)
