@@ -255,6 +255,12 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
 
 
+def _fill_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pre-commit", action="store_true", help="also add the hook to .pre-commit-config.yaml, unless it is there"
+    )
+
+
 def _fill_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
     parser.add_argument("--tcp", metavar="HOST:PORT", help="listen there instead, on this machine only, for debugging")
@@ -281,6 +287,7 @@ _COMMANDS = {
     ),
     "explain": ("Explain an error of torch.export: the line, the rule and what to write instead.", _fill_explain),
     "rule": ("Explain one rule or all rules.", _fill_rule),
+    "init": ("Write a configuration to begin with, unless there is one.", _fill_init),
     "config": ("Explain a setting or list all settings.", _fill_config),
     "server": ("Start the language server, for editors.", _fill_server),
     "clean": ("Remove the results that earlier runs kept.", _fill_clean),
