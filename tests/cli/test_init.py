@@ -111,7 +111,7 @@ class TestHook:
         [
             None,
             "repos:\n- repo: local\n  hooks: []",
-            "fail_fast: true\nrepos:  # ours\n    # first\n    - repo: https://example.org/a\n      rev: b\n      hooks: []\n",
+            "fail_fast: true\nrepos:  # ours\n    # first\n    - repo: local\n      hooks: []\n",
         ],
     )
     def test_is_added_to_a_list_of_repositories(self, root: Path, run: Run, before: str | None) -> None:
