@@ -61,7 +61,9 @@ def metadata(wheel: Path) -> Message:
 def test_contents(wheel: Path) -> None:
     files = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
     package = {name for name in files if name.startswith("exportlint/")}
-    assert {name for name in files - package if ".dist-info/" not in name} == set()
+    page = f"exportlint-{__version__}.data/data/share/man/man1/exportlint.1"
+    assert {name for name in files - package if ".dist-info/" not in name} == {page}
+    assert (wheel / page).read_bytes() == (PROJECT / "docs/exportlint.1").read_bytes()
     assert package >= {f"exportlint/{name}" for name in DATA}
     tree = {path.relative_to(PROJECT).as_posix() for path in (PROJECT / "exportlint").rglob("*.py")}
     assert {name for name in package if name.endswith(".py")} == tree
