@@ -350,7 +350,9 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
         enabled = task.settings.rules_for(task.path)
         wanted = [_agreed(found) for (_, code), found in by_file[task.filename].items() if code in enabled]
         if task.role is Role.LINTED:
-            kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+            kept = unit.suppressions.apply(
+                wanted, enabled, task.filename, task.settings.mode, require_reason=task.settings.require_reason
+            )
             merged += map(task.settings.fixes.apply, kept)
         else:
             merged += (replace(finding, fix=None, fix_pending=False) for finding in unit.suppressions.remaining(wanted))

@@ -146,6 +146,9 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
         text = ("more " if "extend" in flag else "") + "rules not to check in files that match"
         rules.add_argument(flag, action="extend", type=codes, metavar="PATTERN:RULE", help=text)
+    rules.add_argument(
+        "--require-reason", action=argparse.BooleanOptionalAction, help="report suppressions without a reason"
+    )
     rules.add_argument("--mode", metavar="MODE", help="the mode of torch.export: non-strict or strict [non-strict]")
     rules.add_argument(
         "--torch-version", metavar="VERSION", help="the version of torch that exports the code [the one installed]"

@@ -85,6 +85,14 @@ _TABLE = (
         "More `per-file-ignores`, kept beside those of the file that this one extends.",
         'extend-per-file-ignores = { "demo.py" = ["EXP1"] }',
     ),
+    Option(
+        "require-reason",
+        BOOL,
+        "false",
+        "Report a suppression without a reason as `invalid-suppression`. The reason is what stands behind the list of "
+        "rules: `# exportlint: ignore[EXP101] exported with masks only`.",
+        "require-reason = true",
+    ),
     *FIX_OPTIONS,
     Option(
         "include",
