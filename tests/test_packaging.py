@@ -22,6 +22,7 @@ DATA = (
     "py.typed",
     "analysis/torch/torch_table.txt",
     "exportlint.schema.json",
+    "pyproject.schema.json",
     "rules.schema.json",
     "verify/reports/html/page.css",
     "verify/reports/html/page.js",

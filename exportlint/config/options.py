@@ -5,6 +5,8 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 
 from __future__ import annotations
 
+import json
+
 from exportlint.config.fix_options import FIX_OPTIONS
 from exportlint.config.kinds import (
     BOOL,
@@ -20,6 +22,7 @@ from exportlint.config.kinds import (
 from exportlint.config.option import Option
 from exportlint.config.severity_options import SEVERITY_OPTIONS
 from exportlint.config.verify_options import VERIFY
+from exportlint.source import DEFAULT_EXCLUDE
 
 __all__ = ["FORMATS", "OPTIONS", "Option"]
 
@@ -105,7 +108,7 @@ _TABLE = (
     Option(
         "exclude",
         STRINGS,
-        "",
+        json.dumps(DEFAULT_EXCLUDE),
         "Patterns of files and directories to leave out; a pattern without a slash matches a name at any depth. The "
         "default leaves out what version control, virtual environments, caches and builds put into a tree.",
         'exclude = [".venv", "generated"]',
