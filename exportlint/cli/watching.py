@@ -55,30 +55,26 @@ class _Watch:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments = arguments
         self._session = Session()
-        self._found = find(arguments)
         self._changes = _Changes()
+        self._found = find(arguments)
+        self._known: frozenset[Path] = frozenset()
+        """The files that the last run looked at, and what told it how."""
+        self._directories: frozenset[Path] = frozenset()
+        """Where a change may change what is found."""
 
     def run(self) -> None:
-        self._changes.watch(self._directories())
         is_found = True
         while True:
+            self._watch()
             start = time.perf_counter()
             checked = self._check() if is_found else None
-            self._changes.watch(self._directories())
+            self._watch()
             said = "" if checked is None else f"{_counted(checked)}, {time.perf_counter() - start:.2f} s; "
             _separate(f"{said}waiting for changes, Ctrl-C ends")
             changed = self._session.outdated() or self._changed()
             _separate(f"{_listed(changed, self._found.cwd)} changed")
-            known = self._known()
-            self._session.refresh(anew=not all(path in known and path.is_file() for path in changed))
+            self._session.refresh(anew=not all(path in self._known and path.is_file() for path in changed))
             is_found = self._find()
-
-    def _check(self) -> Checked | None:
-        try:
-            return check(self._arguments, self._found, self._session)
-        except (ConfigError, UsageError) as error:
-            fail(str(error))
-            return None
 
     def _find(self) -> bool:
         """Find the files again. Returns whether the configuration allows it, and says why not."""
@@ -87,31 +83,33 @@ class _Watch:
         except (ConfigError, UsageError) as error:
             fail(str(error))
             return False
-        self._changes.watch(self._directories())
         return True
+
+    def _check(self) -> Checked | None:
+        try:
+            return check(self._arguments, self._found, self._session)
+        except (ConfigError, UsageError) as error:
+            fail(str(error))
+            return None
+
+    def _watch(self) -> None:
+        """Watch all that is known to matter by now. What changes from here on is told."""
+        found = self._found
+        self._known = self._session.reads | {task.path for task in found.tasks} | _configurations(found)
+        named = (Path(os.path.normpath(found.cwd / path)).parent for path in found.paths)
+        self._directories = found.directories | {found.cwd, *named, *(path.parent for path in self._known)}
+        self._changes.watch(self._directories)
 
     def _changed(self) -> frozenset[Path]:
         """What has changed since somebody last asked; waits until something has."""
         while True:
-            directories = self._directories()
-            changed = frozenset(path for path in self._changes.next() if self._matters(path, directories))
+            changed = frozenset(filter(self._matters, self._changes.next()))
             if changed:
                 return changed
 
-    def _matters(self, path: Path, directories: frozenset[Path]) -> bool:
-        is_named = path.suffix in _SUFFIXES or path.name in _NAMES or path in self._known() or path in directories
+    def _matters(self, path: Path) -> bool:
+        is_named = path.suffix in _SUFFIXES or path.name in _NAMES or path in self._known or path in self._directories
         return is_named or (path.is_dir() and not path.name.startswith((".", "__")))
-
-    def _known(self) -> frozenset[Path]:
-        """The files that the last run looked at, and what told it how."""
-        files = {task.path for task in self._found.tasks} | _configurations(self._found)
-        return self._session.reads | files
-
-    def _directories(self) -> frozenset[Path]:
-        """Where a change may change what is found."""
-        found = self._found
-        named = (Path(os.path.normpath(found.cwd / path)).parent for path in found.paths)
-        return found.directories | {found.cwd, *named, *(path.parent for path in self._known())}
 
 
 class _Changes:
@@ -126,7 +124,7 @@ class _Changes:
         """From now on, tell of changes in these directories, as far as they exist.
 
         Raises:
-            OSError: the system does not watch so many.
+            UsageError: the system does not watch so many.
         """
         import watchfiles
 
@@ -158,7 +156,11 @@ class _Changes:
 
     def _take(self) -> None:
         assert self._changes is not None
-        self._untold |= {Path(path) for _, path in next(self._changes)}
+        try:
+            self._untold |= {Path(path) for _, path in next(self._changes)}
+        except OSError as error:
+            hint = "WATCHFILES_FORCE_POLLING=1 has it look at the files again and again instead"
+            raise UsageError(f"--watch: {error}; {hint}") from None
 
 
 def _configurations(found: Found) -> set[Path]:

@@ -1,8 +1,8 @@
 """The programs that read the formats for CI services take what exportlint writes.
 
 `npm install @microsoft/sarif-multitool @umbrelladocs/rdformat-validator ajv-cli` and `pip install junitparser taplo`
-bring them; the npm ones are looked for in PATH and in the `node_modules` that EXPORTLINT_NODE_MODULES names. Those of the
-settings take the schemas.
+bring them; the npm ones are looked for in PATH and in the `node_modules` that EXPORTLINT_NODE_MODULES names. taplo and
+ajv take the schemas of the settings.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import re
@@ -183,6 +184,49 @@ def test_a_setting_that_fixes_does_not_hold(root: Path) -> None:
     finally:
         watching.process.kill()
         watching.process.wait()
+
+
+@pytest.mark.thorough
+def test_standard_output_holds_the_reports_alone(root: Path) -> None:
+    write(root, {"net.py": NET})
+    command = [sys.executable, "-m", "exportlint", "--watch", "--isolated", "--output-format", "json"]
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        assert process.stderr.readline().rstrip().endswith(WAITING)
+        process.send_signal(signal.SIGINT)
+        assert [finding["code"] for finding in json.loads(process.stdout.read())] == ["EXP101"]
+        assert (process.stderr.read(), process.wait(PATIENCE)) == ("\n", 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.thorough
+def test_files_can_be_polled(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")
+    write(root, {"lib/helper.py": CLEAN, "app/model.py": USER, "exportlint.toml": 'src = ["lib"]\n'})
+    watching = Watching(root, "app")
+    try:
+        watching.told()
+        time.sleep(1.1)  # some file systems have a clock of seconds
+        write(root, {"lib/helper.py": HELPER})
+        assert any("model.py:7:12" in line for line in watching.until("EXP101"))
+    finally:
+        watching.process.kill()
+        watching.process.wait()
+
+
+def test_a_system_that_watches_no_more_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> Iterator[object]:
+        raise OSError("OS file watch limit reached")
+        yield
+
+    monkeypatch.setattr("watchfiles.watch", refuse)
+    result = run("--watch")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert result.err.startswith("error: --watch: OS file watch limit reached; WATCHFILES_FORCE_POLLING=1 has it look")
 
 
 class TestSession:
