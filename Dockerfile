@@ -4,6 +4,7 @@ WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY exportlint exportlint
 COPY rules rules
+COPY docs/exportlint.1 docs/
 RUN python -m pip wheel --no-cache-dir --wheel-dir /wheels .
 
 FROM python:3.12-slim

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LintResult",
     "Role",
+    "Session",
     "Task",
     "Unit",
     "each",
@@ -102,17 +103,22 @@ def lint(
     cache: ResultCache | None = None,
     *,
     fixes: bool = True,
+    session: Session | None = None,
 ) -> LintResult:
     """Lint files. The result depends neither on their order nor on `jobs`, the number of processes, nor on `cache`.
 
     `done` is called with how many more files have been looked at, from any thread. Without `fixes` none are worked out.
+    What a `session` kept of an earlier run is not worked out again.
     """
     texts = unsaved(tasks)
-    if not fixes:
-        return result_of(tasks, units_of(tasks, texts, jobs, done=done, fixes=NO_FIXES, cache=cache))
-    make = _OneWorkspace()  # those that are asked for fixes import what was parsed a moment ago
-    units = units_of(tasks, texts, jobs, make, done, cache=cache)
-    return result_of(tasks, with_fixes(tasks, units, texts, jobs, make, cache))
+    # Those that are asked for fixes import what was parsed a moment ago.
+    make = session.workspace if session is not None else _OneWorkspace()
+    units = units_of(tasks, texts, jobs, make, done, NO_FIXES if not fixes else None, cache)
+    if fixes:
+        units = with_fixes(tasks, units, texts, jobs, make, cache)
+    if session is not None:
+        session.reads = frozenset[Path]().union(*(unit.reads for unit in units))
+    return result_of(tasks, units)
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
@@ -216,22 +222,46 @@ def _looked(
 class _OneWorkspace:
     """Makes a workspace, and gives the same one again. Other processes have their own."""
 
-    def __init__(self) -> None:
-        self._made: Workspace | None = None
+    def __init__(self, *, keeps_results: bool = False) -> None:
+        self.made: Workspace | None = None
+        self._keeps_results = keeps_results
 
     def __call__(self, texts: Mapping[Path, bytes]) -> Workspace:
-        if self._made is None:
-            self._made = _workspace(texts)
-        return self._made
+        if self.made is None:
+            self.made = _workspace(texts, keeps_results=self._keeps_results)
+        return self.made
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_OneWorkspace, ())
 
 
-def _workspace(texts: Mapping[Path, bytes]) -> Workspace:
+class Session:
+    """What a process that lints the same files again and again keeps between two runs.
+
+    `reads` are the files that the last run depends on.
+    """
+
+    def __init__(self) -> None:
+        self.workspace = _OneWorkspace(keeps_results=True)
+        self.reads: frozenset[Path] = frozenset()
+
+    def outdated(self) -> frozenset[Path]:
+        """The files that this process read and that are on the disk as something else now."""
+        return frozenset() if self.workspace.made is None else self.workspace.made.outdated()
+
+    def refresh(self, *, anew: bool) -> None:
+        """See the files as they are now; `anew` if some came or went, so that imports may lead elsewhere."""
+        if anew:
+            self.workspace = _OneWorkspace(keeps_results=True)
+        elif self.workspace.made is not None:
+            for path in self.outdated():
+                self.workspace.made.forget(path)
+
+
+def _workspace(texts: Mapping[Path, bytes], *, keeps_results: bool = False) -> Workspace:
     from exportlint.workspace import Workspace
 
-    return Workspace(texts)
+    return Workspace(texts, keeps_results=keeps_results)
 
 
 def with_fixes(
@@ -320,7 +350,9 @@ def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
         enabled = task.settings.rules_for(task.path)
         wanted = [_agreed(found) for (_, code), found in by_file[task.filename].items() if code in enabled]
         if task.role is Role.LINTED:
-            kept = unit.suppressions.apply(wanted, enabled, task.filename, task.settings.mode)
+            kept = unit.suppressions.apply(
+                wanted, enabled, task.filename, task.settings.mode, require_reason=task.settings.require_reason
+            )
             merged += map(task.settings.fixes.apply, kept)
         else:
             merged += (replace(finding, fix=None, fix_pending=False) for finding in unit.suppressions.remaining(wanted))

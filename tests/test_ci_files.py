@@ -187,6 +187,8 @@ def test_the_image_is_built_of_all_that_the_package_needs(tmp_path: Path) -> Non
             for source in sources:
                 assert f"!{source}" in ignored
                 path, to = PROJECT / source, tmp_path / target
+                if target.endswith("/"):
+                    to.mkdir(exist_ok=True)
                 if path.is_dir():
                     shutil.copytree(path, to, ignore=shutil.ignore_patterns("__pycache__"))
                 else:

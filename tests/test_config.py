@@ -16,7 +16,7 @@ from exportlint.cli.overrides import configuration as cli_configuration
 from exportlint.cli.parser import parse
 from exportlint.config import OPTIONS, ConfigError, Configuration, Settings
 from exportlint.config.choice import ALWAYS
-from exportlint.config.schema import schema
+from exportlint.config.schema import pyproject_schema, schema
 from exportlint.config.torch_version import NEWEST, detect_torch_version, parse_torch_version
 from exportlint.registry import all_rules, expand
 from tests.cli.runner import write
@@ -329,6 +329,26 @@ class TestOptions:
                 assert [*violations(about["default"], about, document)] == [], name
         for key, option in OPTIONS.items():
             assert ("default" in document["properties"][key]) == bool(option.default)
+
+    def test_the_schema_has_the_form_of_schemastore(self) -> None:
+        document = json.loads(schema())
+        assert document["$schema"] == "http://json-schema.org/draft-07/schema#"
+        assert document["title"] == "exportlint"
+        assert document["additionalProperties"] is False
+        for name, about in _settings_of(document):
+            assert not about["description"].endswith(":"), name
+            # Ajv's strict mode takes no list of types.
+            assert "anyOf" in about or isinstance(about["type"], str), name
+            for table in (about, about.get("items", {})):
+                assert table.get("additionalProperties") is False or "properties" not in table, name
+
+    def test_the_schema_of_pyproject_is_current_and_keeps_that_of_schemastore(self) -> None:
+        shipped = Path(exportlint.__file__).parent / "pyproject.schema.json"
+        command = "python -m exportlint.config.schema pyproject > exportlint/pyproject.schema.json"
+        assert shipped.read_text() == pyproject_schema(), command
+        document = json.loads(pyproject_schema())
+        assert document["allOf"] == [{"$ref": "https://json.schemastore.org/pyproject.json"}]
+        assert document["properties"]["tool"]["properties"]["exportlint"]["$ref"] == json.loads(schema())["$id"]
 
     @pytest.mark.parametrize("key", OPTIONS)
     def test_examples_and_defaults_are_valid(self, root: Path, key: str) -> None:

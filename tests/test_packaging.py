@@ -22,6 +22,7 @@ DATA = (
     "py.typed",
     "analysis/torch/torch_table.txt",
     "exportlint.schema.json",
+    "pyproject.schema.json",
     "rules.schema.json",
     "verify/reports/html/page.css",
     "verify/reports/html/page.js",
@@ -61,7 +62,9 @@ def metadata(wheel: Path) -> Message:
 def test_contents(wheel: Path) -> None:
     files = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
     package = {name for name in files if name.startswith("exportlint/")}
-    assert {name for name in files - package if ".dist-info/" not in name} == set()
+    page = f"exportlint-{__version__}.data/data/share/man/man1/exportlint.1"
+    assert {name for name in files - package if ".dist-info/" not in name} == {page}
+    assert (wheel / page).read_bytes() == (PROJECT / "docs/exportlint.1").read_bytes()
     assert package >= {f"exportlint/{name}" for name in DATA}
     tree = {path.relative_to(PROJECT).as_posix() for path in (PROJECT / "exportlint").rglob("*.py")}
     assert {name for name in package if name.endswith(".py")} == tree
@@ -77,7 +80,7 @@ def test_metadata(wheel: Path) -> None:
     assert core == {"libcst", "platformdirs", "pygls", "tomli"}
     bounds = [bound for names, _, _ in requirements for bound in re.findall(r"[<>=!~]+", names)]
     assert set(bounds) == {">="}
-    assert about.get_all("Provides-Extra") == ["dev", "distributed", "test", "verify"]
+    assert about.get_all("Provides-Extra") == ["completions", "dev", "distributed", "test", "verify", "watch"]
     assert about["License-File"] == "LICENSE"
 
 

@@ -22,13 +22,59 @@ def finding(row: int, code: str = "EXP001", name: str = "syntax-error", filename
     return Finding(code, name, Severity.ERROR, "text", filename, span)
 
 
-def reported(text: str, enabled: frozenset[str] = ALL) -> list[str]:
+def reported(text: str, enabled: frozenset[str] = ALL, *, require_reason: bool = False) -> list[str]:
     """What is reported of a text with a finding `EXP001` in each row that has the word BAD, `EXP003` for WORSE."""
     rows = text.split("\n")
     findings = [finding(row) for row, line in enumerate(rows, 1) if "BAD" in line]
     findings += [finding(row, "EXP003") for row, line in enumerate(rows, 1) if "WORSE" in line]
-    kept = find_suppressions(text).apply(findings, enabled, "a.py", "non-strict")
+    kept = find_suppressions(text).apply(findings, enabled, "a.py", "non-strict", require_reason=require_reason)
     return sorted(f"{f.span.start.row}:{f.code}" for f in kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BAD  # exportlint: ignore[EXP001] masks only",
+        "BAD  # exportlint: ignore[EXP001] - #12 says why",
+        "BAD  # exportlint: ignore[EXP001]: \N{CJK UNIFIED IDEOGRAPH-7406}",
+        "BAD  # exportlint: ignore masks only",
+        "# exportlint: ignore[EXP001] masks only\nBAD",
+        "# exportlint: file-ignore[EXP001] masks only\nBAD",
+        "# exportlint: disable[EXP001] masks only\nBAD\n# exportlint: enable[EXP001]",
+        "BAD  # noqa: EXP001 masks only",
+        "BAD  # noqa: E501, EXP001 - masks only",
+        "BAD  # noqa",
+        "x = 1  # noqa: E501",
+        "x = 1  # type: ignore[x]",
+    ],
+)
+def test_a_reason_is_what_stands_behind(text: str) -> None:
+    assert reported(text, require_reason=True) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("BAD  # exportlint: ignore[EXP001]", 1),
+        ("BAD  # exportlint: ignore", 1),
+        ("BAD  # exportlint: ignore[EXP001] --", 1),
+        ("BAD  # exportlint: ignore[EXP001]  # noqa: F401", 1),
+        ("BAD  # masks only  # exportlint: ignore[EXP001]", 1),
+        ("x = 1\n# exportlint: file-ignore[EXP001]\nBAD", 2),
+        ("# exportlint: disable[EXP001]\nBAD\n# exportlint: enable[EXP001] masks only", 1),
+        ("BAD  # noqa: EXP001", 1),
+        ("BAD  # noqa:E501,EXP001", 1),
+    ],
+)
+def test_a_suppression_without_a_reason_is_reported_and_holds(text: str, row: int) -> None:
+    assert reported(text, require_reason=True) == [f"{row}:EXP005"]
+    assert reported(text) == []
+    assert reported(text, ALL - {"EXP005"}, require_reason=True) == []
+
+
+def test_nothing_is_said_of_reasons_where_the_file_cannot_be_parsed() -> None:
+    found = find_suppressions("x = 1  # exportlint: ignore[EXP101]").partial()
+    assert found.apply([], ALL, "a.py", "non-strict", require_reason=True) == []
 
 
 SUPPRESSED = [

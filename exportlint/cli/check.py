@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,10 @@ from exportlint.config import Configuration, Settings
 from exportlint.findings import Finding
 from exportlint.fingerprints import fingerprinted
 from exportlint.importers import MAX_SOURCE, Importers, importers
-from exportlint.linter import LintResult, Task, lint, once, shown, unreadable, unsaved
+from exportlint.linter import LintResult, Session, Task, lint, once, shown, unreadable, unsaved
 from exportlint.report import WITH_FINGERPRINTS, statistics
 from exportlint.report.context import printable
-from exportlint.source import SourceError, discover, is_excluded
+from exportlint.source import DiscoveryOptions, SourceError, discover, is_excluded
 from exportlint.syntax.import_resolver import Resolver
 
 if TYPE_CHECKING:
@@ -35,8 +35,56 @@ _MOST_JOBS = 61
 """The most processes that a pool can have on every system."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run is about: the files to lint, the directories that were searched for them, and what went wrong.
+
+    `here` are the settings of the working directory, `given` is standard input if that is linted.
+    """
+
+    cwd: Path
+    settings: Configuration
+    here: Settings
+    fixes: Plan
+    paths: tuple[Path, ...]
+    tasks: tuple[Task, ...]
+    directories: frozenset[Path] = frozenset()
+    problems: tuple[Finding, ...] = ()
+    given: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a run came to: its exit code, how many findings it showed, and how many files it linted."""
+
+    code: int
+    findings: int = 0
+    files: int = 0
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Lint what the arguments say, and report it."""
+    if arguments.watch:
+        from exportlint.cli.watching import watch
+
+        return watch(arguments)
+    found = find(arguments)
+    if arguments.show_files:
+        write("".join(f"{printable(str(task.path))}\n" for task in found.tasks))
+        return 0
+    if arguments.show_settings:
+        _show_settings(found.tasks[0] if found.tasks else Task(found.cwd, found.here))
+        return 0
+    return check(arguments, found).code
+
+
+def find(arguments: argparse.Namespace) -> Found:
+    """What the arguments say to lint.
+
+    Raises:
+        ConfigError: a configuration cannot be used.
+        UsageError: the arguments contradict each other.
+    """
     cwd = Path.cwd()
     settings = configuration(arguments, cwd)
     here = settings.for_directory(cwd)
@@ -47,19 +95,21 @@ def run(arguments: argparse.Namespace) -> int:
     fixes = plan(arguments, here)
     if arguments.jobs is not None and arguments.jobs < 0:
         raise UsageError(f"--jobs {arguments.jobs}: expected at least 1 process")
-    paths = [Path(path) for path in arguments.paths] or [Path()]
-    given = None
-    problems: tuple[Finding, ...] = ()
+    paths = tuple(Path(path) for path in arguments.paths) or (Path(),)
     if "-" in arguments.paths:
         given, tasks = _standard_input(arguments, settings, cwd)
-    else:
-        tasks, problems = _find(paths, settings, cwd)
-    if arguments.show_files:
-        write("".join(f"{printable(str(task.path))}\n" for task in tasks))
-        return 0
-    if arguments.show_settings:
-        _show_settings(tasks[0] if tasks else Task(cwd, here))
-        return 0
+        return Found(cwd, settings, here, fixes, paths, tuple(tasks), given=given)
+    return _find(Found(cwd, settings, here, fixes, paths, ()))
+
+
+def check(arguments: argparse.Namespace, found: Found, session: Session | None = None) -> Checked:
+    """Lint the files that were found, and report it. What a `session` knows is not worked out again.
+
+    Raises:
+        UsageError: a baseline or the place for results cannot be used.
+    """
+    cwd, settings, here, fixes, given = found.cwd, found.settings, found.here, found.fixes, found.given
+    paths, tasks, problems = found.paths, found.tasks, found.problems
     if not tasks and not problems:
         warn("no Python files found under the given paths")
     baselines = _baselines(tasks, arguments)
@@ -88,11 +138,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.add_ignore is not None:
         outside = _outside(tasks, paths, cwd)
         own = [task for task in tasks if task.path not in outside]
-        found = lint(looked_at, jobs, cache=cache, fixes=False)
-        return _add_ignores(own, shown(judged(found, looked_at), settings_of), arguments)
+        found_in = lint(looked_at, jobs, cache=cache, fixes=False)
+        return Checked(_add_ignores(own, shown(judged(found_in, looked_at), settings_of), arguments))
     kept = _outside(tasks, paths, cwd) if fixes.apply else ()
     prove = _prover(arguments, settings, cwd)
-    outcome = carry_out(fixes, looked_at, jobs, prove, kept, cache, quiet=arguments.quiet)
+    outcome = carry_out(fixes, looked_at, jobs, prove, kept, cache, quiet=arguments.quiet, session=session)
     if cache is not None:
         save(cache, verbose=arguments.verbose)
     result = judged(outcome.result, outcome.tasks)
@@ -105,7 +155,8 @@ def run(arguments: argparse.Namespace) -> int:
     outcome = replace(outcome, result=shown(result, settings_of), beside=beside, notes=tuple(notes))
     report(arguments, fixes, outcome, here, cwd, given)
     failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)
-    return _exit_code(arguments, fixes, outcome, failing=failing)
+    code = _exit_code(arguments, fixes, outcome, failing=failing)
+    return Checked(code, len(outcome.result.findings), outcome.result.files_checked)
 
 
 def _baselines(tasks: Sequence[Task], arguments: argparse.Namespace) -> Baselines | None:
@@ -129,13 +180,20 @@ def _with(result: LintResult, problems: Sequence[Finding]) -> LintResult:
     return replace(result, findings=once(findings))
 
 
-def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[list[Task], tuple[Finding, ...]]:
+def _find(wanted: Found) -> Found:
+    settings, cwd = wanted.settings, wanted.cwd
+    directories: set[Path] = set()
+
     def absolute(path: Path | str) -> Path:
         return Path(os.path.normpath(cwd / path))
 
-    found = discover(paths, lambda directory: settings.for_directory(absolute(directory)).discovery)
+    def options_for(directory: Path) -> DiscoveryOptions:
+        directories.add(absolute(directory))
+        return settings.for_directory(absolute(directory)).discovery
+
+    found = discover(wanted.paths, options_for)
     files = [absolute(file) for file in found.files]
-    tasks = [Task(file, settings.for_file(file)) for file in files]
+    tasks = tuple(Task(file, settings.for_file(file)) for file in files)
     problems = []
     for problem in found.problems:
         path = absolute(problem.filename)
@@ -143,7 +201,7 @@ def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[li
         finding = unreadable(problem, str(path), holds.mode)
         if finding.code in holds.rules_for(path):
             problems.append(finding)
-    return tasks, tuple(problems)
+    return replace(wanted, tasks=tasks, directories=frozenset(directories), problems=tuple(problems))
 
 
 def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration, *, of_all: bool) -> Importers:
@@ -170,6 +228,8 @@ def _outside(tasks: Sequence[Task], paths: Sequence[Path], cwd: Path) -> frozens
 def _standard_input(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -> tuple[bytes, list[Task]]:
     if len(arguments.paths) > 1:
         raise UsageError("`-` is standard input, which cannot be linted together with files")
+    if arguments.watch:
+        raise UsageError("--watch is about files, so it cannot be used with standard input")
     path = Path(os.path.normpath(cwd / (arguments.stdin_filename or "-")))
     holds = settings.for_file(path)
     given = sys.stdin.buffer.read()
@@ -182,6 +242,8 @@ def _add_ignores(tasks: Sequence[Task], result: LintResult, arguments: argparse.
     from exportlint.suppressions.add import add_ignores
 
     by_name = {task.filename: task for task in tasks}
+    if not arguments.add_ignore and any(task.settings.require_reason for task in tasks):
+        raise UsageError("--add-ignore needs a reason, for `require-reason` is set: write `--add-ignore=REASON`")
     if any(task.data is not None for task in tasks):
         raise UsageError("--add-ignore changes files, so it cannot be used with standard input")
     added, problems = 0, []

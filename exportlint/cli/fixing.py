@@ -14,7 +14,7 @@ from exportlint.cli.output import UsageError, warn
 from exportlint.config import Settings
 from exportlint.findings import Applicability, Finding
 from exportlint.importers import Importers
-from exportlint.linter import LintResult, Task, lint
+from exportlint.linter import LintResult, Session, Task, lint
 from exportlint.report import WITHOUT_FIXES
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ _EXCLUSIVE = (
     ("diff", "add_ignore"),
     ("diff", "update_baseline"),
     ("add_ignore", "update_baseline"),
+    *(
+        ("watch", other)
+        for other in ("fix", "fix_only", "diff", "add_ignore", "update_baseline", "show_files", "show_settings")
+    ),
 )
 
 
@@ -105,14 +109,16 @@ def carry_out(
     cache: ResultCache | None = None,
     *,
     quiet: bool = False,
+    session: Session | None = None,
 ) -> Outcome:
     """Lint files, and fix those that are to be fixed, as far as `prove` proves it, but for those that are `kept`.
 
-    What goes wrong with one of them is told and does not stop it. What `cache` knows is not worked out again.
+    What goes wrong with one of them is told and does not stop it. What `cache` or, where nothing is fixed, `session`
+    knows is not worked out again.
     """
     if not plan.apply:
         with LintProgress("linting", len(tasks), quiet=quiet) as progress:
-            result = lint(tasks, jobs, progress.done, cache, fixes=plan.reported)
+            result = lint(tasks, jobs, progress.done, cache, fixes=plan.reported, session=session)
         return Outcome((), tasks, result, result.failed)
     from exportlint.fixer import fix
 

@@ -14,8 +14,8 @@ from exportlint.config.severity import BY_FORMAT
 
 _SAME_AS_KEYS = (
     "select", "ignore", "extend-select", "mode", "torch-version", "exclude", "extend-exclude", "force-exclude",
-    "respect-gitignore", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only", "show-fixes",
-    "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on", "baseline",
+    "respect-gitignore", "require-reason", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only",
+    "show-fixes", "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on", "baseline",
 )  # fmt: skip
 
 _DEFAULTS = Layer(Path(), {"min-severity": BY_FORMAT})
@@ -59,6 +59,8 @@ def configuration(
         if getattr(arguments, "min_severity", None) not in (None, "info"):
             raise UsageError("--show-info cannot be used together with --min-severity")
         layers.append(_layer({"min-severity": "info"}, cwd, "--show-info"))
+    if getattr(arguments, "watch", False):  # who edits a file does not want it rewritten
+        layers.append(Layer(cwd, {"fix": False, "fix-only": False}))
     merged = Layer(cwd, {key: value for layer in layers for key, value in layer.values.items()})
     return Configuration(
         cwd, file=files[0] if files else None, isolated=arguments.isolated, overrides=(merged,), defaults=(_DEFAULTS,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypedDict
 
 from exportlint import __version__
@@ -22,6 +22,9 @@ exit codes:
 """
 
 
+_COMPLETION = "--print-completion"
+
+
 class _Style(TypedDict):
     allow_abbrev: bool
     formatter_class: type[argparse.HelpFormatter]
@@ -30,12 +33,8 @@ class _Style(TypedDict):
 _STYLE = _Style(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The arguments, with the function to call as `run`.
-
-    Raises:
-        UsageError: there is no such flag, subcommand or value.
-    """
+def build() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser of the whole command line, and those of the subcommands by name."""
     parser = _Parser(
         **_STYLE,
         prog="exportlint",
@@ -44,11 +43,36 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         epilog=_EPILOG + "\nRun `exportlint COMMAND --help` for the options of a command.\n",
     )
     parser.add_argument("-V", "--version", action="version", version=f"exportlint {__version__}")
+    parser.add_argument(
+        _COMPLETION,
+        action=_PrintCompletion,
+        choices=("bash", "zsh", "fish"),
+        help="print the completions for a shell (needs exportlint[completions])",
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, (text, fill) in _COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text, epilog=_EPILOG, **_STYLE)
         fill(command)
         command.set_defaults(run=_runner(name))
+    return parser, commands.choices
+
+
+class _PrintCompletion(argparse.Action):
+    def __call__(self, _parser: object, _namespace: object, values: object, _option: object = None) -> NoReturn:
+        from exportlint.cli.completion import completion
+        from exportlint.cli.output import write
+
+        write(completion(str(values)))
+        raise SystemExit(0)
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments, with the function to call as `run`.
+
+    Raises:
+        UsageError: there is no such flag, subcommand or value.
+    """
+    parser, commands = build()
     words = [_with_value(word) for word in _with_command(argv)]
     command_line: list[str] | None = None
     if words[:1] == ["explain"] and "--" in words:
@@ -56,7 +80,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         words, command_line = words[:at], words[at + 1 :]
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
-        raise UsageError(_unexpected(unknown[0], commands.choices.get(words[0], parser)))
+        raise UsageError(_unexpected(unknown[0], commands.get(words[0], parser)))
     if words[:1] == ["explain"]:
         arguments.command = command_line
     return arguments
@@ -65,7 +89,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 def _with_command(argv: Sequence[str]) -> list[str]:
     """`argv` beginning with a subcommand, or asking about exportlint itself."""
     first = argv[0] if argv else ""
-    if first in (*_COMMANDS, "-h", "--help", "-V", "--version"):
+    if first in (*_COMMANDS, "-h", "--help", "-V", "--version") or first.partition("=")[0] == _COMPLETION:
         return list(argv)
     if first[:1].isalpha() and first.replace("-", "").isalpha() and not os.path.lexists(first):
         from exportlint.registry import nearest
@@ -107,6 +131,11 @@ class _Parser(argparse.ArgumentParser):
 
 def _fill_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories, or `-` for standard input [.]")
+    add_check_flags(parser)
+
+
+def add_check_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `exportlint check`."""
     rules = parser.add_argument_group("rules", "RULES are codes, prefixes, names or families, with commas between them")
     for flag, text in (
         ("--select", "rules to check [ALL]"),
@@ -117,6 +146,9 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
         text = ("more " if "extend" in flag else "") + "rules not to check in files that match"
         rules.add_argument(flag, action="extend", type=codes, metavar="PATTERN:RULE", help=text)
+    rules.add_argument(
+        "--require-reason", action=argparse.BooleanOptionalAction, help="report suppressions without a reason"
+    )
     rules.add_argument("--mode", metavar="MODE", help="the mode of torch.export: non-strict or strict [non-strict]")
     rules.add_argument(
         "--torch-version", metavar="VERSION", help="the version of torch that exports the code [the one installed]"
@@ -203,6 +235,12 @@ def _fill_check(parser: argparse.ArgumentParser) -> None:
     actions.add_argument("--show-files", action="store_true", help="print the files that would be linted")
     actions.add_argument("--show-settings", action="store_true", help="print the settings of the first file")
     work = parser.add_argument_group("work")
+    work.add_argument(
+        "-w",
+        "--watch",
+        action="store_true",
+        help="lint again when a file changes, until Ctrl-C (needs exportlint[watch])",
+    )
     work.add_argument("-j", "--jobs", type=int, metavar="N", help="number of processes [one per CPU]")
     work.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     _add_cache_directory(work)
@@ -254,6 +292,12 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
 
 
+def _fill_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pre-commit", action="store_true", help="also add the hook to .pre-commit-config.yaml, unless it is there"
+    )
+
+
 def _fill_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
     parser.add_argument("--tcp", metavar="HOST:PORT", help="listen on this loopback address instead, for debugging")
@@ -284,6 +328,7 @@ _COMMANDS = {
     ),
     "explain": ("Explain a torch.export error: the line, the rule and what to write instead.", _fill_explain),
     "rule": ("Explain one rule or all rules.", _fill_rule),
+    "init": ("Write a configuration to begin with, unless there is one.", _fill_init),
     "config": ("Explain a setting or list all settings.", _fill_config),
     "server": ("Start the language server, for editors.", _fill_server),
     "clean": ("Remove cached results, and stop waiting workers.", _fill_clean),

@@ -102,6 +102,11 @@ def _check_version(value: Any) -> Any:
     return parse_torch_version(_check_string(value))
 
 
+def one_of(*types: str) -> dict[str, Any]:
+    """The JSON schema of a value of several types, each as a schema of its own: not all validators take a list."""
+    return {"anyOf": [{"type": kind} for kind in types]}
+
+
 def choice(*words: str) -> Kind:
     """One of some words."""
 

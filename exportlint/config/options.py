@@ -5,6 +5,8 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 
 from __future__ import annotations
 
+import json
+
 from exportlint.config.fix_options import FIX_OPTIONS
 from exportlint.config.kinds import (
     BOOL,
@@ -20,6 +22,7 @@ from exportlint.config.kinds import (
 from exportlint.config.option import Option
 from exportlint.config.severity_options import SEVERITY_OPTIONS
 from exportlint.config.verify_options import VERIFY
+from exportlint.source import DEFAULT_EXCLUDE
 
 __all__ = ["FORMATS", "OPTIONS", "Option"]
 
@@ -87,6 +90,14 @@ _TABLE = (
         "`per-file-ignores` in addition to those of the configuration file that this one extends.",
         'extend-per-file-ignores = { "demo.py" = ["EXP1"] }',
     ),
+    Option(
+        "require-reason",
+        BOOL,
+        "false",
+        "Report a suppression without a reason as `invalid-suppression`. The reason is the text after the list of rules: "
+        "`# exportlint: ignore[EXP101] exported with masks only`.",
+        "require-reason = true",
+    ),
     *FIX_OPTIONS,
     Option(
         "include",
@@ -98,7 +109,7 @@ _TABLE = (
     Option(
         "exclude",
         STRINGS,
-        "",
+        json.dumps(DEFAULT_EXCLUDE),
         "Patterns of files and directories to skip. A pattern without a slash matches a name at any depth. The default "
         "skips the directories of version control, virtual environments, caches and builds.",
         'exclude = [".venv", "generated"]',

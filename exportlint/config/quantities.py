@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from exportlint.config.kinds import Kind, toml_type
+from exportlint.config.kinds import Kind, one_of, toml_type
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([KMGT])(i?))?B?", re.IGNORECASE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -50,7 +50,7 @@ def _check_count(value: Any) -> int:
     return value
 
 
-MEMORY = Kind("int | str", _check_memory, {"type": ["integer", "string"]})
+MEMORY = Kind("int | str", _check_memory, one_of("integer", "string"))
 SECONDS = Kind("float", _positive("seconds"), {"type": "number"})
 POSITIVE = Kind("float", _positive("a number"), {"type": "number"})
 COUNT = Kind("int", _check_count, {"type": "integer", "minimum": 1})

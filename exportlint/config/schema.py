@@ -1,4 +1,7 @@
-"""The JSON schema of the settings, for editors: `python -m exportlint.config.schema` prints it."""
+"""The JSON schemas of the settings, for editors.
+
+`python -m exportlint.config.schema` prints that of `exportlint.toml`, and with `pyproject` that of `pyproject.toml`.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ from exportlint.registry import HOME
 
 URL = f"{HOME}/raw/main/exportlint/exportlint.schema.json"
 """Where editors find it."""
+
+PYPROJECT_URL = f"{HOME}/raw/main/exportlint/pyproject.schema.json"
+_SCHEMA_STORE = "https://json.schemastore.org/pyproject.json"
 
 
 def schema() -> str:
@@ -38,6 +44,23 @@ def schema() -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
+def pyproject_schema() -> str:
+    """The schema of the whole `pyproject.toml`: what SchemaStore says of it, and `[tool.exportlint]`.
+
+    An editor takes one schema for a file, so this one must not lose the others.
+    """
+    document: dict[str, Any] = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": PYPROJECT_URL,
+        "title": "pyproject.toml with exportlint",
+        "description": "What SchemaStore knows of `pyproject.toml`, and the settings of exportlint.",
+        "type": "object",
+        "allOf": [{"$ref": _SCHEMA_STORE}],
+        "properties": {"tool": {"type": "object", "properties": {"exportlint": {"$ref": URL}}}},
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
 def _with_defaults(described: dict[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
     """What is said of settings, with their defaults, inside of tables too."""
     found = {}
@@ -56,4 +79,4 @@ def _inside(about: dict[str, Any], options: Mapping[str, Option]) -> dict[str, A
 
 
 if __name__ == "__main__":
-    sys.stdout.write(schema())
+    sys.stdout.write(pyproject_schema() if sys.argv[1:] == ["pyproject"] else schema())

@@ -40,6 +40,7 @@ class Settings:
     torch_assumed: bool
     rules: frozenset[str]
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...]
+    require_reason: bool
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     extend_exclude: tuple[str, ...]
@@ -101,6 +102,7 @@ class Settings:
             "mode": self.mode,
             "torch-version": shown_version(self.torch_version),
             "select": sorted(self.rules),
+            "require-reason": self.require_reason,
             "include": self.include,
             "exclude": self.exclude,
             "extend-exclude": self.extend_exclude,
@@ -178,6 +180,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         torch_assumed=version is None,
         rules=selected(layers),
         per_file_ignores=own_ignores + more_ignores,
+        require_reason=last("require-reason", False),
         include=patterns("include", DEFAULT_INCLUDE),
         exclude=patterns("exclude", DEFAULT_EXCLUDE),
         extend_exclude=tuple(more_excludes),

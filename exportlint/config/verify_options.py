@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exportlint.config.kinds import BOOL, STRING, Kind, choice, toml_type
+from exportlint.config.kinds import BOOL, STRING, Kind, choice, one_of, toml_type
 from exportlint.config.option import Option
 from exportlint.config.quantities import COUNT, MEMORY, POSITIVE, SECONDS
 from exportlint.config.tables import table, tables
@@ -50,8 +50,8 @@ def _check_devices(value: Any) -> tuple[str, ...]:
 
 _ARRAY = Kind("list", _check_list, {"type": "array"})
 _TABLE = Kind("table", _check_table, {"type": "object"})
-_INPUTS = Kind("str | list | table", _check_inputs, {"type": ["string", "array", "object"]})
-_DYNAMIC = Kind("list | table", _check_dynamic, {"type": ["array", "object"]})
+_INPUTS = Kind("str | list | table", _check_inputs, one_of("string", "array", "object"))
+_DYNAMIC = Kind("list | table", _check_dynamic, one_of("array", "object"))
 _DEVICES = Kind(
     "str | list[str]", _check_devices, {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 )

@@ -83,15 +83,25 @@ class Suppressions:
         """The same pragmas, for a file of which other parts cannot be parsed; nothing is said of them."""
         return Suppressions(tuple(replace(pragma, partial=True) for pragma in self.pragmas))
 
-    def apply(self, findings: Iterable[Finding], enabled: frozenset[str], filename: str, mode: Mode) -> list[Finding]:
+    def apply(
+        self,
+        findings: Iterable[Finding],
+        enabled: frozenset[str],
+        filename: str,
+        mode: Mode,
+        *,
+        require_reason: bool = False,
+    ) -> list[Finding]:
         """The findings that no pragma covers, and those about the pragmas themselves, of the rules that are `enabled`.
 
         `findings` are all of one file and of enabled rules. A pragma is called unused only if every rule that it names
-        was enabled.
+        was enabled. `require_reason`: one without a reason is reported, and suppresses all the same.
         """
         used: set[Span] = set()
         kept = self._kept(list(findings), used)
         found = [(INVALID, problem) for problem in self.problems]
+        if require_reason:
+            found += [(INVALID, problem) for problem in self._unexplained()]
         found += [(UNUSED, problem) for problem in self._unused(used, enabled)]
         own = [_finding(code, problem, filename, mode) for code, problem in found]
         # A pragma without list does not suppress what is said about itself.
@@ -117,6 +127,13 @@ class Suppressions:
             if (span := pragma.suppresses(code, named_only=named_only)) is not None:
                 used.add(span)
                 yield pragma.first, pragma.last
+
+    def _unexplained(self) -> Iterator[Problem]:
+        for pragma in self.pragmas:
+            directive = pragma.directive
+            # Without a list, it is about other linters as well.
+            if not pragma.partial and not directive.reason and (directive.selectors or directive.verb != "noqa"):
+                yield Problem(directive.span, "suppression without a reason: write one behind it")
 
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())

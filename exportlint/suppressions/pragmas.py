@@ -18,6 +18,8 @@ _NOQA = re.compile(r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[
 _ANY_CODE = re.compile(r"[A-Z]+[0-9]+")
 _OUR_CODE = re.compile(r"EXP[0-9]+")
 _ENTRY = re.compile(r"[^,]+")
+_WORD = re.compile(r"\w")
+_COMMENT = re.compile(r"#(?!\d)")  # `#12` is an issue
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class Directive:
     def span(self) -> Span:
         """From the `#` to the end of the list."""
         return self.place.span
+
+    @property
+    def reason(self) -> str:
+        """The words behind it, up to another comment; empty if there are none."""
+        comment = self.place.comment
+        behind = _COMMENT.split(comment.text[self.span.end.column - comment.column :])[0].strip()
+        return behind if _WORD.search(behind) else ""
 
 
 @dataclass(frozen=True, slots=True)

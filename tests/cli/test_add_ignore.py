@@ -120,3 +120,24 @@ def test_standard_input_cannot_be_changed(root: Path, run: Run) -> None:
     result = run("-", "--add-ignore", stdin=NET.encode())
     assert result.code == 2
     assert "cannot be used with standard input" in result.err
+
+
+def test_a_reason_is_needed_where_the_settings_say_so(root: Path, run: Run) -> None:
+    write(root, {"a.py": NET, "exportlint.toml": "require-reason = true\n"})
+    result = run("--add-ignore")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith("write `--add-ignore=REASON`\n")
+    assert (root / "a.py").read_text() == NET
+    assert run("--add-ignore=not exported").code == 0
+    assert run().out == "All checks passed!\n"
+
+
+def test_suppressions_without_a_reason_are_found(root: Path, run: Run) -> None:
+    write(root, {"a.py": NET})
+    run("--add-ignore")
+    assert run().code == 0
+    result = run("--require-reason", "--output-format", "concise")
+    assert result.code == 1
+    assert "a.py:7:26: warning[EXP005 invalid-suppression]: suppression without a reason: write one" in result.out
+    write(root, {"exportlint.toml": "require-reason = true\n"})
+    assert (run().code, run("--no-require-reason").code) == (1, 0)

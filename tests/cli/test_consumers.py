@@ -1,12 +1,14 @@
 """The programs that read the formats for CI services take what exportlint writes.
 
-`npm install @microsoft/sarif-multitool @umbrelladocs/rdformat-validator` and `pip install junitparser` bring them; the
-npm ones are looked for in PATH and in the `node_modules` that EXPORTLINT_NODE_MODULES names.
+`npm install @microsoft/sarif-multitool @umbrelladocs/rdformat-validator ajv-cli` and `pip install junitparser taplo`
+bring them; the npm ones are looked for in PATH and in the `node_modules` that EXPORTLINT_NODE_MODULES names. taplo and
+ajv take the schemas of the settings.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import exportlint
 from tests.cli.projects import PROJECTS
 from tests.cli.runner import Run, write
 from tests.patience import PATIENCE
@@ -90,3 +93,42 @@ def test_junitparser_reads_the_failures(project: str, root: Path, run: Run) -> N
     failures = [result.message for suite in xml for case in suite for result in case.result]
     assert failures == [finding["message"] for finding in found]
     assert xml.failures == len(found)
+
+
+TOML = [
+    ('mode = "strict"\nrequire-reason = true\nselect = ["EXP1"]\n[[verify.target]]\nmodel = "a:B"\nmemory = 1\n', ""),
+    ('mode = "stric"\n', '"stric" is not one of'),
+    ("modes = 1\n", "Additional properties are not allowed"),
+    ('[[verify.target]]\nmodel = "a:B"\nmemory = true\n', "true is not valid under any of the schemas"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), TOML)
+@pytest.mark.parametrize("is_pyproject", [False, True])
+def test_taplo_checks_settings_by_the_schemas(text: str, said: str, is_pyproject: bool, root: Path) -> None:
+    schemas = Path(exportlint.__file__).parent
+    # Nothing is asked of the network: the schemas name each other by where they lie here, and a part of SchemaStore's
+    # stands for all of it.
+    own = (root / "own.json").as_uri()
+    settings = json.loads((schemas / "exportlint.schema.json").read_text(encoding="utf-8")) | {"$id": own}
+    store = {"type": "object", "properties": {"project": {"type": "object", "required": ["name"]}}}
+    write(root, {"own.json": json.dumps(settings), "store.json": json.dumps(store)})
+    both = json.loads((schemas / "pyproject.schema.json").read_text(encoding="utf-8"))
+    both["allOf"] = [{"$ref": (root / "store.json").as_uri()}]
+    both["properties"]["tool"]["properties"]["exportlint"]["$ref"] = own
+    write(root, {"both.json": json.dumps(both)})
+    if is_pyproject:
+        text = '[project]\nname = "x"\n[tool.exportlint]\n' + text.replace("[[verify", "[[tool.exportlint.verify")
+    write(root, {"settings.toml": text, "broken.toml": "[project]\n"})
+    schema = (root / "both.json").as_uri() if is_pyproject else own
+    code, told = _said(_program("taplo"), "check", "--schema", schema, root / "settings.toml")
+    assert (code, said in told) == (int(bool(said)), True), told
+    if is_pyproject:
+        code, told = _said(_program("taplo"), "check", "--schema", schema, root / "broken.toml")
+        assert (code, '"name" is a required property' in told) == (1, True), told
+
+
+def test_ajv_compiles_the_schema_in_strict_mode(root: Path) -> None:
+    schema = Path(exportlint.__file__).parent / "exportlint.schema.json"
+    code, told = _said(_program("ajv"), "compile", "--strict=true", "-s", schema)
+    assert (code, "is valid" in told) == (0, True), told

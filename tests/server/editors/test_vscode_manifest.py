@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from exportlint.config.schema import PYPROJECT_URL, URL
+from exportlint.config.toml import FILE_NAMES
 from exportlint.server.preferences import KEYS, Preferences
 from tests.documents import PROJECT
 
@@ -41,6 +43,20 @@ def test_the_defaults_are_those_of_the_server() -> None:
     # the log of VS Code is read on purpose only, and may tell more
     expected = dataclasses.replace(Preferences(), log_level="info")
     assert Preferences.of(defaults, Path()) == expected
+
+
+def test_the_schema_of_configuration_files_is_contributed() -> None:
+    (rule,) = MANIFEST["contributes"]["tomlValidation"]
+    assert set(rule["fileMatch"]) == {name for name in FILE_NAMES if name != "pyproject.toml"}
+    assert rule["url"] == URL
+
+
+def test_the_readme_names_the_schema_of_pyproject() -> None:
+    text = (PROJECT / "editors" / "vscode" / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```json\n(\"evenBetterToml.*?)```", text, re.DOTALL)
+    ((pattern, url),) = json.loads(f"{{{block}}}")["evenBetterToml.schema.associations"].items()
+    assert re.search(pattern, "file:///home/me/project/pyproject.toml")
+    assert url == PYPROJECT_URL
 
 
 @pytest.mark.parametrize("key", sorted(CHOICES.keys() - OF_THE_CLIENT))
