@@ -7,10 +7,14 @@ import io
 import json
 import linecache
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -155,3 +159,49 @@ def test_nothing_is_loaded_from_other_servers(site: Path) -> None:
         loaded = re.findall(r"""<(?:script|img|iframe)[^>]+src=["']?(https?:[^"'\s>]+)""", text)
         loaded += re.findall(r"""<link[^>]+rel=["']?stylesheet[^>]+href=["']?(https?:[^"'\s>]+)""", text)
         assert loaded == [], path.relative_to(site)
+
+
+# --- filters
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+FILTERS: dict[str, Callable[[dict[str, str]], bool]] = {
+    "": lambda row: True,
+    "words=EXP101": lambda row: row["code"] == "EXP101",
+    "words=size+loop": lambda row: "size" in row["text"] and "loop" in row["text"],
+    "family=exp4-shapes": lambda row: row["code"].startswith("EXP4"),
+    "severity=warning": lambda row: "warning" in row.get("non-strict", "") + row.get("strict", ""),
+    "severity=error&mode=strict": lambda row: "error" in row.get("strict", ""),
+    "mode=non-strict&fixable=on": lambda row: row["fixes"] != "—" and row.get("non-strict", "—") != "—",
+    "words=no-such-rule": lambda row: False,
+}
+"""What the address of the index asks for, and whether it shows a row of the tables."""
+
+
+def _rows() -> Iterator[dict[str, str]]:
+    columns: list[str] = []
+    for line in (PROJECT / "docs" / "rules.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells and cells[0] == "code":
+            columns = cells
+        elif cells and cells[0].startswith("["):
+            row = dict(zip(columns, cells, strict=True))
+            yield {**row, "code": row["code"][1:7], "text": re.sub(r"\(\.\./rules/.*?\)", "", line).lower()}
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("query", FILTERS)
+def test_the_index_shows_the_rules_that_are_asked_for(query: str, site: Path, tmp_path: Path) -> None:
+    handler = partial(SimpleHTTPRequestHandler, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+        address = f"http://127.0.0.1:{server.server_port}/rules/?{query}"
+        command = [str(CHROMIUM), *flags, "--virtual-time-budget=3000", address]
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False).stdout
+        server.shutdown()
+    expected = [row["code"] for row in _rows() if FILTERS[query](row)]
+    assert f"{len(expected)} of {len(all_rules())} rules" in shown
+    rows = re.findall(r"<tr( hidden=\"\")?>\s*<td data-label=\"code\"><a[^>]*>(\w+)</a>", shown)
+    assert [code for hidden, code in rows if not hidden] == expected

@@ -5,12 +5,11 @@
   const heading = document.querySelector("article h1#rules");
   if (!heading) return;
   const sections = [...document.querySelectorAll("article h2[id]")]
-    .map((title) => ({ title, parts: untilNextHeading(title) }))
-    .map((section) => ({ ...section, table: section.parts.map((part) => part.querySelector("table") || part).find((part) => part.tagName === "TABLE") }))
-    .filter((section) => section.table);
+    .map((title) => ({ title, table: tableBelow(title) }))
+    .filter(({ table }) => table);
   const rules = sections.flatMap((section) => {
     const columns = [...section.table.querySelectorAll("th")].map((cell) => cell.textContent.trim());
-    section.table.classList.add("rules-table");
+    section.table.dataset.rules = ""; // a class would take the theme's style away
     return [...section.table.querySelectorAll("tbody tr")].map((row) => {
       const cells = Object.fromEntries([...row.cells].map((cell, at) => [columns[at], cell.textContent.trim()]));
       [...row.cells].forEach((cell, at) => (cell.dataset.label = columns[at]));
@@ -21,7 +20,7 @@
   const form = document.createElement("form");
   form.className = "rule-filters";
   form.setAttribute("role", "search");
-  const search = field("Search", Object.assign(document.createElement("input"), { type: "search", name: "q", placeholder: "code, name or words" }));
+  const search = field("Search", Object.assign(document.createElement("input"), { type: "search", name: "words", placeholder: "code, name or words" }));
   const family = select("Family", "family", sections.map(({ title }) => [title.id, title.firstChild.textContent.trim()]));
   const severity = select("Severity", "severity", ["error", "warning", "info"].map((name) => [name, name]));
   const mode = select("Mode", "mode", ["non-strict", "strict"].map((name) => [name, name]));
@@ -54,9 +53,10 @@
       rule.row.hidden = !fits;
       shown += fits ? 1 : 0;
     }
-    for (const { title, parts, table } of sections) {
+    for (const { title, table } of sections) {
       const isEmpty = !table.querySelector("tbody tr:not([hidden])");
-      for (const part of [title, ...parts]) part.hidden = isEmpty;
+      // asked anew each time: the theme puts tables into elements that scroll
+      for (const part of [title, ...below(title)]) part.hidden = isEmpty;
     }
     count.textContent = `${shown} of ${rules.length} rules`;
   }
@@ -79,9 +79,17 @@
     return field(text, control);
   }
 
-  function untilNextHeading(title) {
+  function below(title) {
     const parts = [];
     for (let at = title.nextElementSibling; at && at.tagName !== "H2"; at = at.nextElementSibling) parts.push(at);
     return parts;
+  }
+
+  function tableBelow(title) {
+    for (const part of below(title)) {
+      const table = part.tagName === "TABLE" ? part : part.querySelector("table");
+      if (table) return table;
+    }
+    return null;
   }
 })();

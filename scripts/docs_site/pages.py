@@ -14,7 +14,7 @@ from exportlint.pages import DIRECTIVES
 from exportlint.registry import FAMILIES, HOME, all_rules, applicabilities
 from exportlint.registry import page as rule_page
 
-_README = {"index.md": ("", "Try it", "What it is not"), "use.md": ("Use",)}
+_README = {"index.md": ("", "Try it", "What it is not", "More"), "use.md": ("Use",)}
 """The sections of README.md that a page takes; the empty one is what stands before the first heading."""
 
 _COPIES = {
@@ -26,8 +26,8 @@ _COPIES = {
 _SETTINGS = """\
 # Settings
 
-In `pyproject.toml` under `[tool.exportlint]`, or at the top of an `exportlint.toml`. For each linted file the closest one
-counts. `exportlint config KEY` prints the same on the command line.
+In `pyproject.toml` under `[tool.exportlint]`, or at the top of an `exportlint.toml`. For each linted file the closest
+one counts. `exportlint config KEY` prints the same on the command line.
 """
 _LINK = re.compile(r"(\]\()(<?)([^)\s>]+)(>?\))")
 _DIRECTIVE = re.compile(rf"^<!-- (?P<key>{'|'.join(sorted(DIRECTIVES))}):(?: (?P<value>.*?))? -->\n", re.MULTILINE)
