@@ -56,7 +56,7 @@
     for (const { title, table } of sections) {
       const isEmpty = !table.querySelector("tbody tr:not([hidden])");
       // asked anew each time: the theme puts tables into elements that scroll
-      for (const part of [title, ...below(title)]) part.hidden = isEmpty;
+      for (const part of [title, table, ...below(title)]) part.hidden = isEmpty;
     }
     count.textContent = `${shown} of ${rules.length} rules`;
   }
