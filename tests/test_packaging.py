@@ -80,8 +80,24 @@ def test_metadata(wheel: Path) -> None:
     assert core == {"libcst", "platformdirs", "pygls", "tomli"}
     bounds = [bound for names, _, _ in requirements for bound in re.findall(r"[<>=!~]+", names)]
     assert set(bounds) == {">="}
-    assert about.get_all("Provides-Extra") == ["completions", "dev", "distributed", "test", "verify", "watch"]
-    assert about["License-File"] == "LICENSE"
+    assert about.get_all("Provides-Extra") == [
+        "completions",
+        "dev",
+        "distributed",
+        "docs",
+        "release",
+        "test",
+        "verify",
+        "watch",
+    ]
+    assert (about["License-Expression"], about["License-File"]) == ("MIT", "LICENSE")
+    urls = dict(url.split(", ") for url in about.get_all("Project-URL", []))
+    assert urls.keys() == {"Homepage", "Documentation", "Repository", "Changelog", "Issues"}
+    assert about["Description-Content-Type"] == "text/markdown"
+    description = str(about.get_payload())
+    assert f"/blob/v{__version__}/docs/rules.md)" in description
+    assert f"/raw/v{__version__}/editors/vscode/images/quick-fixes.png)" in description
+    assert re.findall(r"\]\((?!https?://|#)[^)]*\)", description) == []
 
 
 def test_the_wheel_runs(wheel: Path, tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ TAB = 4
 """How wide a tab is, as Ruff counts."""
 
 _CLOSING = frozenset({")", "]", "}"})
+_STRING_STARTS = frozenset({"FSTRING_START", "TSTRING_START"})
+_STRING_ENDS = frozenset({"FSTRING_END", "TSTRING_END"})
 
 
 def width(line: str) -> int:
@@ -126,17 +128,30 @@ class Text:
         """The tokens of the file, in order. Raises DeclinedError if Python's tokenizer refuses it."""
         found: list[Token] = []
         starts_line = True
+        depth = opened = 0
         try:
             for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
-                if token.type not in _LAYOUT:
-                    start = self.lines.line_start(token.start[0]) + token.start[1]
-                    end = self.lines.line_start(token.end[0]) + token.end[1]
+                start, end = self._at(token.start), self._at(token.end)
+                # Python 3.12 and later split f-strings. Older ones cannot read a line break within one: it stays whole.
+                name = tokenize.tok_name[token.type]
+                if name in _STRING_STARTS:
+                    depth, opened = depth + 1, opened if depth else start
+                elif name in _STRING_ENDS:
+                    depth -= 1
+                    if not depth:
+                        found.append(Token(opened, end, self.text[opened:end], tokenize.STRING, starts_line))
+                        starts_line = False
+                elif not depth and token.type not in _LAYOUT:
                     found.append(Token(start, end, token.string, token.type, starts_line))
                     starts_line = False
                 starts_line |= token.type == tokenize.NEWLINE
         except (tokenize.TokenError, SyntaxError):
             raise DeclinedError("the file cannot be split into tokens") from None
         return found
+
+    def _at(self, position: tuple[int, int]) -> int:
+        row, column = position
+        return self.lines.line_start(row) + column
 
     def previous(self, offset: int) -> Token | None:
         """The last token that ends at an offset or before it."""
