@@ -94,8 +94,8 @@ _TABLE = (
         "require-reason",
         BOOL,
         "false",
-        "Report a suppression without a reason as `invalid-suppression`. The reason is the text after the list of rules: "
-        "`# exportlint: ignore[EXP101] exported with masks only`.",
+        "Report a suppression without a reason as `invalid-suppression`. The reason is the text after the list of "
+        "rules: `# exportlint: ignore[EXP101] exported with masks only`.",
         "require-reason = true",
     ),
     *FIX_OPTIONS,

@@ -14,8 +14,9 @@ from exportlint.pages import DIRECTIVES
 from exportlint.registry import FAMILIES, HOME, all_rules, applicabilities
 from exportlint.registry import page as rule_page
 
-_README = {"index.md": ("", "Try it", "What it is not", "More"), "use.md": ("Use",)}
-"""The sections of README.md that a page takes; the empty one is what stands before the first heading."""
+_INDEX = "index.md"
+_NOT_IN_INDEX = frozenset({"Rules", "Tests"})
+"""The sections of README.md for which the site has pages."""
 
 _COPIES = {
     "CHANGELOG.md": "changelog.md",
@@ -42,12 +43,12 @@ class Site:
     def __init__(self, project: Path) -> None:
         self._project = project
         self._sources = {f"{path.stem}.md": f"docs/{path.name}" for path in (project / "docs").glob("*.md")}
-        self._sources |= dict.fromkeys(_README, "README.md")
+        self._sources[_INDEX] = "README.md"
         self._sources |= {uri: source for source, uri in _COPIES.items()}
         self._sources |= {f"rules/{path.name}": f"rules/{path.name}" for path in (project / "rules").glob("*.md")}
         for path in (project / "editors").glob("*/README.md"):
             self._sources[f"editors/{path.parent.name}.md"] = f"editors/{path.parent.name}/README.md"
-        self._uris = {source: uri for uri, source in self._sources.items() if source != "README.md"}
+        self._uris = {source: uri for uri, source in self._sources.items()}
         self._uris |= {
             f"editors/vscode/images/{path.name}": f"editors/vscode/images/{path.name}" for path in self._images()
         }
@@ -59,8 +60,8 @@ class Site:
         """The Markdown of the pages that are not in docs/, by their path."""
         pages = {"settings.md": _settings()}
         for uri, source in self._sources.items():
-            if source == "README.md":
-                pages[uri] = self._of_readme(uri)
+            if uri == _INDEX:
+                pages[uri] = self._index()
             elif not source.startswith("docs/"):
                 pages[uri] = (self._project / source).read_text(encoding="utf-8")
         return pages
@@ -85,14 +86,10 @@ class Site:
     def _images(self) -> list[Path]:
         return sorted((self._project / "editors" / "vscode" / "images").glob("*.png"))
 
-    def _of_readme(self, uri: str) -> str:
-        text = (self._project / "README.md").read_text(encoding="utf-8")
-        parts = _HEADING.split(text)
-        sections = {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
-        if uri == "index.md":
-            return "".join(f"## {name}{sections[name]}" if name else sections[name] for name in _README[uri])
-        (name,) = _README[uri]
-        return f"# {name}{re.sub('^###', '##', sections[name], flags=re.MULTILINE)}"
+    def _index(self) -> str:
+        first, *parts = _HEADING.split((self._project / "README.md").read_text(encoding="utf-8"))
+        sections = zip(parts[::2], parts[1::2], strict=True)
+        return first + "".join(f"## {name}{text}" for name, text in sections if name not in _NOT_IN_INDEX)
 
     # --- what becomes of a page
 
@@ -109,10 +106,8 @@ class Site:
         before, opening, target, after = link.groups()
         path, mark, fragment = target.partition("#")
         if ":" in path or not path:
-            return link[0] if path or source != "README.md" else f"{before}{self._readme(uri, fragment)}{after}"
+            return link[0]
         found = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
-        if found == "README.md":
-            return f"{before}{self._readme(uri, fragment)}{after}"
         if found == "rules":
             found = "docs/rules.md"
         if found in self._uris:
@@ -123,20 +118,9 @@ class Site:
         kind = "tree" if place.is_dir() else "blob"
         return f"{before}{HOME}/{kind}/main/{found}{mark}{fragment})"
 
-    def _readme(self, uri: str, fragment: str) -> str:
-        for page in _README:
-            if not fragment or f"#{fragment}" in _anchors(self._of_readme(page)):
-                return f"{_relative(page, uri)}#{fragment}" if fragment else _relative(page, uri)
-        return f"{HOME}#{fragment}"
-
 
 def _relative(target: str, uri: str) -> str:
     return posixpath.relpath(target, posixpath.dirname(uri) or ".")
-
-
-def _anchors(text: str) -> set[str]:
-    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {"#" + re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
 def _rule(text: str) -> str:
