@@ -1,0 +1,214 @@
+"""The Python API: source text in; findings, fixed text and explanations out. `exportlint` itself hands it on."""
+
+from __future__ import annotations
+
+import io
+import os
+import tokenize
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from exportlint.config import ConfigError, Configuration, Layer, Settings, check
+from exportlint.diagnosis import Explainer, Explanation, explained, read_errors
+from exportlint.diagnosis.explanation import Place
+from exportlint.findings import Applicability, Caller, Edit, Finding, Fix, Mode, Position, Severity, Span, Step
+from exportlint.linter import Task, lint, shown
+from exportlint.registry import Rule, all_rules, find_rule, page
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = [
+    "Applicability",
+    "Caller",
+    "ConfigError",
+    "Edit",
+    "Explanation",
+    "Finding",
+    "Fix",
+    "FixedSource",
+    "Mode",
+    "Place",
+    "Position",
+    "Rule",
+    "SettingValues",
+    "Severity",
+    "Span",
+    "Step",
+    "all_rules",
+    "check_source",
+    "explain_errors",
+    "find_rule",
+    "fix_source",
+    "rule_page",
+]
+
+_NO_NAME = "<string>"
+_MOST_ERRORS = 50
+
+
+class SettingValues(TypedDict, total=False):
+    """Settings that override those of the configuration, with `_` for `-`; `exportlint config NAME` explains each."""
+
+    mode: Mode
+    torch_version: str
+    select: Sequence[str]
+    ignore: Sequence[str]
+    extend_select: Sequence[str]
+    min_severity: str
+    src: Sequence[str]
+    module_bases: Sequence[str]
+    entry_points: Sequence[str]
+    exported: Sequence[str]
+    returns_tensor: Sequence[str]
+    train: bool
+    dynamic_dims: Sequence[int]
+    fixable: Sequence[str]
+    unfixable: Sequence[str]
+    extend_fixable: Sequence[str]
+    extend_safe_fixes: Sequence[str]
+    extend_unsafe_fixes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSource:
+    """What became of a text.
+
+    `applied` are the findings whose fixes are in `source`, each at its place when its fix was applied. `remaining` are
+    those that are found in `source`. `problems` say in one line each why fixes could not be applied.
+    """
+
+    source: str
+    applied: tuple[Finding, ...]
+    remaining: tuple[Finding, ...]
+    problems: tuple[str, ...] = ()
+
+
+def check_source(
+    source: str | bytes,
+    *,
+    filename: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    fixes: bool = True,
+    **settings: Unpack[SettingValues],
+) -> tuple[Finding, ...]:
+    """What is found in a text, in order of place. The text is not run, and neither is what it imports.
+
+    Args:
+        source: the contents of a Python file, or of a notebook if `filename` ends in `.ipynb`.
+        filename: where the text belongs; the file need not exist. Its configuration holds, its imports are followed
+            from there, and findings bear its name. By default it is a file in the working directory.
+        isolated: do without configuration files.
+        fixes: work out fixes, which takes longer than finding.
+        **settings: override the configuration. `min_severity` is `info` unless something says otherwise.
+
+    Returns:
+        The findings that no comment ignores. A text that is not Python is a finding too (EXP001). The baseline is not
+        looked at.
+
+    Raises:
+        ConfigError: a setting or a configuration file cannot be used.
+    """
+    task = _task(source, filename, settings, isolated=isolated)
+    return shown(lint([task], fixes=fixes), lambda _finding: task.settings).findings
+
+
+def fix_source(
+    source: str,
+    *,
+    filename: str | os.PathLike[str] | None = None,
+    unsafe: bool = False,
+    isolated: bool = False,
+    **settings: Unpack[SettingValues],
+) -> FixedSource:
+    """A text with the fixes that hold. Fixing it again changes nothing.
+
+    Args:
+        source: as in `check_source`.
+        filename: as in `check_source`. Nothing is written.
+        unsafe: apply unsafe fixes as well as safe ones.
+        isolated: as in `check_source`.
+        **settings: as in `check_source`.
+
+    Raises:
+        ConfigError: a setting or a configuration file cannot be used.
+    """
+    from exportlint.fixer import fix
+
+    task = _task(source, filename, settings, isolated=isolated)
+    most = Applicability.UNSAFE if unsafe else Applicability.SAFE
+    outcome = fix([task], lambda _task: most)
+    applied = [finding for fixed in outcome.fixed for finding in fixed.findings]
+    text = next((fixed.data.decode(_encoding(source), "surrogatepass") for fixed in outcome.fixed), source)
+    remaining = shown(outcome.remaining, lambda _finding: task.settings).findings
+    return FixedSource(text, tuple(applied), remaining, tuple(map(str, outcome.problems)))
+
+
+def explain_errors(
+    text: str,
+    *,
+    roots: Iterable[str | os.PathLike[str]] = (),
+    isolated: bool = False,
+    **settings: Unpack[SettingValues],
+) -> tuple[Explanation, ...]:
+    """What the errors in a text are: a traceback, or a log with tracebacks in it.
+
+    Args:
+        text: what torch.export, or a program that calls it, printed.
+        roots: the directories to look for the files in that the text names; by default the working directory.
+        isolated: do without configuration files.
+        **settings: as in `check_source`.
+
+    Returns:
+        One explanation for all errors that say the same, in the order of the text. Beside errors that are known, those
+        that are not are left out.
+
+    Raises:
+        ConfigError: a setting or a configuration file cannot be used.
+    """
+    explainer = Explainer(_configuration(settings, isolated=isolated), [Path(root) for root in roots] or [Path.cwd()])
+    return tuple(explained(read_errors(text.splitlines()), explainer, _MOST_ERRORS))
+
+
+def rule_page(rule: Rule | str) -> str:
+    """The Markdown page of a rule, given by itself, its code or its name.
+
+    Raises:
+        KeyError: there is no such rule.
+        FileNotFoundError: the installation lacks the page.
+    """
+    found = rule if isinstance(rule, Rule) else find_rule(rule)
+    if found is None:
+        raise KeyError(rule)
+    return page(found)
+
+
+def _task(
+    source: str | bytes, filename: str | os.PathLike[str] | None, settings: Mapping[str, object], *, isolated: bool
+) -> Task:
+    name = _NO_NAME if filename is None else os.fspath(filename)
+    path = Path(os.path.normpath(Path.cwd() / name))
+    data = source.encode(_encoding(source), "surrogatepass") if isinstance(source, str) else source
+    return Task(path, _settings(path, settings, isolated=isolated), name, data)
+
+
+def _settings(path: Path, settings: Mapping[str, object], *, isolated: bool) -> Settings:
+    return _configuration(settings, isolated=isolated).for_file(path)
+
+
+def _configuration(settings: Mapping[str, object], *, isolated: bool) -> Configuration:
+    cwd = Path.cwd()
+    values = {key.replace("_", "-"): value for key, value in settings.items()}
+    return Configuration(cwd, isolated=isolated, overrides=(Layer(cwd, check(values, None)),))
+
+
+def _encoding(source: str) -> str:
+    """The encoding that a text declares. What it cannot be written in, it is read as, and found to be wrong."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode("utf-8", "surrogatepass")).readline)
+        source.encode(encoding)
+    except (SyntaxError, ValueError):
+        return "utf-8"
+    return "utf-8" if encoding == "utf-8-sig" else encoding
