@@ -6,16 +6,19 @@ import io
 import os
 import tokenize
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from exportlint.config import ConfigError, Configuration, Layer, Settings, check
+from exportlint.baseline import BaselineError, load, marked
+from exportlint.config import ConfigError, Configuration, Layer, check
 from exportlint.diagnosis import Explainer, Explanation, explained, read_errors
 from exportlint.diagnosis.explanation import Place
 from exportlint.findings import Applicability, Caller, Edit, Finding, Fix, Mode, Position, Severity, Span, Step
-from exportlint.linter import Task, lint, shown
+from exportlint.fingerprints import fingerprinted
+from exportlint.linter import LintResult, Task, lint, shown
 from exportlint.registry import Rule, all_rules, find_rule, page
+from exportlint.source import SourceError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -105,14 +108,13 @@ def check_source(
         **settings: override the configuration. `min_severity` is `info` unless something says otherwise.
 
     Returns:
-        The findings that no comment ignores. A text that is not Python is a finding too (EXP001). The baseline is not
-        looked at.
+        The findings that no comment ignores and no baseline holds. A text that is not Python is a finding too (EXP001).
 
     Raises:
         ConfigError: a setting or a configuration file cannot be used.
     """
-    task = _task(source, filename, settings, isolated=isolated)
-    return shown(lint([task], fixes=fixes), lambda _finding: task.settings).findings
+    task = task_of(source, filename, _configuration(settings, isolated=isolated))
+    return shown_of(task, lint([task], fixes=fixes))
 
 
 def fix_source(
@@ -137,12 +139,13 @@ def fix_source(
     """
     from exportlint.fixer import fix
 
-    task = _task(source, filename, settings, isolated=isolated)
+    task = task_of(source, filename, _configuration(settings, isolated=isolated))
     most = Applicability.UNSAFE if unsafe else Applicability.SAFE
     outcome = fix([task], lambda _task: most)
     applied = [finding for fixed in outcome.fixed for finding in fixed.findings]
     text = next((fixed.data.decode(_encoding(source), "surrogatepass") for fixed in outcome.fixed), source)
-    remaining = shown(outcome.remaining, lambda _finding: task.settings).findings
+    (after,) = outcome.tasks
+    remaining = shown_of(after, outcome.remaining)
     return FixedSource(text, tuple(applied), remaining, tuple(map(str, outcome.problems)))
 
 
@@ -185,17 +188,28 @@ def rule_page(rule: Rule | str) -> str:
     return page(found)
 
 
-def _task(
-    source: str | bytes, filename: str | os.PathLike[str] | None, settings: Mapping[str, object], *, isolated: bool
-) -> Task:
+def task_of(source: str | bytes, filename: str | os.PathLike[str] | None, configuration: Configuration) -> Task:
+    """A text as a file to look at. Raises ConfigError."""
     name = _NO_NAME if filename is None else os.fspath(filename)
     path = Path(os.path.normpath(Path.cwd() / name))
     data = source.encode(_encoding(source), "surrogatepass") if isinstance(source, str) else source
-    return Task(path, _settings(path, settings, isolated=isolated), name, data)
+    return Task(path, configuration.for_file(path), name, data)
 
 
-def _settings(path: Path, settings: Mapping[str, object], *, isolated: bool) -> Settings:
-    return _configuration(settings, isolated=isolated).for_file(path)
+def shown_of(task: Task, result: LintResult) -> tuple[Finding, ...]:
+    """The findings of a file that are grave enough, and that its baseline does not hold. Raises ConfigError."""
+    settings = task.settings
+    if settings.baseline is not None:
+        try:
+            baseline = load(settings.baseline)
+            sources = {task.filename: task.read()}
+        except BaselineError as error:
+            raise ConfigError(str(error), settings.file) from None
+        except SourceError:  # that is found, and no baseline holds it
+            return result.findings
+        named = fingerprinted(result.findings, sources.get)
+        result = replace(result, findings=marked(named, lambda _finding: baseline))
+    return shown(result, lambda _finding: settings).findings
 
 
 def _configuration(settings: Mapping[str, object], *, isolated: bool) -> Configuration:

@@ -17,7 +17,7 @@ from tests.documents import PROJECT, README, blocks
 from tests.patience import PATIENCE
 
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("api", "architecture", "ci", "fix-plan", "rules", "verify")]
+PAGES += [f"docs/{name}.md" for name in ("api", "architecture", "ci", "fix-plan", "other-tools", "rules", "verify")]
 
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
