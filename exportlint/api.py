@@ -66,6 +66,7 @@ class SettingValues(TypedDict, total=False):
     entry_points: Sequence[str]
     exported: Sequence[str]
     returns_tensor: Sequence[str]
+    functions: Mapping[str, Mapping[str, object]]
     train: bool
     dynamic_dims: Sequence[int]
     fixable: Sequence[str]

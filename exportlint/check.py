@@ -7,8 +7,10 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import cast
 
 from exportlint.analysis.analyze import Interpretation
+from exportlint.analysis.described_functions import DescribedFunction, Returned
 from exportlint.analysis.domain.trails import Route, RouteStep, Site, Trail
 from exportlint.analysis.eval.call_graph import Caller as CalledFrom
 from exportlint.analysis.eval.call_graph import home_of
@@ -21,7 +23,9 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
+from exportlint.config.function_options import FunctionSettings, check_functions
 from exportlint.edits import places
+from exportlint.entry_points import FUNCTIONS, EntryPoint, entry_points
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
 from exportlint.registry import Rule, rules_for
 from exportlint.source import Notebook, SourceFile, gc_paused
@@ -174,7 +178,11 @@ def _without_fixes(finding: Finding) -> Finding:
 
 
 def options(settings: Settings) -> Options:
-    """What of the settings the analysis depends on."""
+    """What of the settings, and of what packages say of their functions, the analysis depends on.
+
+    Raises:
+        PluginError: what a package says cannot be used.
+    """
     return Options(
         mode=settings.mode,
         training=settings.train,
@@ -183,7 +191,29 @@ def options(settings: Settings) -> Options:
         entry_points=settings.entry_points,
         exported=settings.exported,
         returns_tensor=settings.returns_tensor,
+        functions=tuple(map(_described, (*settings.functions, *packaged_functions()))),
     )
+
+
+def _described(said: FunctionSettings) -> tuple[str, DescribedFunction]:
+    return said.pattern, DescribedFunction(cast(Returned, said.returns), said.reads_data)
+
+
+@functools.cache
+def packaged_functions() -> tuple[FunctionSettings, ...]:
+    """What installed packages say of their functions; imports what says it.
+
+    Raises:
+        PluginError: it cannot be used.
+    """
+    return tuple(said for entry in entry_points(FUNCTIONS) for said in _said_by(entry))
+
+
+def _said_by(entry: EntryPoint) -> tuple[FunctionSettings, ...]:
+    try:
+        return check_functions(entry.load())
+    except ValueError as error:
+        raise entry.package.error(f"`{entry.value}`: {error}") from None
 
 
 def _reports(
@@ -194,7 +224,7 @@ def _reports(
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
             yield _finding(rule, fact, report, project, settings, shown), fact, report
     except Exception as error:
-        crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
+        crashes.append(Crash(f"{rule} failed", error))
 
 
 def _one_verdict(reports: Iterable[_Reported]) -> list[_Reported]:

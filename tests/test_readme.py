@@ -17,7 +17,10 @@ from tests.documents import PROJECT, README, blocks
 from tests.patience import PATIENCE
 
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("api", "architecture", "ci", "fix-plan", "other-tools", "rules", "verify")]
+PAGES += [
+    f"docs/{name}.md"
+    for name in ("api", "architecture", "ci", "fix-plan", "other-tools", "own-rules", "rules", "verify")
+]
 
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:

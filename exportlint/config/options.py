@@ -6,6 +6,7 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 from __future__ import annotations
 
 from exportlint.config.fix_options import FIX_OPTIONS
+from exportlint.config.function_options import FUNCTIONS
 from exportlint.config.kinds import (
     BOOL,
     CLASS_PATTERNS,
@@ -192,6 +193,7 @@ _TABLE = (
         "extensions, libraries that are not linted.",
         'returns-tensor = ["fastops.gate", "einops.*"]',
     ),
+    FUNCTIONS,
     Option(
         "train",
         BOOL,
