@@ -138,10 +138,14 @@ def fix_source(
     Raises:
         ConfigError: a setting or a configuration file cannot be used.
     """
+    task = task_of(source, filename, _configuration(settings, isolated=isolated))
+    return fixed_of(task, source, Applicability.UNSAFE if unsafe else Applicability.SAFE)
+
+
+def fixed_of(task: Task, source: str, most: Applicability) -> FixedSource:
+    """The text of a file with fixes up to an applicability. Raises ConfigError."""
     from exportlint.fixer import fix
 
-    task = task_of(source, filename, _configuration(settings, isolated=isolated))
-    most = Applicability.UNSAFE if unsafe else Applicability.SAFE
     outcome = fix([task], lambda _task: most)
     applied = [finding for fixed in outcome.fixed for finding in fixed.findings]
     text = next((fixed.data.decode(_encoding(source), "surrogatepass") for fixed in outcome.fixed), source)
