@@ -154,10 +154,19 @@ class TestInstalled:
         assert run(site, "config", "mode")[0] == 0
         assert "ACME001" in run(site, "rule", "ACME001")[1]
 
-    def test_flake8_and_the_api_know_it(self, site: Path) -> None:
-        code = "import exportlint; print(*(f.code for f in exportlint.check_source(open('model.py').read())))"
+    @pytest.mark.parametrize(
+        "command",
+        one_in(
+            2,
+            [
+                (("-c", "import exportlint as e; print(*(f.code for f in e.check_source(open('model.py').read())))"),),
+                (("-m", "flake8", "--select", "EXP,ACME", "--format", "%(code)s", "--exit-zero", "model.py"),),
+            ],
+        ),
+    )
+    def test_the_api_and_flake8_know_it(self, command: tuple[str, ...], site: Path) -> None:
         result = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, *command],
             cwd=site.parent,
             env={**os.environ, "PYTHONPATH": str(site)},
             capture_output=True,
@@ -284,6 +293,8 @@ def test_the_page_shows_the_example() -> None:
         ({"ops.gate": {"reads-data": True}}, "ops.gate(x.shape[0])\n        return x", []),
         ({"ops.gate": {"returns": "int"}}, "return x if ops.gate(x) > 3 else -x", []),
         ({"ops.gate": {"returns": "none"}}, "return x if ops.gate(x) is None else int(x.sum())", []),
+        ({"net.helper": {"returns": "tensor"}}, "return 1 if helper(x) else 2", ["EXP101"]),
+        ({"net.helper": {"returns": "int"}}, "return 1 if plain(x) else 2", ["EXP101"]),
         ({"torch.ops.acme.gate": {"returns": "tensor"}}, "return 1 if torch.ops.acme.gate(x) > 0 else 2", ["EXP101"]),
     ],
 )
@@ -292,7 +303,9 @@ def test_described_functions(functions: dict[str, Any], body: str, codes: list[s
 
     code = NET.partition("        if x.sum()")[0].replace("import torch\n", "import torch\nimport ops\n", 1)
     code = code.replace("(self, x)", "(self, x: torch.Tensor)") + f"        {body}\n"
-    assert [f.code for f in exportlint.check_source(code, isolated=True, functions=functions, fixes=False)] == codes
+    code += "\n\ndef helper(x):\n    return ops.compute(x)\n\n\ndef plain(x):\n    return x.sum() > 0\n"
+    found = exportlint.check_source(code, filename="net.py", isolated=True, functions=functions, fixes=False)
+    assert [finding.code for finding in found] == codes
 
 
 @pytest.mark.parametrize(
