@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from exportlint.baseline import BaselineError, load, marked
-from exportlint.config import ConfigError, Configuration, Layer, check
+from exportlint.config import ConfigError, Configuration, Layer, Settings, check
 from exportlint.diagnosis import Explainer, Explanation, explained, read_errors
 from exportlint.diagnosis.explanation import Place
 from exportlint.findings import Applicability, Caller, Edit, Finding, Fix, Mode, Position, Severity, Span, Step
 from exportlint.fingerprints import fingerprinted
-from exportlint.linter import LintResult, Task, lint, shown
+from exportlint.linter import LintResult, Task, lint, once, shown
 from exportlint.registry import Rule, all_rules, find_rule, page
-from exportlint.source import SourceError
+from exportlint.source import SourceError, SourceFile
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,6 +41,7 @@ __all__ = [
     "Span",
     "Step",
     "all_rules",
+    "check_paths",
     "check_source",
     "explain_errors",
     "find_rule",
@@ -115,7 +116,42 @@ def check_source(
         ConfigError: a setting or a configuration file cannot be used.
     """
     task = task_of(source, filename, _configuration(settings, isolated=isolated))
-    return shown_of(task, lint([task], fixes=fixes))
+    return shown_of([task], lint([task], fixes=fixes), task.settings)
+
+
+def check_paths(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    isolated: bool = False,
+    fixes: bool = True,
+    jobs: int = 1,
+    **settings: Unpack[SettingValues],
+) -> tuple[Finding, ...]:
+    """What is found in files and in the files of directories, in order of file and place, as `exportlint check` does.
+
+    Args:
+        paths: files and directories.
+        isolated: as in `check_source`.
+        fixes: as in `check_source`.
+        jobs: the number of processes. With more than one, a script needs `if __name__ == "__main__":`.
+        **settings: as in `check_source`.
+
+    Returns:
+        As `check_source` does. A path that cannot be read is a finding (EXP003).
+
+    Raises:
+        ConfigError: a setting or a configuration file cannot be used.
+    """
+    from exportlint.selection import beside, find
+
+    cwd = Path.cwd()
+    configuration = _configuration(settings, isolated=isolated)
+    named = [Path(path) for path in paths]
+    tasks, problems = find(named, configuration, cwd)
+    looked_at = (*tasks, *beside(tasks, {cwd / path for path in named}, configuration).tasks)
+    result = lint(looked_at, jobs, fixes=fixes)
+    findings = once(sorted((*result.findings, *problems), key=lambda finding: finding.sort_key))
+    return shown_of(looked_at, replace(result, findings=findings), configuration.for_directory(cwd))
 
 
 def fix_source(
@@ -150,7 +186,7 @@ def fixed_of(task: Task, source: str, most: Applicability) -> FixedSource:
     applied = [finding for fixed in outcome.fixed for finding in fixed.findings]
     text = next((fixed.data.decode(_encoding(source), "surrogatepass") for fixed in outcome.fixed), source)
     (after,) = outcome.tasks
-    remaining = shown_of(after, outcome.remaining)
+    remaining = shown_of([after], outcome.remaining, task.settings)
     return FixedSource(text, tuple(applied), remaining, tuple(map(str, outcome.problems)))
 
 
@@ -201,20 +237,35 @@ def task_of(source: str | bytes, filename: str | os.PathLike[str] | None, config
     return Task(path, configuration.for_file(path), name, data)
 
 
-def shown_of(task: Task, result: LintResult) -> tuple[Finding, ...]:
-    """The findings of a file that are grave enough, and that its baseline does not hold. Raises ConfigError."""
-    settings = task.settings
-    if settings.baseline is not None:
+def shown_of(tasks: Sequence[Task], result: LintResult, settings: Settings) -> tuple[Finding, ...]:
+    """The findings that are grave enough, and that no baseline holds; `settings` are for what is in no file.
+
+    Raises:
+        ConfigError: a baseline cannot be used.
+    """
+    by_name = {task.filename: task for task in tasks}
+
+    def settings_of(finding: Finding) -> Settings:
+        task = by_name.get(finding.filename)
+        return settings if task is None else task.settings
+
+    files = {task.settings.baseline: task.settings.file for task in tasks if task.settings.baseline is not None}
+    if files:
         try:
-            baseline = load(settings.baseline)
-            sources = {task.filename: task.read()}
+            held = {file: load(file) for file in files}
         except BaselineError as error:
-            raise ConfigError(str(error), settings.file) from None
-        except SourceError:  # that is found, and no baseline holds it
-            return result.findings
-        named = fingerprinted(result.findings, sources.get)
-        result = replace(result, findings=marked(named, lambda _finding: baseline))
-    return shown(result, lambda _finding: settings).findings
+            raise ConfigError(str(error), next(iter(files.values()))) from None
+        named = fingerprinted(result.findings, lambda name: _source(by_name.get(name)))
+        findings = marked(named, lambda finding: held.get(settings_of(finding).baseline or Path()))
+        result = replace(result, findings=findings)
+    return shown(result, settings_of).findings
+
+
+def _source(task: Task | None) -> SourceFile | None:
+    try:
+        return None if task is None else task.read()
+    except SourceError:
+        return None
 
 
 def _configuration(settings: Mapping[str, object], *, isolated: bool) -> Configuration:

@@ -40,7 +40,7 @@ class Plugin:
         """
         try:
             task = task_of(self._text, self._filename, Configuration(Path.cwd(), defaults=(_DEFAULTS,)))
-            findings = shown_of(task, lint([task], fixes=False))
+            findings = shown_of([task], lint([task], fixes=False), task.settings)
         except ConfigError as error:
             raise ExecutionError(f"exportlint: {error}") from None
         for finding in findings:

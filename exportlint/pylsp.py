@@ -70,7 +70,7 @@ def pylsp_code_actions(document: Document, range: Json, context: Json) -> list[J
 
 def _findings(document: Document, *, fixes: bool) -> tuple[Finding, ...]:
     task = _task(document)
-    return shown_of(task, lint([task], fixes=fixes))
+    return shown_of([task], lint([task], fixes=fixes), task.settings)
 
 
 def _task(document: Document) -> Task:

@@ -13,7 +13,7 @@ import pytest
 
 import exportlint
 from exportlint.config import OPTIONS
-from tests.cli.runner import NET
+from tests.cli.runner import NET, write
 from tests.documents import PROJECT
 from tests.patience import PATIENCE
 from tests.test_architecture import HEAVY
@@ -31,7 +31,7 @@ def python(code: str, cwd: Path) -> str:
 
 
 def test_the_page_is_true(tmp_path: Path) -> None:
-    assert len(SHOWN) == PAGE.count("```python") == 4
+    assert len(SHOWN) == PAGE.count("```python") == 5
     code = "\nprint('-----')\n".join(code for code, _ in SHOWN)
     assert python(code, tmp_path) == "-----\n".join(text for _, text in SHOWN)
 
@@ -89,6 +89,32 @@ def test_imports_are_followed_from_the_file(tmp_path: Path) -> None:
     )
     (finding,) = exportlint.check_source(code, filename=tmp_path / "net.py")
     assert (finding.code, finding.filename) == ("EXP101", str(tmp_path / "net.py"))
+
+
+def test_paths_are_those_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = "def is_dark(x):\n    return 1 if x.mean() < 0.5 else 0\n"
+    code = (
+        "import torch\nfrom helper import is_dark\n\n\nclass Net(torch.nn.Module):\n"
+        "    def forward(self, x: torch.Tensor):\n        return is_dark(x)\n"
+    )
+    write(tmp_path, {"pyproject.toml": "[tool.exportlint]\n", "helper.py": helper, "net.py": code, "skip/a.py": NET})
+    monkeypatch.chdir(tmp_path)
+
+    def found(*paths: str, **settings: Any) -> list[tuple[str, str]]:
+        findings = exportlint.check_paths(paths, **settings)
+        return [(Path(one.filename).relative_to(tmp_path).as_posix(), one.code) for one in findings]
+
+    assert found(".") == [("helper.py", "EXP101"), ("skip/a.py", "EXP101")]
+    assert found("helper.py") == [("helper.py", "EXP101")]  # by way of its importer
+    assert found("net.py", "nowhere.py") == [("helper.py", "EXP101"), ("nowhere.py", "EXP003")]
+    write(tmp_path, {"pyproject.toml": '[tool.exportlint]\nextend-exclude = ["skip"]\nbaseline = "known.jsonl"\n'})
+    command = [sys.executable, "-m", "exportlint", "--update-baseline", "helper.py"]
+    subprocess.run(command, check=False, capture_output=True, timeout=PATIENCE)
+    assert found(".") == []
+    assert found("skip/a.py") == [("skip/a.py", "EXP101")]
+    (tmp_path / "known.jsonl").write_text("nonsense\n", encoding="utf-8")
+    with pytest.raises(exportlint.ConfigError, match=r"known\.jsonl"):
+        found(".")
 
 
 @pytest.mark.parametrize(

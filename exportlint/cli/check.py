@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +18,11 @@ from exportlint.cli.reporting import report, sources
 from exportlint.config import Configuration, Settings
 from exportlint.findings import Finding
 from exportlint.fingerprints import fingerprinted
-from exportlint.importers import MAX_SOURCE, Importers, importers
-from exportlint.linter import LintResult, Task, lint, once, shown, unreadable, unsaved
+from exportlint.linter import LintResult, Task, lint, once, shown, unsaved
 from exportlint.report import WITH_FINGERPRINTS, statistics
 from exportlint.report.context import printable
-from exportlint.source import SourceError, discover, is_excluded
+from exportlint.selection import beside, find
+from exportlint.source import SourceError, is_excluded
 from exportlint.syntax.import_resolver import Resolver
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "-" in arguments.paths:
         given, tasks = _standard_input(arguments, settings, cwd)
     else:
-        tasks, problems = _find(paths, settings, cwd)
+        tasks, problems = find(paths, settings, cwd)
     if arguments.show_files:
         write("".join(f"{printable(str(task.path))}\n" for task in tasks))
         return 0
@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
         warn("no Python files found under the given paths")
     baselines = _baselines(tasks, arguments)
     # What is taken out of a baseline must not be found by way of a file that nobody looked at.
-    beside = _beside(tasks, {cwd / path for path in paths}, settings, of_all=arguments.update_baseline)
-    looked_at = (*tasks, *beside.tasks)
-    jobs = _jobs(arguments.jobs, len(tasks) + beside.count)
+    importing = beside(tasks, {cwd / path for path in paths}, settings, of_all=arguments.update_baseline)
+    looked_at = (*tasks, *importing.tasks)
+    jobs = _jobs(arguments.jobs, len(tasks) + importing.count)
     by_name = {task.filename: task.settings for task in looked_at}
 
     def settings_of(finding: Finding) -> Settings:
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = replace(result, findings=baselines.mark(result.findings, settings_of))
     elif baselines is not None and given is None:  # what is not saved says nothing about files
         notes = baselines.stale_notes(outcome.tasks, result, settings_of)
-    outcome = replace(outcome, result=shown(result, settings_of), beside=beside, notes=tuple(notes))
+    outcome = replace(outcome, result=shown(result, settings_of), beside=importing, notes=tuple(notes))
     report(arguments, fixes, outcome, here, cwd, given)
     failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)
     return _exit_code(arguments, fixes, outcome, failing=failing)
@@ -127,33 +127,6 @@ def _prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -
 def _with(result: LintResult, problems: Sequence[Finding]) -> LintResult:
     findings = sorted((*result.findings, *problems), key=lambda finding: finding.sort_key)
     return replace(result, findings=once(findings))
-
-
-def _find(paths: Sequence[Path], settings: Configuration, cwd: Path) -> tuple[list[Task], tuple[Finding, ...]]:
-    def absolute(path: Path | str) -> Path:
-        return Path(os.path.normpath(cwd / path))
-
-    found = discover(paths, lambda directory: settings.for_directory(absolute(directory)).discovery)
-    files = [absolute(file) for file in found.files]
-    tasks = [Task(file, settings.for_file(file)) for file in files]
-    problems = []
-    for problem in found.problems:
-        path = absolute(problem.filename)
-        holds = settings.for_file(path)
-        finding = unreadable(problem, str(path), holds.mode)
-        if finding.code in holds.rules_for(path):
-            problems.append(finding)
-    return tasks, tuple(problems)
-
-
-def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration, *, of_all: bool) -> Importers:
-    """The files that are looked at together with those that are linted; `of_all`: all that import any of these."""
-    named = {Path(os.path.normpath(path)) for path in named}
-    always = {task.path for task in tasks if of_all or task.settings.follow_importers == "always"}
-    auto = {task.path for task in tasks if task.settings.follow_importers == "auto" and task.path in named}
-    if not always | auto:
-        return Importers()
-    return importers(tasks, sorted(always | auto), settings.for_directory, sys.maxsize if always else MAX_SOURCE)
 
 
 def _outside(tasks: Sequence[Task], paths: Sequence[Path], cwd: Path) -> frozenset[Path]:
