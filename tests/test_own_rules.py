@@ -21,6 +21,7 @@ from tests.cli.runner import NET, write
 from tests.documents import PROJECT
 from tests.patience import PATIENCE
 from tests.sampling import one_in
+from tests.server.raw import PULLING, Process
 
 EXAMPLE = PROJECT / "examples" / "own_rules"
 PAGE = (PROJECT / "docs" / "own-rules.md").read_text(encoding="utf-8")
@@ -131,6 +132,52 @@ class TestInstalled:
         _, out, err = run(site, "--isolated", "--no-cache", "--jobs", "2", "--statistics", "many")
         assert err == ""
         assert re.search(r"11\s.*ACME001", out)
+
+    @pytest.mark.thorough
+    def test_a_run_from_the_cache_loads_none_of_it(self, site: Path) -> None:
+        code = (
+            "import sys; from exportlint.cli import main; main(['model.py', '--quiet'])\n"
+            "print(sorted(name for name in sys.modules if name.startswith('acme')), file=sys.stderr)"
+        )
+        said = [
+            subprocess.run(
+                [sys.executable, "-c", code],
+                cwd=site.parent,
+                env={**os.environ, "PYTHONPATH": str(site)},
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=PATIENCE,
+            )
+            for _ in range(2)
+        ]
+        assert said[0].stdout == said[1].stdout != ""
+        assert "acme_export.device_sync" in said[0].stderr
+        assert said[1].stderr == "[]\n"
+
+    @pytest.mark.thorough
+    def test_an_editor_shows_it(self, site: Path) -> None:
+        server = Process(site.parent, PYTHONPATH=str(site))
+        server.start(site.parent, PULLING)
+        uri = (site.parent / "model.py").as_uri()
+        server.open(uri, (site.parent / "model.py").read_text(encoding="utf-8"))
+        assert [one["code"] for one in server.pull(uri)["items"]] == [row.split()[1] for row in self.ALL]
+        place = {"textDocument": {"uri": uri}, "position": {"line": 9, "character": 12}}
+        assert "https://acme.test/export" in json.dumps(server.request("textDocument/hover", place))
+        assert server.stop() == 0
+
+    @pytest.mark.thorough
+    def test_an_editor_shows_that_it_cannot_be_used(self, site: Path) -> None:
+        write(site, {"acme_export/device_sync.py": "import nowhere\n"})
+        server = Process(site.parent, PYTHONPATH=str(site))
+        server.start(site.parent, PULLING)
+        uri = (site.parent / "model.py").as_uri()
+        server.open(uri, (site.parent / "model.py").read_text(encoding="utf-8"))
+        (found,) = server.pull(uri)["items"]
+        assert found["message"].startswith(
+            "the plugin acme-export 1.0: `acme_export.device_sync:check` cannot be loaded"
+        )
+        assert server.stop() == 0
 
     @pytest.mark.thorough
     def test_results_are_kept_for_the_version(self, site: Path) -> None:
