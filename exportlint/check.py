@@ -27,7 +27,7 @@ from exportlint.config.function_options import FunctionSettings, check_functions
 from exportlint.edits import places
 from exportlint.entry_points import FUNCTIONS, EntryPoint, entry_points
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
-from exportlint.registry import Rule, rules_for
+from exportlint.registry import PREFIX, Rule, rules_for
 from exportlint.source import Notebook, SourceFile, gc_paused
 from exportlint.units import ANALYSIS_LIMIT
 
@@ -375,7 +375,7 @@ def _passed(
 ) -> Iterator[tuple[str, Span]]:
     """The places that lead to what is graver than an info, in each exported class that meets it."""
     for finding, fact, report in reports:
-        if finding.severity is not Severity.INFO and report.has_trail:
+        if finding.severity is not Severity.INFO and report.has_trail and _is_own(finding):
             for route in analysis.routes_to(fact):
                 yield from ((step.filename, step.span) for step in _steps(route.steps, project, shown))
 
@@ -385,16 +385,19 @@ def distinct(findings: Iterable[Finding], passed: Iterable[tuple[str, Span]] = (
 
     An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
     about what led to it, such as the `.item()` of a number that is compared, but for writes. `passed` are the places
-    that lead to the findings, and to others that these stand for.
+    that lead to the findings, and to others that these stand for. What rules of other packages say stands for itself.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
-    grave = [f for f in ordered if f.severity is not Severity.INFO]
+    grave = [f for f in ordered if f.severity is not Severity.INFO and _is_own(f)]
     covered = _Cover((f.filename, f.span) for f in grave)
     led = _Cover(passed)
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}
     for finding in ordered:
+        if not _is_own(finding):
+            kept.append(finding)
+            continue
         if finding.severity is Severity.INFO:
             if covered.holds(finding) or (not finding.code.startswith(_WRITES) and led.holds(finding)):
                 continue
@@ -409,6 +412,11 @@ def distinct(findings: Iterable[Finding], passed: Iterable[tuple[str, Span]] = (
             errors[place] = len(kept)
         kept.append(finding)
     return kept
+
+
+def _is_own(finding: Finding) -> bool:
+    """Whether it is about a rule of exportlint's own, which knows what the others say."""
+    return finding.code.startswith(PREFIX)
 
 
 class _Cover:

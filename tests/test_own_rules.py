@@ -224,6 +224,83 @@ class TestInstalled:
         assert result.stdout.split() == [row.split()[1] for row in self.ALL]
 
 
+PROBE = """\
+from exportlint.plugin import Branch, Call, Conversion, Creation, HostRead, Mutation, Report, Severity
+from exportlint.plugin import constant_of, kind_of, rule
+
+
+@rule(Call, Branch, Conversion, Creation, HostRead, Mutation)
+def check(fact, context):
+    if isinstance(fact, Call) and fact.name == "probe.see":
+        told = [(kind_of(value), constant_of(value)) for value in fact.positional]
+        yield Report(Severity.INFO, f"{told} {kind_of(fact.keyword('key'))} {fact.symbol} {fact.guarded}")
+    elif not isinstance(fact, Call):
+        about = getattr(fact, "construct", None) or getattr(fact, "target", None) or getattr(fact, "api", None)
+        yield Report(Severity.INFO, f"{type(fact).__name__} {about if isinstance(about, str) else fact.api}")
+"""
+PROBED = """\
+import probe
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor, other, flag=None):
+        probe.see(x, x.sum().item(), x.shape[0], 3, "a", None, other.thing, key=x)
+        try:
+            probe.see(*other)
+        except Exception:
+            pass
+        y = torch.zeros(3)
+        y.add_(1)
+        if x.sum() > 0:
+            y += int(x.max())
+        return y
+"""
+
+
+def test_what_a_rule_can_ask(site: Path) -> None:
+    write(site, {"acme_export/device_sync.py": PROBE})
+    write(site.parent, {"model.py": PROBED})
+    _, out, err = run(
+        site,
+        "--isolated",
+        "--no-cache",
+        "--select",
+        "ACME",
+        "--output-format",
+        "json",
+        "--torch-version",
+        "2.13",
+        "model.py",
+    )
+    assert err == ""
+    first, *others = [one["message"] for one in json.loads(out)]
+    assert first == (
+        "[('tensor', None), ('number from data', None), ('size', None), ('constant', 3), ('constant', 'a'), "
+        "('constant', None), ('unknown', None)] tensor Net.forward False"
+    )
+    assert others == [
+        "HostRead item",
+        "[('unknown', None)] unknown Net.forward True",
+        "Creation torch.zeros",
+        "Mutation add_",
+        "Branch if",
+        "Mutation +=",
+        "Conversion int()",
+    ]
+
+
+@pytest.mark.parametrize("severity", one_in(2, ["ERROR", "INFO"]))
+def test_it_hides_nothing_and_nothing_hides_it(severity: str, site: Path) -> None:
+    everything = PROBE.replace("Severity.INFO", f"Severity.{severity}")
+    write(site, {"acme_export/device_sync.py": everything})
+    before = [one for one in found(site, "--select", "EXP") if not one.endswith("ACME001")]
+    assert before == list(TestInstalled.ALL[1:])
+    assert "12 ACME001" in found(site)
+    assert [one for one in found(site) if "EXP" in one] == before
+
+
 class TestBroken:
     @pytest.mark.parametrize(
         ("files", "entry_points", "said"),
