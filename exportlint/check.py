@@ -7,8 +7,10 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import cast
 
 from exportlint.analysis.analyze import Interpretation
+from exportlint.analysis.described_functions import DescribedFunction, Returned
 from exportlint.analysis.domain.trails import Route, RouteStep, Site, Trail
 from exportlint.analysis.eval.call_graph import Caller as CalledFrom
 from exportlint.analysis.eval.call_graph import home_of
@@ -21,9 +23,11 @@ from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.claims import LINE, Context, Report
 from exportlint.config import Settings
+from exportlint.config.function_options import FunctionSettings, check_functions
 from exportlint.edits import places
+from exportlint.entry_points import FUNCTIONS, EntryPoint, entry_points
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
-from exportlint.registry import Rule, rules_for
+from exportlint.registry import PREFIX, Rule, rules_for
 from exportlint.source import Notebook, SourceFile, gc_paused
 from exportlint.units import ANALYSIS_LIMIT
 
@@ -174,7 +178,11 @@ def _without_fixes(finding: Finding) -> Finding:
 
 
 def options(settings: Settings) -> Options:
-    """What of the settings the analysis depends on."""
+    """What of the settings, and of what packages say of their functions, the analysis depends on.
+
+    Raises:
+        PluginError: what a package says cannot be used.
+    """
     return Options(
         mode=settings.mode,
         training=settings.train,
@@ -183,7 +191,29 @@ def options(settings: Settings) -> Options:
         entry_points=settings.entry_points,
         exported=settings.exported,
         returns_tensor=settings.returns_tensor,
+        functions=tuple(map(_described, (*settings.functions, *packaged_functions()))),
     )
+
+
+def _described(said: FunctionSettings) -> tuple[str, DescribedFunction]:
+    return said.pattern, DescribedFunction(cast(Returned, said.returns), said.reads_data)
+
+
+@functools.cache
+def packaged_functions() -> tuple[FunctionSettings, ...]:
+    """What installed packages say of their functions; imports what says it.
+
+    Raises:
+        PluginError: it cannot be used.
+    """
+    return tuple(said for entry in entry_points(FUNCTIONS) for said in _said_by(entry))
+
+
+def _said_by(entry: EntryPoint) -> tuple[FunctionSettings, ...]:
+    try:
+        return check_functions(entry.load())
+    except ValueError as error:
+        raise entry.package.error(f"`{entry.value}`: {error}") from None
 
 
 def _reports(
@@ -194,7 +224,7 @@ def _reports(
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
             yield _finding(rule, fact, report, project, settings, shown), fact, report
     except Exception as error:
-        crashes.append(Crash(f"{rule.code} {rule.name} failed", error))
+        crashes.append(Crash(f"{rule} failed", error))
 
 
 def _one_verdict(reports: Iterable[_Reported]) -> list[_Reported]:
@@ -345,7 +375,7 @@ def _passed(
 ) -> Iterator[tuple[str, Span]]:
     """The places that lead to what is graver than an info, in each exported class that meets it."""
     for finding, fact, report in reports:
-        if finding.severity is not Severity.INFO and report.has_trail:
+        if finding.severity is not Severity.INFO and report.has_trail and _is_own(finding):
             for route in analysis.routes_to(fact):
                 yield from ((step.filename, step.span) for step in _steps(route.steps, project, shown))
 
@@ -355,16 +385,19 @@ def distinct(findings: Iterable[Finding], passed: Iterable[tuple[str, Span]] = (
 
     An error about tensor data says all there is to say about what stands inside it, such as the `and` in an `if`, and
     about what led to it, such as the `.item()` of a number that is compared, but for writes. `passed` are the places
-    that lead to the findings, and to others that these stand for.
+    that lead to the findings, and to others that these stand for. What rules of other packages say stands for itself.
     """
     ordered = sorted(findings, key=lambda f: f.sort_key)
-    grave = [f for f in ordered if f.severity is not Severity.INFO]
+    grave = [f for f in ordered if f.severity is not Severity.INFO and _is_own(f)]
     covered = _Cover((f.filename, f.span) for f in grave)
     led = _Cover(passed)
     tests = _Cover((f.filename, f.span) for f in grave if f.code.startswith("EXP1"))
     kept: list[Finding] = []
     errors: dict[tuple[str, Span], int] = {}
     for finding in ordered:
+        if not _is_own(finding):
+            kept.append(finding)
+            continue
         if finding.severity is Severity.INFO:
             if covered.holds(finding) or (not finding.code.startswith(_WRITES) and led.holds(finding)):
                 continue
@@ -379,6 +412,11 @@ def distinct(findings: Iterable[Finding], passed: Iterable[tuple[str, Span]] = (
             errors[place] = len(kept)
         kept.append(finding)
     return kept
+
+
+def _is_own(finding: Finding) -> bool:
+    """Whether it is about a rule of exportlint's own, which knows what the others say."""
+    return finding.code.startswith(PREFIX)
 
 
 class _Cover:

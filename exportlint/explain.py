@@ -7,7 +7,7 @@ from typing import Any
 
 from exportlint.config.toml import parse
 from exportlint.pages import MODES, Block, Page
-from exportlint.registry import FAMILIES, Rule, applicabilities, find_rule, page
+from exportlint.registry import Rule, applicabilities, family_of, find_rule, page
 
 _REFERENCE = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<url>[^)\s]+)\)(?P<note>(?:.|\n(?!- ))*)", re.MULTILINE)
 
@@ -22,7 +22,7 @@ def explain(rule: Rule) -> dict[str, Any]:
     return {
         "code": rule.code,
         "name": rule.name,
-        "family": {"key": rule.family, **FAMILIES[rule.family]._asdict()},
+        "family": {"key": rule.family, **family_of(rule)._asdict()},
         "summary": about.summary,
         "explanation": about.text,
         "sections": {heading: about.section(heading).strip() for heading in about.headings},

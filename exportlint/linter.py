@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 from exportlint.big_stack import on_big_stack
 from exportlint.cache import ResultCache
 from exportlint.config import Settings
+from exportlint.entry_points import packages
 from exportlint.findings import Applicability, Finding, Fix, Severity, Span
 from exportlint.fix_requests import MAX_ASKED, Look, answered, requests, turn
+from exportlint.registry import load_plugins
 from exportlint.syntax.unresolved_imports import UnreadFile, UnresolvedImport
 from exportlint.units import (
     ANALYSIS_LIMIT,
@@ -205,12 +207,18 @@ def _looked(
     done: Done = _ignored,
     cache: ResultCache | None = None,
 ) -> list[Unit]:
+    """What looking at files gives. Raises PluginError, before the first one, if a package adds what cannot be used."""
     known = [cache.find(look.task, look.fixes) if cache is not None else None for look in looks]
     missing = [look for look, unit in zip(looks, known, strict=True) if unit is None]
     if len(missing) < len(looks):
         done(len(looks) - len(missing))
     if not missing:
         return [unit for unit in known if unit is not None]
+    if packages():
+        from exportlint.check import packaged_functions
+
+        load_plugins()
+        packaged_functions()
     new = each(missing, partial(make or _workspace, texts), _look, _lost, jobs if len(missing) > FEW_FILES else 1, done)
     if cache is not None:
         for look, unit in zip(missing, new, strict=True):

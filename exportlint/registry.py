@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from exportlint.entry_points import RULES, EntryPoint, Package, entry_points
 from exportlint.findings import Applicability
 
 F = TypeVar("F", bound=Callable[..., Iterable[Any]])
@@ -23,6 +24,7 @@ HOME = "https://github.com/exportlint/exportlint"
 """Where exportlint lives on the web."""
 
 CATALOGUE_URL = f"{HOME}/blob/main/rules/"
+OWN_RULES_URL = f"{HOME}/blob/main/docs/own-rules.md"
 
 
 class Family(NamedTuple):
@@ -56,12 +58,24 @@ class UnknownSelector(ValueError):  # noqa: N818 - it names what was wrong, as `
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one rule is called, the module it is in, and the names of the classes of facts that it looks at."""
+    """What one rule is called, the module it is in, and the names of the classes of facts that it looks at.
+
+    `entry` is that of a rule of another package, whose `fact_names` are None: only its module knows them.
+    """
 
     code: str
     name: str
     module: str
-    fact_names: frozenset[str]
+    fact_names: frozenset[str] | None
+    entry: EntryPoint | None = None
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}" + (f" of {self.package}" if self.package else "")
+
+    @property
+    def package(self) -> Package | None:
+        """The installed package that it comes from; None if it is exportlint's own."""
+        return None if self.entry is None else self.entry.package
 
     @property
     def facts(self) -> tuple[type, ...]:
@@ -75,14 +89,16 @@ class Rule:
 
     @property
     def _loaded(self) -> _Loaded:
-        if self.code not in _checks:
+        if self.code not in _checks and self.entry is None:
             importlib.import_module(self.module)
+        elif self.entry is not None and self.code not in _checks:
+            _checks[self.code] = _loaded_from(self.entry)
         return _checks[self.code]
 
     @property
     def family(self) -> str:
-        """The key of its family in `FAMILIES`, such as `EXP1`."""
-        return self.code[:4]
+        """The key of its family: `EXP1`, or the letters of the codes of another package."""
+        return self.code[:4] if self.entry is None else letters(self.code)
 
     @property
     def page_name(self) -> str:
@@ -91,8 +107,8 @@ class Rule:
 
     @property
     def url(self) -> str:
-        """Where the page can be read on the web."""
-        return CATALOGUE_URL + self.page_name
+        """Where the page can be read on the web, or what there is to read about the package."""
+        return CATALOGUE_URL + self.page_name if self.package is None else self.package.url or OWN_RULES_URL
 
 
 _FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
@@ -103,6 +119,7 @@ _registered: dict[str, Rule] = {}
 _checks: dict[str, _Loaded] = {}
 """The facts and the functions of the rules whose modules are imported, by code."""
 
+_ENTRY_NAME = re.compile(r"([A-Z]{2,}[0-9]{3})-([a-z][a-z0-9]*(?:-[a-z0-9]+)+)")
 _DECORATOR = re.compile(r'^@rule\(\s*"(EXP\d{3})",\s*"([a-z0-9-]+)"([\w\s,]*)\)', re.MULTILINE)
 
 
@@ -117,6 +134,50 @@ def rule(code: str, name: str, *facts: type) -> Callable[[F], F]:
     return register
 
 
+def letters(text: str) -> str:
+    """What a code or the start of one begins with, up to its digits."""
+    return text.rstrip("0123456789")
+
+
+def family_of(rule: Rule) -> Family:
+    """The family of a rule: that of another package is called like its codes."""
+    if rule.package is None:
+        return FAMILIES[rule.family]
+    return Family(rule.family.lower(), f"Rules of {rule.package.name}")
+
+
+def load_plugins() -> None:
+    """Import the rules of other packages, which is otherwise done when the first fact is met.
+
+    Raises:
+        PluginError: one of them cannot be used.
+    """
+    for found in all_rules():
+        if found.entry is not None:
+            _ = found.check
+
+
+def _loaded_from(entry: EntryPoint) -> _Loaded:
+    found = entry.load()
+    facts = getattr(found, "facts", None)
+    if not callable(found) or not isinstance(facts, tuple):
+        raise entry.package.error(f"`{entry.value}` is not a rule: decorate it with `exportlint.plugin.rule`")
+    return facts, found
+
+
+def _add(entry: EntryPoint) -> None:
+    """Register the rule of another package."""
+    named = _ENTRY_NAME.fullmatch(entry.name)
+    if named is None:
+        raise entry.package.error(f"the rule `{entry.name}` is not named as in `ACME001-no-gather`")
+    if named[1].startswith(PREFIX):
+        raise entry.package.error(f"{named[1]} is a code of exportlint's own: choose other letters than {PREFIX}")
+    known = next((r for r in _registered.values() if named[1] == r.code or named[2] == r.name), None)
+    if known is not None and known.entry != entry:
+        raise entry.package.error(f"its rule {named[1]} {named[2]} collides with {known}")
+    _registered[named[1]] = Rule(named[1], named[2], entry.module, None, entry)
+
+
 def _register(new: Rule) -> None:
     known = next((r for r in _registered.values() if new.code == r.code or new.name == r.name), None)
     if known is not None and (known.module, known.code) != (new.module, new.code):
@@ -129,6 +190,10 @@ def all_rules() -> tuple[Rule, ...]:
     """Every rule there is, by code.
 
     Their decorators are read, and their modules not imported: with the fixes, that takes longer than linting a file.
+    Those of other packages are known by their entry points.
+
+    Raises:
+        PluginError: another package adds what cannot be a rule.
     """
     import pkgutil
 
@@ -146,13 +211,17 @@ def all_rules() -> tuple[Rule, ...]:
             _register(Rule(code, name, module, frozenset(re.findall(r"\w+", facts))))
         if not decorators:
             importlib.import_module(module)
+    for entry in entry_points(RULES):
+        _add(entry)
     return tuple(sorted(_registered.values(), key=lambda r: r.code))
 
 
 def rules_for(fact: type) -> tuple[Rule, ...]:
     """The rules that look at a class of facts, by code. Only their modules are imported."""
     if fact not in _by_fact:
-        _by_fact[fact] = tuple(r for r in all_rules() if fact.__name__ in r.fact_names and fact in r.facts)
+        _by_fact[fact] = tuple(
+            r for r in all_rules() if (r.fact_names is None or fact.__name__ in r.fact_names) and fact in r.facts
+        )
     return _by_fact[fact]
 
 
@@ -179,7 +248,7 @@ def expand(selector: str) -> frozenset[str]:
     if (found := find_rule(selector)) is not None:
         return frozenset({found.code})
     prefix = _prefix(selector)
-    codes = frozenset(r.code for r in all_rules() if prefix is not None and r.code.startswith(prefix))
+    codes = frozenset(r.code for r in all_rules() if prefix is not None and _begins(r.code, prefix))
     if codes or prefix in FAMILIES:
         return codes
     shown = selector if len(selector) <= MAX_NAME else selector[: MAX_NAME - 1] + "…"
@@ -190,13 +259,24 @@ def specificity(selector: str) -> int:
     """How narrow a selector is; the narrower of two that disagree about a rule decides."""
     if find_rule(selector) is not None:
         return len("EXP000")
-    return len(_prefix(selector) or "")
+    prefix = _prefix(selector) or ""
+    return len(prefix) and len(PREFIX) + len(prefix) - len(letters(prefix))
+
+
+def _begins(code: str, prefix: str) -> bool:
+    return not prefix or (code.startswith(prefix) and letters(code) == letters(prefix))
+
+
+@functools.cache
+def prefixes() -> frozenset[str]:
+    """The letters that the codes of rules begin with."""
+    return frozenset({PREFIX, *(letters(r.code) for r in all_rules())})
 
 
 def _prefix(selector: str) -> str | None:
     if selector == "ALL":
         return ""
-    if selector.startswith(PREFIX):
+    if letters(selector) in prefixes():
         return selector
     return next((prefix for prefix, family in FAMILIES.items() if family.name == selector), None)
 
@@ -204,7 +284,7 @@ def _prefix(selector: str) -> str | None:
 def selectors() -> list[str]:
     """Everything that can be written where rules are chosen, for suggestions."""
     families = [text for prefix, family in FAMILIES.items() for text in (prefix, family.name)]
-    return ["ALL", PREFIX, *families, *_by_text()]
+    return ["ALL", *sorted(prefixes()), *families, *_by_text()]
 
 
 def near(text: str, known: Iterable[str], count: int = 3) -> list[str]:
@@ -230,14 +310,32 @@ def page(rule: Rule) -> str:
     """The Markdown of a rule's catalogue page.
 
     Raises:
-        FileNotFoundError: the installation lacks the page.
+        FileNotFoundError: the installation lacks the page. The message says what to do.
+        PluginError: the package of the rule cannot be imported.
     """
+    if rule.entry is not None:
+        return _page_of(rule, rule.entry)
     package = Path(__file__).parent
     places = (package / "catalogue", package.parent / "rules")
     found = next((p / rule.page_name for p in places if (p / rule.page_name).is_file()), None)
     if found is None:
-        raise FileNotFoundError(f"{rule.page_name} is missing from {' and '.join(map(str, places))}")
+        missing = f"{rule.page_name} is missing from {' and '.join(map(str, places))}"
+        raise FileNotFoundError(f"{missing}: install exportlint again")
     return found.read_text(encoding="utf-8")
+
+
+def _page_of(rule: Rule, entry: EntryPoint) -> str:
+    """The page of a rule of another package, which lies beside its module."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(entry.module)
+    except (Exception, SystemExit) as error:
+        raise entry.package.error(f"`{entry.module}` cannot be loaded: {type(error).__name__}: {error}") from None
+    place = None if spec is None or spec.origin is None else Path(spec.origin).parent / rule.page_name
+    if place is None or not place.is_file():
+        raise FileNotFoundError(f"{entry.package} has no page {rule.page_name} beside `{entry.module}`")
+    return place.read_text(encoding="utf-8")
 
 
 def applicabilities(page: str) -> list[str]:

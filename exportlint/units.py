@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from exportlint.config import Settings
+from exportlint.config import ConfigError, Settings
 from exportlint.findings import Finding, Mode, Position, Severity, Span
 from exportlint.registry import find_rule
 from exportlint.source import SourceError, SourceFile, from_bytes, read
@@ -95,6 +95,11 @@ def internal_error(task: Task, what: str) -> Finding:
     """The finding about a file on which exportlint failed."""
     message = f"internal error: {what}; please report this, with the file if you can"
     return about_file(INTERNAL_ERROR, message, _START, task.filename, task.settings.mode)
+
+
+def plugin_failure(task: Task, error: ConfigError) -> Finding:
+    """The finding about a file that cannot be analyzed because of what another package adds."""
+    return about_file(INTERNAL_ERROR, str(error), _START, task.filename, task.settings.mode)
 
 
 def unreadable(error: SourceError, filename: str, mode: Mode) -> Finding:

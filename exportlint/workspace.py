@@ -32,9 +32,11 @@ from exportlint.units import (
     about_file,
     fix_key,
     internal_error,
+    plugin_failure,
     unreadable,
     wanted_fixes,
 )
+from exportlint.user_errors import ConfigError
 
 __all__ = [
     "INTERNAL_ERROR",
@@ -197,6 +199,8 @@ class Workspace:
             crash = internal_error(task, f"{error.crash.what}: {_describe(error.crash.cause)}")
             reads |= project.reads
             return Unit((*error.findings, crash), suppressions, reads, project.unresolved, project.unread)
+        except ConfigError as error:  # what another package adds cannot be used
+            return Unit((plugin_failure(task, error),), reads=reads)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 

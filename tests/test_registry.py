@@ -110,4 +110,4 @@ def test_what_is_read_of_the_rules_is_what_they_register() -> None:
     for told in all_rules():
         importlib.import_module(told.module)
         assert (told.code, told.name) == (registry._registered[told.code].code, registry._registered[told.code].name)
-        assert told.fact_names == {kind.__name__ for kind in told.facts}, told.code
+        assert told.fact_names == frozenset(kind.__name__ for kind in told.facts), told.code

@@ -356,6 +356,7 @@ def test_what_the_environment_can_say(folder: Path) -> None:
 
 
 ELSEWHERE = {
+    "an installed package with entry points `exportlint.rules` or `exportlint.functions`": "tests/test_own_rules.py",
     "patterns in `.gitignore` and in settings such as `exclude`": "tests/source/test_globs.py",
     "`.exportlint_cache` in a folder": "tests/cli/test_cache.py",
     "`cache-dir` in a configuration file": "tests/cli/test_cache.py",

@@ -154,6 +154,7 @@ def _analysis_settings(settings: Settings) -> str:
             settings.entry_points,
             settings.exported,
             settings.returns_tensor,
+            [[one.pattern, one.returns, one.reads_data] for one in settings.functions],
             settings.train,
             settings.dynamic_dims,
             settings.line_length,

@@ -8,7 +8,7 @@ import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from exportlint import __version__
+from exportlint import __version__, entry_points
 from exportlint.syntax.inputs import fingerprint
 
 FORMAT = 1
@@ -20,6 +20,9 @@ def version() -> str:
     """The name of what makes results: equal for equal code."""
     package = Path(__file__).parents[1]
     parts = [str(FORMAT), __version__, sys.version, sys.platform, _stamp(_library("libcst"))]
+    parts += map(str, entry_points.packages())
+    for module in entry_points.modules():  # one that is being written changes, and its version does not
+        parts += _of_plugin(module)
     if not (package / "catalogue").is_dir():  # a checkout, in which the code changes and the version does not
         parts += _sources(package)
     return f"{__version__}-{fingerprint(chr(10).join(parts).encode())[:16]}"
@@ -29,6 +32,13 @@ def _sources(package: Path) -> list[str]:
     folders = [folder for folder, _, _ in os.walk(package) if not folder.endswith("__pycache__")]
     files = (entry for folder in sorted(folders) for entry in os.scandir(folder) if entry.is_file())
     return sorted(f"{entry.path} {_stamp(entry.path)}" for entry in files)
+
+
+def _of_plugin(name: str) -> list[str]:
+    spec = PathFinder.find_spec(name)
+    if spec is None or spec.submodule_search_locations is None:
+        return [_stamp(_library(name))]
+    return [part for folder in spec.submodule_search_locations for part in _sources(Path(folder))]
 
 
 def _library(name: str) -> str:

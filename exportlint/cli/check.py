@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +18,11 @@ from exportlint.cli.reporting import report, sources
 from exportlint.config import Configuration, Settings
 from exportlint.findings import Finding
 from exportlint.fingerprints import fingerprinted
-from exportlint.importers import MAX_SOURCE, Importers, importers
-from exportlint.linter import LintResult, Session, Task, lint, once, shown, unreadable, unsaved
+from exportlint.linter import LintResult, Session, Task, lint, once, shown, unsaved
 from exportlint.report import WITH_FINGERPRINTS, statistics
 from exportlint.report.context import printable
-from exportlint.source import DiscoveryOptions, SourceError, discover, is_excluded
+from exportlint.selection import beside, select
+from exportlint.source import SourceError, is_excluded
 from exportlint.syntax.import_resolver import Resolver
 
 if TYPE_CHECKING:
@@ -99,7 +99,10 @@ def find(arguments: argparse.Namespace) -> Found:
     if "-" in arguments.paths:
         given, tasks = _standard_input(arguments, settings, cwd)
         return Found(cwd, settings, here, fixes, paths, tuple(tasks), given=given)
-    return _find(Found(cwd, settings, here, fixes, paths, ()))
+    selected = select(paths, settings, cwd)
+    return Found(
+        cwd, settings, here, fixes, paths, selected.tasks, directories=selected.directories, problems=selected.problems
+    )
 
 
 def check(arguments: argparse.Namespace, found: Found, session: Session | None = None) -> Checked:
@@ -114,9 +117,9 @@ def check(arguments: argparse.Namespace, found: Found, session: Session | None =
         warn("no Python files found under the given paths")
     baselines = _baselines(tasks, arguments)
     # What is taken out of a baseline must not be found by way of a file that nobody looked at.
-    beside = _beside(tasks, {cwd / path for path in paths}, settings, of_all=arguments.update_baseline)
-    looked_at = (*tasks, *beside.tasks)
-    jobs = _jobs(arguments.jobs, len(tasks) + beside.count)
+    importing = beside(tasks, {cwd / path for path in paths}, settings, of_all=arguments.update_baseline)
+    looked_at = (*tasks, *importing.tasks)
+    jobs = _jobs(arguments.jobs, len(tasks) + importing.count)
     by_name = {task.filename: task.settings for task in looked_at}
 
     def settings_of(finding: Finding) -> Settings:
@@ -152,7 +155,7 @@ def check(arguments: argparse.Namespace, found: Found, session: Session | None =
         result = replace(result, findings=baselines.mark(result.findings, settings_of))
     elif baselines is not None and given is None:  # what is not saved says nothing about files
         notes = baselines.stale_notes(outcome.tasks, result, settings_of)
-    outcome = replace(outcome, result=shown(result, settings_of), beside=beside, notes=tuple(notes))
+    outcome = replace(outcome, result=shown(result, settings_of), beside=importing, notes=tuple(notes))
     report(arguments, fixes, outcome, here, cwd, given)
     failing = any(settings_of(finding).fails(finding) for finding in outcome.result.findings)
     code = _exit_code(arguments, fixes, outcome, failing=failing)
@@ -178,40 +181,6 @@ def _prover(arguments: argparse.Namespace, settings: Configuration, cwd: Path) -
 def _with(result: LintResult, problems: Sequence[Finding]) -> LintResult:
     findings = sorted((*result.findings, *problems), key=lambda finding: finding.sort_key)
     return replace(result, findings=once(findings))
-
-
-def _find(wanted: Found) -> Found:
-    settings, cwd = wanted.settings, wanted.cwd
-    directories: set[Path] = set()
-
-    def absolute(path: Path | str) -> Path:
-        return Path(os.path.normpath(cwd / path))
-
-    def options_for(directory: Path) -> DiscoveryOptions:
-        directories.add(absolute(directory))
-        return settings.for_directory(absolute(directory)).discovery
-
-    found = discover(wanted.paths, options_for)
-    files = [absolute(file) for file in found.files]
-    tasks = tuple(Task(file, settings.for_file(file)) for file in files)
-    problems = []
-    for problem in found.problems:
-        path = absolute(problem.filename)
-        holds = settings.for_file(path)
-        finding = unreadable(problem, str(path), holds.mode)
-        if finding.code in holds.rules_for(path):
-            problems.append(finding)
-    return replace(wanted, tasks=tasks, directories=frozenset(directories), problems=tuple(problems))
-
-
-def _beside(tasks: Sequence[Task], named: Set[Path], settings: Configuration, *, of_all: bool) -> Importers:
-    """The files that are looked at together with those that are linted; `of_all`: all that import any of these."""
-    named = {Path(os.path.normpath(path)) for path in named}
-    always = {task.path for task in tasks if of_all or task.settings.follow_importers == "always"}
-    auto = {task.path for task in tasks if task.settings.follow_importers == "auto" and task.path in named}
-    if not always | auto:
-        return Importers()
-    return importers(tasks, sorted(always | auto), settings.for_directory, sys.maxsize if always else MAX_SOURCE)
 
 
 def _outside(tasks: Sequence[Task], paths: Sequence[Path], cwd: Path) -> frozenset[Path]:

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             write("\n\n".join(_text(page(rule)) for rule in rules) + "\n")
     except FileNotFoundError as error:
-        raise UsageError(f"{error}: install exportlint again") from None
+        raise UsageError(str(error)) from None
     return 0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 from exportlint.config.fix_options import FIX_OPTIONS
+from exportlint.config.function_options import FUNCTIONS
 from exportlint.config.kinds import (
     BOOL,
     CLASS_PATTERNS,
@@ -208,6 +209,7 @@ _TABLE = (
         "extensions, libraries that are not linted.",
         'returns-tensor = ["fastops.gate", "einops.*"]',
     ),
+    FUNCTIONS,
     Option(
         "train",
         BOOL,

@@ -37,7 +37,7 @@ def schema() -> str:
             "selector": {
                 "description": "A rule by code or name, a prefix of codes, or a family.",
                 "type": "string",
-                "pattern": "^(ALL|EXP[0-9]{0,3}|[a-z][a-z0-9-]*)$",
+                "pattern": "^(ALL|[A-Z]{2,}[0-9]{0,3}|[a-z][a-z0-9-]*)$",
             }
         },
     }

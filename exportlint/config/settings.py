@@ -6,13 +6,14 @@ import functools
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from exportlint.config.choice import codes_of, fix_policy, selected
 from exportlint.config.fixing import FixPolicy
+from exportlint.config.function_options import FunctionSettings
 from exportlint.config.line_length import detect_line_length
 from exportlint.config.severity import least_failing, least_shown
 from exportlint.config.toml import Layer
@@ -55,6 +56,7 @@ class Settings:
     entry_points: tuple[str, ...]
     exported: tuple[str, ...]
     returns_tensor: tuple[str, ...]
+    functions: tuple[FunctionSettings, ...]
     train: bool
     dynamic_dims: tuple[int, ...]
     min_severity: Severity
@@ -132,8 +134,15 @@ class Settings:
         }
         # The strings, booleans and arrays of JSON are those of TOML; only tables are written differently.
         written = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
-        table = ", ".join(f"{json.dumps(pattern)} = {json.dumps(codes)}" for pattern, codes in per_file.items())
-        return [*written, ("per-file-ignores", f"{{ {table} }}" if table else "{}")]
+        functions = {
+            one.pattern: f'{{ returns = "{one.returns}", reads-data = {json.dumps(one.reads_data)} }}'
+            for one in self.functions
+        }
+        return [
+            *written,
+            ("functions", _table(functions)),
+            ("per-file-ignores", _table({pattern: json.dumps(codes) for pattern, codes in per_file.items()})),
+        ]
 
     @property
     def discovery(self) -> DiscoveryOptions:
@@ -141,6 +150,14 @@ class Settings:
         return DiscoveryOptions(
             self.root, self.include, self.exclude, self.extend_exclude, self.force_exclude, self.respect_gitignore
         )
+
+
+def _table(values: Mapping[str, str]) -> str:
+    """A table as TOML writes it."""
+    import json
+
+    table = ", ".join(f"{json.dumps(key)} = {value}" for key, value in values.items())
+    return f"{{ {table} }}" if table else "{}"
 
 
 @functools.lru_cache(maxsize=256)
@@ -198,6 +215,7 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         entry_points=last("entry-points", ("forward",)),
         exported=last("exported", ()),
         returns_tensor=last("returns-tensor", ()),
+        functions=last("functions", ()),
         train=last("train", False),
         dynamic_dims=last("dynamic-dims", (0,)),
         fix=last("fix", False),

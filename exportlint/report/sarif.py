@@ -10,7 +10,7 @@ from typing import Any
 from exportlint import __version__
 from exportlint.findings import Applicability, Finding, Fix, Severity, Step
 from exportlint.pages import Page
-from exportlint.registry import FAMILIES, HOME, Rule, find_rule, page
+from exportlint.registry import HOME, Rule, family_of, find_rule, page
 from exportlint.report.context import Context
 from exportlint.report.json_ import dumped
 from exportlint.report.paths import folder_uri, uri
@@ -75,7 +75,7 @@ def _rule(code: str, name: str) -> dict[str, Any]:
         "id": code,
         "name": name,
         "helpUri": rule.url,
-        "properties": {"tags": ["torch.export", FAMILIES[rule.family].name]},
+        "properties": {"tags": ["torch.export", family_of(rule).name]},
     }
     return described | _help(rule)
 

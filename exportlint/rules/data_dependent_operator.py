@@ -42,16 +42,20 @@ INSTEAD = {
 }
 
 
+DESCRIBED = "call it outside of the model, or make it an operator with a fake kernel: `torch.library.custom_op`"
+
+
 @rule("EXP208", "data-dependent-operator", HostRead)
 def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report]:
     """`torch.equal`, `torch.allclose`, `F.one_hot` without `num_classes`."""
     name = fact.api.rpartition(".")[2]
-    instead = INSTEAD.get(name)
-    severity = context.severity(UNTIL_2_15 if name == "_assert" else CLAIM)
+    instead = DESCRIBED if fact.described else INSTEAD.get(name)
+    severity = context.severity(UNTIL_2_15 if name == "_assert" and not fact.described else CLAIM)
     if severity is None or fact.guarded or instead is None:
         return
-    message = f"`{public_name(fact.api)}` needs the values of a tensor while torch.export traces it"
-    fix = FIXES.get(name)
+    shown = fact.api if fact.described else public_name(fact.api)
+    message = f"`{shown}` needs the values of a tensor while torch.export traces it"
+    fix = None if fact.described else FIXES.get(name)
     yield Report(severity, message, instead, fix=None if fix is None else lambda code: fix(code, fact))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from exportlint.findings import Applicability, Edit, Fix, Span
-from exportlint.registry import MAX_NAME, UnknownSelector, expand, near
+from exportlint.registry import MAX_NAME, UnknownSelector, expand, letters, near, prefixes
 from exportlint.source import Comment
 from exportlint.suppressions.removal import Place, removal, span_in
 
@@ -16,7 +16,6 @@ VERBS = ("ignore", "file-ignore", "disable", "enable")
 _OWN = re.compile(r"#\s*exportlint\s*:\s*(?P<verb>[\w-]*)\s*(?P<rest>[^#]*)")
 _NOQA = re.compile(r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*)?)?", re.IGNORECASE)
 _ANY_CODE = re.compile(r"[A-Z]+[0-9]+")
-_OUR_CODE = re.compile(r"EXP[0-9]+")
 _ENTRY = re.compile(r"[^,]+")
 _WORD = re.compile(r"\w")
 _COMMENT = re.compile(r"#(?!\d)")  # `#12` is an issue
@@ -73,7 +72,7 @@ def directives(comment: Comment) -> Iterator[Directive | Problem]:
             codes = match["codes"].upper()
             entries = _spans(comment, match.start("codes"), _ANY_CODE.finditer(codes))
             place = Place(comment, span_in(comment, match.start(), match.end()), entries)
-            yield from _listed("noqa", place, lambda code: _OUR_CODE.fullmatch(code) is not None)
+            yield from _listed("noqa", place, lambda code: letters(code) in prefixes())
         elif match["colon"] is None:
             yield Directive("noqa", Place(comment, span_in(comment, match.start(), match.end())), ())
 

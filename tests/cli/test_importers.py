@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from exportlint import workspace
-from exportlint.cli import check
+from exportlint import selection, workspace
 from exportlint.findings import Finding
 from exportlint.source import SourceFile
 from tests.cli.runner import NET, Run, write
@@ -101,7 +100,7 @@ def test_standard_input_is_looked_at_alone(project: Path, run: Run) -> None:
 
 
 def test_what_is_left_out_is_said(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "MAX_SOURCE", 1)
+    monkeypatch.setattr(selection, "MAX_SOURCE", 1)
     write(project, {"other.py": USER, "third.py": USER})
     said = "Looked at the closest 1 of 3 files that import the linted ones, directly or not"
     result = run("ops/dark.py", "--output-format", "concise")

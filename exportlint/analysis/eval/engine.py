@@ -9,9 +9,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.custom_op_definitions import CustomOps
+from exportlint.analysis.described_functions import DescribedFunction
 from exportlint.analysis.domain.allocations import identified, is_mutable, over_parts
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Heap
 from exportlint.analysis.domain.lattice import join
@@ -55,6 +57,7 @@ class Options:
     `training`: modules are exported in training mode. `dynamic_dims`: dimensions of the inputs that vary from call to
     call. `exported` are patterns of the classes that torch.export is called with, `module:Class`; empty if every
     module may be one. `returns_tensor` are patterns of the qualified names of functions that return a tensor.
+    `functions` describe others by such patterns, the first that fits counts.
     """
 
     mode: Mode = "non-strict"
@@ -64,6 +67,7 @@ class Options:
     entry_points: tuple[str, ...] = ("forward",)
     exported: tuple[str, ...] = ()
     returns_tensor: tuple[str, ...] = ()
+    functions: tuple[tuple[str, DescribedFunction], ...] = ()
 
     def exports(self, cls: Class) -> bool | None:
         """Whether `exported` names a class; None if it names none at all."""
@@ -73,6 +77,16 @@ class Options:
     def gives_tensor(self, name: str) -> bool:
         """Whether `returns_tensor` names a function."""
         return any(fnmatchcase(name, pattern) for pattern in self.returns_tensor)
+
+    def described(self, name: str) -> DescribedFunction | None:
+        """What is said of a function, if anything is."""
+        return _described(self.functions, name) if self.functions else None
+
+
+@lru_cache(maxsize=8192)
+def _described(functions: tuple[tuple[str, DescribedFunction], ...], name: str) -> DescribedFunction | None:
+    exact = dict(reversed(functions)).get(name)
+    return exact or next((about for pattern, about in functions if fnmatchcase(name, pattern)), None)
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from exportlint.analysis.eval.activations import Activation, CallKey, Context
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
+from exportlint.analysis.eval.described_values import described_value
 from exportlint.analysis.eval.divergence import certain_raise, note_divergence
 from exportlint.analysis.eval.effects import Effects, Entries, Names, Places, Summary, summarize
 from exportlint.analysis.eval.engine import NoResultYetError
@@ -397,6 +398,9 @@ def _promised(frame: Frame, function: Function) -> Value:
     node, module = function.node, function.module
     if frame.engine.options.gives_tensor(f"{module.name}.{function.symbol}"):
         return Tensor(trail=frame.trail(node, f"returned by `{function.symbol}`"))
+    described = frame.engine.options.described(f"{module.name}.{function.symbol}")
+    if described is not None:
+        return described_value(frame, described, function.symbol, node, ())
     said = None if isinstance(node, ast.Lambda) else annotation(module, node)
     if isinstance(node, ast.Lambda) or said is None:
         return UNKNOWN

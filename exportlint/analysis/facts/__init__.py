@@ -123,10 +123,14 @@ class Conversion(Fact):
 
 @dataclass(frozen=True, slots=True)
 class HostRead(Fact):
-    """An API that brings tensor data to Python: `item`, `tolist`, `numpy`, `data_ptr`, `torch.equal`, `np.exp`."""
+    """An API that brings tensor data to Python: `item`, `tolist`, `numpy`, `data_ptr`, `torch.equal`, `np.exp`.
+
+    `described`: it is a function of which people say so.
+    """
 
     api: str
     operand: Tensor
+    described: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from exportlint.analysis.eval.frame import Frame, calls, note_guarded_operator
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import descriptor
 from exportlint.analysis.library_functions import LibraryFunction, find, shown
+from exportlint.analysis.models.described import call_described
 from exportlint.analysis.models.plain_numbers import note_any_numbers, note_plain_numbers
 from exportlint.analysis.models.torch.control_flow import OPERATORS
 from exportlint.analysis.models.torch.distributions import without_validation
@@ -35,6 +36,10 @@ def _call_external(frame: Frame, callee: External, arguments: Arguments, node: a
         note_call(frame, resolved, noted, node)
     if frame.guards and _takes_tensor(name):
         note_guarded_operator(frame)
+    described = frame.engine.options.described(name)
+    if described is not None:
+        value = call_described(frame, described, name, arguments, node)
+        return propagate(frame, arguments.values, node, value, "operator")
     operator = OPERATORS.get(name)
     if operator is not None:
         return operator(frame, arguments, node)

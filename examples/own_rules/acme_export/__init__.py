@@ -1,0 +1,1 @@
+"""What exportlint should know of acme_ops."""

@@ -1,0 +1,14 @@
+"""A model that uses compiled functions: exportlint knows of them what acme-export says."""
+
+import acme_ops
+import torch
+from torch import nn
+
+
+class Head(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        acme_ops.synchronize()
+        gated = acme_ops.gate(x)
+        if gated.sum() > 0:
+            gated = gated * 2
+        return gated[: acme_ops.count_nonzero(x)]
