@@ -5,8 +5,6 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 
 from __future__ import annotations
 
-import json
-
 from exportlint.config.fix_options import FIX_OPTIONS
 from exportlint.config.kinds import (
     BOOL,
@@ -108,7 +106,7 @@ _TABLE = (
     Option(
         "exclude",
         STRINGS,
-        json.dumps(DEFAULT_EXCLUDE),
+        "[" + ", ".join(f'"{name}"' for name in DEFAULT_EXCLUDE) + "]",
         "Patterns of files and directories to leave out; a pattern without a slash matches a name at any depth. The "
         "default leaves out what version control, virtual environments, caches and builds put into a tree.",
         'exclude = [".venv", "generated"]',
