@@ -5,8 +5,6 @@ Parsing, `exportlint config`, the JSON schema and the docs all read this one tab
 
 from __future__ import annotations
 
-import json
-
 from exportlint.config.fix_options import FIX_OPTIONS
 from exportlint.config.function_options import FUNCTIONS
 from exportlint.config.kinds import (
