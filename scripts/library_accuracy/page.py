@@ -248,5 +248,6 @@ python scripts/measure_libraries.py --python PYTHON --library torchvision --seco
 goes on with the models that are not on record, and `--page` makes this page from the data. What to run of a library
 stands in `scripts/library_accuracy/zoos`; after that come the classes of the library whose constructors need no
 arguments. Where a library is larger than 1 MB, only the files whose code ran are linted, with all that they import.
+Files of other packages are linted if a failure is blamed on them.
 Compiled parts of torchvision and torchaudio do not load with torch for the CPU, so models that need them are not built.
 """
