@@ -330,12 +330,12 @@ def _run_root(
     raised = certain_raise(frame, node) if wrapper is None else None
     if raised is not None and not first.all_modes() and _is_concrete(frame, cls, node, raised):
         engine.emit(CertainRaise(raised.site, raised.symbol, False, None, cls.node.name, raised.exception))
+    surely = is_surely_exported(frame, cls)
     if is_exported(frame, cls):
         modes = first.all_modes()
         if modes:
             told, names = modes[0], tuple(mode.name for mode in modes)
             engine.emit(ModeRead(told.site, told.symbol, told.guarded, None, names))
-        surely = is_surely_exported(frame, cls)
         note_inputs(frame, node, start, surely=surely)
         if surely:
             note_outputs(frame)
@@ -364,7 +364,8 @@ def _run_root(
         return {write.cell for write in third.writes.values()}
 
     engine.calls.current = ROOT
-    report_state(engine, Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored), receiver)
+    calls = Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored)
+    report_state(engine, calls, receiver, surely_exported=surely)
 
 
 def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:
@@ -378,8 +379,7 @@ def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozen
     return frozenset(
         cell
         for cell, change in left.changes.items()
-        if cell in left.written
-        and _are_same(before.get(cell) or change.before, change.now, cell, names.get(cell, set()))
+        if _are_same(before.get(cell) or change.before, change.now, cell, names.get(cell, set()))
     )
 
 

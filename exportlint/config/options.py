@@ -108,7 +108,7 @@ _TABLE = (
     Option(
         "exclude",
         STRINGS,
-        json.dumps(DEFAULT_EXCLUDE),
+        "[" + ", ".join(f'"{name}"' for name in DEFAULT_EXCLUDE) + "]",
         "Patterns of files and directories to skip. A pattern without a slash matches a name at any depth. The default "
         "skips the directories of version control, virtual environments, caches and builds.",
         'exclude = [".venv", "generated"]',

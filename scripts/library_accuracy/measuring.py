@@ -101,13 +101,16 @@ class Bench:
     """Findings of one library, against which runs are held."""
 
     def __init__(self, library: Library, runs: Runs, kept: Iterable[Run], jobs: int) -> None:
-        """Lint the library: all of it, or of a large one the files whose code `kept` ran."""
+        """Lint the library: all of it, or of a large one the files whose code `kept` ran; and what else it fails in."""
         self._library = library
         self._findings: dict[tuple[Mode, Batch], dict[str, list[Finding]]] = {}
         files = sorted(library.package.rglob("*.py"))
         if sum(file.stat().st_size for file in files) > LARGE:
             ran = {Path(file) for run in kept for file in run.lines}
             files = [file for file in files if file in ran]
+        # What is blamed on another package is found where that is linted too.
+        blamed = {Path(frame.file) for run in kept for failure in run.failures for frame in failure.frames}
+        files += sorted(file for file in blamed if library.package not in file.parents and file.suffix == ".py")
         for mode, batch in itertools.product(MODES, BATCHES):
             by_file = self._findings[mode, batch] = {}
             make = functools.partial(self._lint, files, mode, batch, jobs)

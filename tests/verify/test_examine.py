@@ -334,6 +334,9 @@ VERDICTS = [
     ("Dropout", TWO, {"train": True}, "non-strict", "exports", ["example, example: agrees"]),
     ("Running", TWO, {}, "non-strict", "exports", ["state, after several calls: agrees"]),
     ("Few", BATCH, {}, "non-strict", "narrower", ["size, batch = 7: narrower the program raises AssertionError"]),
+    ("Baked", TWO, {"varying": (0,)}, "non-strict", "narrower", [
+        r"size, x.shape\[0\] = 3: narrower the program raises AssertionError",
+    ]),
     ("Many", BATCH, {}, "non-strict", "narrower", ["size, batch = 64: narrower the program raises AssertionError"]),
     ("Baked", BATCH, {}, "non-strict", "narrower", ["size, batch = 3: narrower the program raises AssertionError"]),
     ("Types", TWO, {}, "non-strict", "diverges", ["example, example: diverges"]),

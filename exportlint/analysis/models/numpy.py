@@ -74,11 +74,12 @@ def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
         return replace(scalar, kind="float" if name == "numpy.mean" else scalar.kind, dim=None)
     if scalar is not None:
         demand_number(frame, scalar, node, f"{shown(name)}()")
-    if frame.engine.mode == "strict" and name.rpartition(".")[2] in TRACED:
-        return ARRAY
+    is_traced = frame.engine.mode == "strict" and name.rpartition(".")[2] in TRACED
     for value in arguments.positional[:1]:
         size = product(value.tensor) if isinstance(value, Shape) else value
         note_conversion(frame, size, node, f"{shown(name)}()")
-        if name == "numpy.prod" and isinstance(size, Size):
+        if name == "numpy.prod" and isinstance(size, Size) and not is_traced:
             return size
+    if is_traced:
+        return ARRAY
     return find(name).returns or Python("number")

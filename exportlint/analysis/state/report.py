@@ -21,8 +21,11 @@ from exportlint.analysis.state.registration import report_unregistered
 from exportlint.syntax.definitions import Class, Module
 
 
-def report_state(engine: Engine, calls: Calls, root: Value) -> None:
-    """Emit what is found of the reads and writes of state in the calls of a module."""
+def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: bool) -> None:
+    """Emit what is found of the reads and writes of state in the calls of a module.
+
+    `surely_exported`: it is no part of another module.
+    """
     carried = Carried(calls)
     report_unregistered(engine, carried.state, root)
     if not carried.writes:
@@ -30,11 +33,26 @@ def report_state(engine: Engine, calls: Calls, root: Value) -> None:
     facts = [
         fact
         for cell, writes in carried.writes.items()
-        for fact in _facts(engine, carried, cell, writes, is_restored=cell in calls.restored)
+        for fact in _facts(
+            engine,
+            carried,
+            cell,
+            _kept(writes, surely_exported) if cell in calls.restored else writes,
+            is_restored=cell in calls.restored,
+        )
     ]
     # of facts about one place, which stands for several objects, the engine keeps the first
     for fact in sorted(facts, key=_is_harmless):
         engine.emit(fact)
+
+
+def _kept(writes: list[Write], surely_exported: bool) -> list[Write]:
+    """The writes that matter of a cell that is at the end as it was: those of a buffer of the exported module."""
+    return [
+        write
+        for write in writes
+        if write.kind not in {"binding", "buffer"} or (write.kind == "buffer" and write.at_root and surely_exported)
+    ]
 
 
 def _is_harmless(fact: Fact) -> bool:
@@ -42,8 +60,6 @@ def _is_harmless(fact: Fact) -> bool:
 
 
 def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *, is_restored: bool) -> Iterator[Fact]:
-    if is_restored:
-        writes = [w for w in writes if w.kind not in {"binding", "buffer"} or (w.kind == "buffer" and w.at_root)]
     for write in writes:
         if write.kind == "buffer":
             is_lost = carried.varies(cell) or (write.value == NONE and carried.is_found(cell))

@@ -25,7 +25,7 @@ from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
 from .texts import first_line, is_refusal, text_of
 from .values import changed_constants, changed_values, with_shared
-from .varying import Varying, beyond, guarded_numbers, other_sizes, resized
+from .varying import Varying, beyond, guarded_numbers, other_sizes, with_sizes
 from .words import Emit, Example, Inputs, Job
 from .worlds import Reads, worlds
 
@@ -321,8 +321,7 @@ class Comparer:
     def _compare_sizes(self) -> None:
         for label, sizes in other_sizes(self._varying, beyond(self._program), self._telling_sizes()):
             try:
-                remake = self._example.remake
-                inputs = remake(sizes, 1) if remake else resized(self._example, self._varying, sizes)
+                inputs = with_sizes(self._example, self._varying, sizes, 1)
             except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
                 self._tell("size", label, "skipped", first_line(text_of(error)))
             else:

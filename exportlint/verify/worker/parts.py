@@ -11,7 +11,7 @@ from .entry import entry_of
 from .lazily import torch
 from .models import Subject
 from .modules import is_of_file
-from .varying import Varying, children_of, leaves_of, resized, varying_of, zipped
+from .varying import Varying, children_of, leaves_of, varying_of, with_sizes, zipped
 from .words import Example, Inputs, Job
 
 
@@ -77,7 +77,7 @@ def _others(example: Example, varying: Varying) -> Iterator[tuple[Mapping[str, i
     for key, size in varying.sizes.items():
         sizes = {**varying.sizes, key: size + 1}
         try:
-            yield sizes, example.remake(sizes, 0) if example.remake else resized(example, varying, sizes)
+            yield sizes, with_sizes(example, varying, sizes, 0)
         except (ValueError, RuntimeError, LookupError):
             continue
 

@@ -21,7 +21,7 @@ from .models import Subject
 from .slopes import gradients
 from .texts import text_of
 from .values import changed_values
-from .varying import Varying, other_sizes, resized, zipped
+from .varying import Varying, other_sizes, with_sizes, zipped
 from .words import Example, Inputs
 
 
@@ -60,7 +60,7 @@ def probes(example: Example, varying: Varying) -> Iterator[Probe]:
         yield label, "once", others
     for label, sizes in other_sizes(varying):
         with contextlib.suppress(ValueError, RuntimeError, LookupError):
-            yield label, "once", example.remake(sizes, 1) if example.remake else resized(example, varying, sizes)
+            yield label, "once", with_sizes(example, varying, sizes, 1)
     for others in (inputs, changed[0][1] if changed else inputs, inputs):
         yield "a later call", "before", others
     yield "gradients", "gradients", inputs

@@ -151,6 +151,13 @@ def children_of(value: Any) -> list[tuple[Any, Any]] | None:
     return None if node is None else list(enumerate(node.flatten_fn(value)[0]))
 
 
+def with_sizes(example: Example, varying: Varying, sizes: Mapping[str, int], seed: int) -> Inputs:
+    """The inputs of an example with other sizes: made anew where it has names for all of these, else resized."""
+    if example.remake is not None and sizes.keys() <= example.sizes.keys():
+        return example.remake(sizes, seed)
+    return resized(example, varying, sizes)
+
+
 def resized(example: Example, varying: Varying, sizes: Mapping[str, int]) -> Inputs:
     """The inputs of an example with other sizes: its tensors are repeated, or cut."""
     bound = varying.signature.bind(*example.arguments, **example.keywords)
