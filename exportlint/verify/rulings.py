@@ -81,9 +81,14 @@ def raised_by(failure: Failure, where: str) -> str:
 
 
 def raised_in(comparison: Comparison) -> tuple[str, str] | None:
-    """The type and the message of what a program raises in a comparison, if that is what disagrees."""
-    found = re.search(r"\b(?:it|the program) raises (\w+): (.+)", one_line(comparison.detail))
-    return (found[1], found[2]) if found and comparison.agreement in ("diverges", "narrower") else None
+    """The type and the message of what `run_decompositions()` raises, if that is what disagrees.
+
+    What a program says of inputs that verify chose is about these, and not about code.
+    """
+    if comparison.kind != "decomposed" or comparison.agreement != "diverges":
+        return None
+    found = re.match(r"it raises (\w+): (.+)", one_line(comparison.detail))
+    return (found[1], found[2]) if found else None
 
 
 def described(comparison: Comparison) -> str:

@@ -37,6 +37,8 @@ Sources = Callable[[str], SourceFile | None]
 """Gives the file of a name, or None if it cannot be read."""
 
 _OF_CALLS, _OF_SIZES = "EXP8", "EXP4"
+_OF_WHAT_IS_CALLED = frozenset({"EXP614"})
+"""Rules about a call because of what is inside: torch blames that."""
 _ABOUT_SYMBOLS = ("GuardOnDataDependentSymNode", "PendingUnbackedSymbolNotFound")
 
 _Place = tuple[str, Mode]
@@ -117,7 +119,7 @@ class _Court:
         """What one run says. An info claims nothing of the mode that it is shown in, so nothing confirms it."""
         statement = self._statement(finding)
         for failure in _failures(run) if _claims(finding) else ():
-            if self._raises(failure, finding.filename, statement):
+            if self._raises(failure, finding, statement):
                 return Judged(finding, "confirmed", raised_by(failure, "here"), run)
             if self._constrains(failure, finding, statement, run):
                 fixed = finding if finding.fix else replace(finding, fix=next(iter(self._fixes(failure, run)), None))
@@ -156,9 +158,10 @@ class _Court:
         near = (finding for file in self._files(run) for finding in self._findings.get((file, run.mode), ()))
         return [f for f in near if self._ran(run, f.filename, self._statement(f).witnesses)]
 
-    def _raises(self, failure: Failure, filename: str, statement: Statement) -> bool:
-        """Whether a statement raises itself. What calls the one that does is not to blame."""
-        return any(frame.lowest and self._is_at(frame, filename, statement) for frame in failure.frames)
+    def _raises(self, failure: Failure, finding: Finding, statement: Statement) -> bool:
+        """Whether a statement raises itself. What calls the one that does is hardly ever to blame."""
+        frames = (f for f in failure.frames if f.lowest or finding.code in _OF_WHAT_IS_CALLED)
+        return any(self._is_at(frame, finding.filename, statement) for frame in frames)
 
     def _constrains(self, failure: Failure, finding: Finding, statement: Statement, run: Run) -> bool:
         """Whether a finding is about the sizes that torch refuses to vary, of which it names only the dimensions."""
@@ -203,7 +206,7 @@ class _Court:
         claimed = [finding for finding in self._that_ran(run) if _claims(finding)]
         errors = any(finding.severity is Severity.ERROR for finding in claimed)
         for failure in _failures(run):
-            at = any(self._raises(failure, f.filename, s) for f, s in near)
+            at = any(self._raises(failure, f, s) for f, s in near)
             # Where torch names no place, it may be any of those that ran.
             said = at or any(self._constrains(failure, f, s, run) for f, s in near)
             if not _is_guess(failure) and not said and not (errors and not failure.frames):

@@ -12,6 +12,7 @@ from exportlint.edits import apply
 from exportlint.findings import Finding, Mode, Severity
 from exportlint.linter import Task, lint
 from exportlint.source import LineIndex, from_text
+from exportlint.verify.reports import as_finding
 from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Kind, Run, Verdict
 from exportlint.verify.statements import Statements
 from exportlint.verify.verdicts import Judgement, judge
@@ -187,6 +188,27 @@ def test_what_follows_from_a_divergence_is_no_surprise(file: Path) -> None:
     assert missed("example", "values", "size", "gradients", "reloaded") == ["example"]
     assert missed("values", "values", "size", "gradients") == ["values", "size"]
     assert missed("gradients", "decomposed") == ["gradients", "decomposed"]
+
+
+CONSTANT = "it raises RuntimeError: Constant ids is mutated in the forward method. Pls register it as buffer"
+
+
+@pytest.mark.parametrize(
+    ("comparison", "help_"),
+    [
+        (Comparison("decomposed", "run_decompositions", "diverges", CONSTANT), "exportlint rule EXP311"),
+        (Comparison("decomposed", "run_decompositions", "diverges", "it raises ValueError: who knows?"), None),
+        (Comparison("values", "others[0]", "diverges", CONSTANT), None),
+        # verify chose the size, and nobody called torch.export with another one
+        (Comparison("size", "batch = 3", "narrower", "the program raises AssertionError: Guard failed: x == 2"), None),
+    ],
+    ids=["known", "unknown", "of other values", "of verify's own inputs"],
+)
+def test_what_run_decompositions_raises_has_help(comparison: Comparison, help_: str | None, file: Path) -> None:
+    (surprise,) = judge([], [run(file, "diverges", comparisons=(comparison,))]).missed
+    finding = as_finding(surprise, (file, 1), lambda _: None)
+    assert finding is not None
+    assert (help_ in finding.help) if help_ and finding.help else finding.help is help_
 
 
 def test_a_warning_is_refuted_if_what_could_show_it_agrees(file: Path, findings: dict[str, Finding]) -> None:

@@ -101,3 +101,12 @@ def test_what_is_not_fetched_is_loaded_as_ever(load: str, verdict: str, reason: 
         run = verified(tmp_path, first + load)
         assert run["verdict"] == (verdict or "exports"), run["reason"]
         assert reason in run["reason"]
+
+
+@pytest.mark.libraries
+def test_the_hub_of_hugging_face_is_not_asked(tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub")
+    load = "import huggingface_hub as hub; hub.snapshot_download('nobody/has-this')"
+    run = verified(tmp_path, load)
+    assert run["verdict"] == "cannot be built"
+    assert "LocalEntryNotFoundError" in run["reason"]

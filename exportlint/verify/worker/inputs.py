@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .entry import entry_of
+from .entry import signature_of
 from .inferring import infer
 from .lazily import pytree, torch
 from .models import Subject
@@ -59,7 +58,7 @@ def _written(content: Mapping[str, Any], model: Any, device: str) -> Example:
     )
     dynamic = None
     if sizes:
-        signature = inspect.signature(entry_of(model))
+        signature = signature_of(model)
         bound = signature.bind(*map(named, arguments), **{name: named(spec) for name, spec in keywords.items()})
         dynamic = dict(bound.arguments)
     return Example(made, options, dynamic, dict(sizes), remake, ranges)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .entry import entry_of
+from .entry import signature_of
 from .trees import DIMENSIONS
 
 Wish = tuple[
@@ -59,7 +59,7 @@ def duplicate(model: Any, *, share: bool = False) -> Any:
 def parameters_of(model: Any) -> dict[str, inspect.Parameter]:
     """What `forward` takes."""
     try:
-        return dict(inspect.signature(entry_of(model)).parameters)
+        return dict(signature_of(model).parameters)
     except (TypeError, ValueError) as error:
         raise LookupError(f"`forward` does not say what it takes: {error}") from None
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .calls import call, snapshot
-from .entry import entry_of
+from .entry import signature_of
 from .lazily import torch
 from .models import Subject
 from .modules import is_of_file
@@ -89,7 +88,7 @@ def _varying_sizes(
     others: Sequence[tuple[Mapping[str, int], Inputs]],
 ) -> dict[str, Any]:
     """What varies in the inputs of a part: dimensions that have the same size before and after have one name."""
-    signature = inspect.signature(entry_of(part))
+    signature = signature_of(part)
     arguments = signature.bind(*given[0], **given[1]).arguments
     names: dict[tuple[str, int, int], str] = {}
     shapes: list[dict[int, str]] = [{} for _ in leaves_of(arguments)]

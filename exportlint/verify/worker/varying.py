@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .entry import entry_of, is_called_itself
+from .entry import is_called_itself, signature_of
 from .lazily import pytree, torch
 from .specs import OPERATORS, evaluate
 from .texts import with_article
@@ -84,7 +84,7 @@ def varying_of(model: Any, example: Example, everywhere: Sequence[int]) -> Varyi
     Raises:
         ValueError: it does not go with the arguments.
     """
-    signature = inspect.signature(entry_of(model))
+    signature = signature_of(model)
     arguments = signature.bind(*example.arguments, **example.keywords).arguments
     varying = Varying(signature, is_called_itself(model))
     dynamic = example.dynamic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from .lazily import torch
@@ -15,7 +16,11 @@ class _NoWeights(dict[str, Any]):
 
 
 def fetch_no_weights() -> None:
-    """From now on, have torch.hub fetch no checkpoints in this process, and models load nothing of them."""
+    """From now on, have torch.hub fetch no checkpoints in this process, and models load nothing of them.
+
+    The hub of Hugging Face has what was fetched before, and no more.
+    """
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     load = torch.nn.Module.load_state_dict
     is_lacking = False
 
