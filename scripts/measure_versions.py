@@ -12,6 +12,7 @@ pages are written. `--pages` only writes them. What contradicts a claim is print
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import logging
 import os
@@ -90,13 +91,13 @@ def measure_all(python: str, release: str, chosen: list[Page], *, again: bool) -
     while todo:
         print(f"torch {release}: {len(todo)} of {len(wanted)} to measure", flush=True)
         done = 0
-        for found in run_worker(python, todo):
+        # A failed trace can leave torch in a state in which the next one fails, so each page has its own process.
+        of_page = list(next(itertools.groupby(todo, key=lambda key: key[0]))[1])
+        for found in run_worker(python, of_page):
             known[found.key] = found
             done += 1
-            if done % 20 == 0:
-                write(release, known.values())
-        if done < len(todo):  # the worker ended, by what it was measuring
-            code, block, mode = todo[done]
+        if done < len(of_page):  # the worker ended, by what it was measuring
+            code, block, mode = of_page[done]
             known[code, block, mode] = Measurement(code, block, mode, "crashes")
             done += 1
         todo = todo[done:]

@@ -99,6 +99,8 @@ def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
 
 
 def _claim(fact: StateChange) -> Claim:
+    if fact.holder == "class":  # a new value of any kind, as of tensors
+        return USED_LAZY if fact.carried else UNUSED_LAZY
     if fact.holder != "module":
         return USED if fact.carried else UNUSED
     if fact.is_tensor and fact.before in {"tensor", "nothing"}:

@@ -15,9 +15,10 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 GRAD = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
-UNTRACED = Claim(non_strict=always(ERROR), strict=always(ERROR))
+UNTRACED = Claim(non_strict={(2, 4): WARNING, (2, 13): ERROR}, strict=always(ERROR))
 STRICT_ONLY = Claim(non_strict=always(INFO), strict=always(ERROR))
-HOOK = Claim(non_strict=always(WARNING), strict=always(WARNING))
+CHECKPOINT = Claim(non_strict=always(INFO), strict={(2, 4): INFO, (2, 9): ERROR})
+HOOK = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
 CALLS = frozenset({
     "torch.autograd.backward", "torch.Tensor.backward", "torch.Tensor.retain_grad", "torch.utils.checkpoint.checkpoint",
     "torch.utils.checkpoint.checkpoint_sequential", "torch.autograd.functional.jacobian",
@@ -32,6 +33,8 @@ def autograd_in_forward(fact: Call, context: Context) -> Iterator[Report]:
     is_hook = fact.name == "torch.Tensor.register_hook" and _changes_the_gradient(fact)
     is_untraced = fact.name == "torch.autograd.grad" and _reads_what_is_untraced(fact)
     claim = UNTRACED if is_untraced else GRAD if fact.name == "torch.autograd.grad" else HOOK if is_hook else None
+    if fact.name == "torch.utils.checkpoint.checkpoint":
+        claim = CHECKPOINT
     severity = context.severity(claim or STRICT_ONLY) if claim or fact.name in CALLS else None
     if severity is None or fact.guarded:
         return

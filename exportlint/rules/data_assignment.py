@@ -18,16 +18,16 @@ from exportlint.registry import rule
 
 INPUT = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): INFO})
 STORED = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 6): INFO})
+PARAMETER = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 9): INFO})
 LOCAL = Claim(non_strict=always(WARNING), strict=always(ERROR))
+CLAIMS = {Origin.PARAMETER: PARAMETER, Origin.BUFFER: STORED, Origin.FRESH: LOCAL}
 
 
 @rule("EXP302", "data-assignment", DataWrite)
 def data_assignment(fact: DataWrite, context: Context) -> Iterator[Report]:
     """`x.data = y`, `self.weight.data = w`."""
     from_data = isinstance(fact.assigned, Tensor) and fact.assigned.data is not None
-    stored = fact.target.origin in {Origin.PARAMETER, Origin.BUFFER}
-    local = fact.target.origin is Origin.FRESH
-    severity = context.severity(STORED if stored else LOCAL if local else INPUT)
+    severity = context.severity(CLAIMS.get(fact.target.origin, INPUT))
     if severity is None or from_data:
         return
     yield Report(

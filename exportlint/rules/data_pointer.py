@@ -14,7 +14,8 @@ from exportlint.fixes.eager_only.unused import left_out
 from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
+ADDRESS = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
+MEMORY = Claim(non_strict=always(ERROR), strict=always(ERROR))
 ZERO = Claim(non_strict=always(WARNING), strict=always(ERROR))
 """Non-strict export takes 0 for the address that `const_data_ptr` gives (2.13), without a word."""
 
@@ -23,7 +24,7 @@ ZERO = Claim(non_strict=always(WARNING), strict=always(ERROR))
 def data_pointer(fact: HostRead, context: Context) -> Iterator[Report]:
     """`x.data_ptr()`, `x.share_memory_()`, `x.pin_memory()`."""
     host = find(fact.api).host
-    severity = context.severity(ZERO if host == "address" else CLAIM)
+    severity = context.severity(ZERO if host == "address" else ADDRESS if fact.api.endswith("data_ptr") else MEMORY)
     if severity is None or fact.guarded or host not in {"memory", "address"}:
         return
     yield Report(

@@ -21,7 +21,7 @@ from exportlint.registry import rule
 MISMATCH = Claim(non_strict=always(ERROR), strict=always(ERROR))
 LENGTH = Claim(non_strict={(2, 4): None, (2, 9): ERROR}, strict={(2, 4): None, (2, 9): ERROR})
 OUTSIDE = Claim(non_strict=always(ERROR), strict=always(WARNING))
-NEGATIVE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+NEGATIVE = Claim(non_strict={(2, 4): None, (2, 9): WARNING}, strict={(2, 4): None, (2, 9): WARNING})
 NEGATIVE_DIM = Claim(non_strict=always(None), strict=always(WARNING))
 
 

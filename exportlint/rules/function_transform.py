@@ -15,12 +15,15 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.gradients.reverse_mode import by_autograd
 from exportlint.registry import rule
 
-REVERSE = Claim(non_strict=always(WARNING), strict=always(WARNING))
+WRONG = {(2, 4): WARNING, (2, 9): ERROR, (2, 13): WARNING}
+REVERSE = Claim(non_strict=WRONG, strict=WRONG)
+JACOBIAN = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict={(2, 4): ERROR, (2, 13): WARNING})
+FUNCTIONALIZED = Claim(non_strict={(2, 4): WARNING, (2, 9): ERROR}, strict=always(ERROR))
 FORWARD = Claim(non_strict=always(ERROR), strict=always(ERROR))
 MAP = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict={(2, 4): ERROR, (2, 9): None})
 CLAIMS = {
-    "grad": REVERSE, "grad_and_value": REVERSE, "jacrev": REVERSE, "vjp": REVERSE,
-    "jacfwd": FORWARD, "hessian": FORWARD, "linearize": FORWARD, "functionalize": FORWARD,
+    "grad": REVERSE, "grad_and_value": REVERSE, "jacrev": JACOBIAN, "vjp": REVERSE,
+    "jacfwd": FORWARD, "hessian": FORWARD, "linearize": FORWARD, "functionalize": FUNCTIONALIZED,
 }  # fmt: skip
 
 

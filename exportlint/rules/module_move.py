@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import ModuleChange
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -14,8 +14,8 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
-CAST = Claim(non_strict=always(ERROR), strict=always(ERROR))
+CLAIM = Claim(non_strict={(2, 4): None, (2, 9): ERROR}, strict={(2, 4): ERROR, (2, 13): None})
+CAST = Claim(non_strict={(2, 4): WARNING, (2, 9): ERROR}, strict=always(ERROR))
 
 DTYPES = ("half", "float", "double", "bfloat16")
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+HASH = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
 CACHED = Claim(non_strict=always(WARNING), strict=always(None))
+CLAIMS = {"cache key": CACHED, "hash()": HASH}
 TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "cache key"}
 
 
 @rule("EXP405", "size-as-key", SizeConversion)
 def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`cache[x.shape[0]]`, `{x.shape[0], x.shape[1]}`, `sorted(x.shape)`, `table[f"{n}"]`."""
-    severity = context.severity(CACHED if fact.target == "cache key" else CLAIM)
+    severity = context.severity(CLAIMS.get(fact.target, CLAIM))
     if fact.target == "text" and severity is not None:
         yield Report(
             severity,

@@ -18,6 +18,7 @@ from exportlint.registry import rule
 NUMBER = Claim(non_strict=always(WARNING), strict=always(None))
 BOTH = Claim(non_strict=always(WARNING), strict=always(WARNING))
 POWER = Claim(non_strict=always(None), strict=always(WARNING))
+MATH_POWER = Claim(non_strict={(2, 4): WARNING, (2, 9): None}, strict=always(WARNING))
 NAMED = Claim(non_strict=always(INFO), strict=always(INFO))
 ROUNDED = Claim(non_strict=always(INFO), strict=always(None))
 STRICT_KEEPS = frozenset({"len()", "int()", "float()", "math.sqrt()", "np.arange()"})
@@ -72,7 +73,9 @@ def _claim(fact: SizeConversion) -> Claim:
         return ROUNDED
     if fact.target == "round()":
         return NAMED
-    if fact.target in {"math.pow()", "np.prod()"}:
+    if fact.target == "math.pow()":
+        return MATH_POWER
+    if fact.target == "np.prod()":
         return POWER
     return NUMBER if fact.target in STRICT_KEEPS else BOTH
 

@@ -10,7 +10,7 @@ from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, fi
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import DISPLAY_ONLY, UNSAFE, Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.registry import rule
+from exportlint.registry import rule, rules_for
 
 Swallowed = Branch | Conversion | HostRead | Copy | ModuleChange
 
@@ -27,7 +27,7 @@ def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report
     """`try: if x.sum() > 0: … except Exception: …`, `try: x.numpy() … except RuntimeError: …`."""
     harmless = isinstance(fact, HostRead) and fact.api in {"item", "tolist"}
     severity = context.severity(IN_STRICT_FINE if _strict_traces(fact) else CLAIM)
-    if severity is None or not fact.guarded or harmless:
+    if severity is None or not fact.guarded or harmless or not _breaks(fact, context):
         return
     yield Report(
         severity,
@@ -35,6 +35,13 @@ def swallowed_export_error(fact: Swallowed, context: Context) -> Iterator[Report
         "move the decision on tensor data out of the `try`, or catch a narrower exception",
         fix=lambda code: _fix(code, fact, context),
     )
+
+
+def _breaks(fact: Swallowed, context: Context) -> bool:
+    """Whether some rule would report an error here if nothing caught it: not every torch fails."""
+    bare = replace(fact, guarded=False)
+    found = (report for rule in rules_for(type(fact)) for report in rule.check(bare, context))
+    return any(report.severity is ERROR for report in found)
 
 
 def _fix(code: Code, fact: Swallowed, context: Context) -> Fix:

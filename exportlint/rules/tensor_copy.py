@@ -20,9 +20,13 @@ DEEP = Claim(
     non_strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR},
     strict=always(ERROR),
 )
+DEEP_MODULE = Claim(
+    non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR},
+    strict=always(ERROR),
+)
 SAVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 SHALLOW = Claim(non_strict={(2, 4): None, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
-CLAIMS = {"copy.copy": SHALLOW, "torch.save": SAVE}
+CLAIMS = {"copy.copy": SHALLOW, "copy.deepcopy": DEEP}
 
 LOADS = frozenset({"pickle.loads", "cloudpickle.loads", "dill.loads"})
 """What gives back what was pickled."""
@@ -31,7 +35,7 @@ LOADS = frozenset({"pickle.loads", "cloudpickle.loads", "dill.loads"})
 @rule("EXP205", "tensor-copy", Copy)
 def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
     """`copy.deepcopy(x)`, `copy.copy(x)`, `pickle.dumps(x)`, `torch.save(x, path)`."""
-    severity = context.severity(CLAIMS.get(fact.api, DEEP))
+    severity = context.severity(_claim(fact))
     if severity is None or fact.guarded:
         return
     yield Report(
@@ -40,6 +44,10 @@ def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
         "use `x.clone()` for a tensor; copy modules in `__init__`",
         fix=lambda code: _fix(code, fact, context),
     )
+
+
+def _claim(fact: Copy) -> Claim:
+    return DEEP_MODULE if fact.api == "copy.deepcopy" and fact.of_module else CLAIMS.get(fact.api, SAVE)
 
 
 def _fix(code: Code, fact: Copy, context: Context) -> Fix:

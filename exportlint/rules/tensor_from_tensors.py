@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
+NEW_TENSOR = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 OTHERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
-TRACED_BY_STRICT = frozenset({"torch.tensor()", "new_tensor()", "torch.FloatTensor()"})
+CLAIMS = {"torch.tensor()": CLAIM, "torch.FloatTensor()": CLAIM, "new_tensor()": NEW_TENSOR}
 
 CHECKS = frozenset({f"torch._check{kind}()" for kind in ("", "_value", "_index", "_type", "_not_implemented", "_with")})
 CASTS = {"Tensor": "float", "FloatTensor": "float", "LongTensor": "long", "IntTensor": "int", "BoolTensor": "bool"}
@@ -31,7 +32,7 @@ def tensor_from_tensors(fact: Conversion, context: Context) -> Iterator[Report]:
     """`torch.tensor([x.sum(), x.max()])`."""
     if not fact.target.startswith(("torch.", "new_tensor")) or fact.target in CHECKS or fact.guarded:
         return
-    severity = context.severity(CLAIM if fact.target in TRACED_BY_STRICT else OTHERS)
+    severity = context.severity(CLAIMS.get(fact.target, OTHERS))
     if severity is None:
         return
     yield Report(

@@ -9,17 +9,18 @@ from exportlint.analysis.domain.values import (
     Tensor,
 )
 from exportlint.analysis.facts import Identity
-from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.fixes.edit.attempts import declined
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+HASH = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
 
 
 @rule("EXP601", "tensor-identity", Identity)
 def tensor_identity(fact: Identity, context: Context) -> Iterator[Report]:
     """`id(x)`, `hash(x)`, `x is y` of two inputs."""
-    severity = context.severity(CLAIM)
+    severity = context.severity(HASH if fact.operator == "hash()" else CLAIM)
     if severity is None or fact.guarded:
         return
     if fact.operator in {"is", "is not"}:

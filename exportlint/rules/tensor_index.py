@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Conversion
+from exportlint.analysis.facts.tracing import DataIndex
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.numbers.index_select import selection_fix
@@ -14,6 +15,10 @@ from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 STORED_AT = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
+STORED_SLICE = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
+SLICE = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
+NUMBER = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(None))
+PLACES = {"stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
@@ -37,9 +42,12 @@ TARGETS = {
 }
 
 
-@rule("EXP106", "tensor-index", Conversion)
-def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
+@rule("EXP106", "tensor-index", Conversion, DataIndex)
+def tensor_index(fact: Conversion | DataIndex, context: Context) -> Iterator[Report]:
     """`self.layers[i]`, `[a, b][i]`, `table[n.item()]`, `x.sum(dim=d.item())`."""
+    if isinstance(fact, DataIndex):
+        yield from _in_older_torch(fact, context)
+        return
     what = TARGETS.get(fact.target)
     severity = context.severity(_claim(fact))
     if what is None or severity is None or fact.guarded:
@@ -50,6 +58,19 @@ def tensor_index(fact: Conversion, context: Context) -> Iterator[Report]:
         "stack the choices and use `index_select`, or choose by a Python value",
         fix=lambda code: first_of(code, fact, range_numbers_fix, selection_fix),
     )
+
+
+def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:
+    severity = context.severity(PLACES[fact.place])
+    if severity is None or fact.guarded:
+        return
+    what = "index of a tensor" if fact.place == "number" else "slice bound"
+    help_text = (
+        "use `index_select`"
+        if fact.place == "number"
+        else "read it into a variable with `.item()`, and check with `torch._check` that it is not negative and fits"
+    )
+    yield Report(severity, f"{what} is read from a tensor: torch.export does not know its value", help_text)
 
 
 def _claim(fact: Conversion) -> Claim:

@@ -14,7 +14,7 @@ from exportlint.fixes.numbers.ordering import extreme_fix, sorted_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
-BOOL_OF_NUMBER = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
+BOOL = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 INSTEAD = {
     "and": "use `torch.logical_and` or `&`",
     "or": "use `torch.logical_or` or `|`",
@@ -50,7 +50,7 @@ LABELS = {
 def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
     """`and`, `or`, `not`, `bool()`, `in`, `a < b < c`, `any()`, `all()`, `max()`, `sorted()` and the like."""
     instead = INSTEAD.get(fact.construct)
-    claim = BOOL_OF_NUMBER if fact.construct == "bool()" else CLAIM
+    claim = BOOL if fact.construct == "bool()" else CLAIM
     severity = context.severity(claim)
     if instead is None or severity is None or fact.guarded:
         return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import PlainTensorWrite
-from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -17,12 +17,13 @@ from exportlint.fixes.state.places import keep_global
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
+GLOBAL = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): None})
 
 
 @rule("EXP311", "unregistered-tensor", PlainTensorWrite)
 def unregistered_tensor(fact: PlainTensorWrite, context: Context) -> Iterator[Report]:
     """`self.steps.add_(1)` where `self.steps` is a plain tensor."""
-    severity = context.severity(CLAIM)
+    severity = context.severity(CLAIM if "." in fact.name else GLOBAL)
     if severity is None or fact.guarded:
         return
     yield Report(

@@ -48,6 +48,7 @@ from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
+from exportlint.analysis.facts.tracing import DataIndex
 
 
 @evaluates(ast.Subscript)
@@ -280,6 +281,10 @@ def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
         is_asked = isinstance(data, Tensor) and frame.engine.mode == "non-strict"
         if data is not None and (is_asked or data.kind == "bool"):
             demand_number(frame, value, target.slice, "slice bound")
+        elif isinstance(data, Tensor):
+            frame.emit(DataIndex, target.slice, data, place="stored", operand=data)
+        elif _is_read_in_place(bound, data):
+            frame.emit(DataIndex, target.slice, data, place="unchecked", operand=data)
 
 
 def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq[Value]) -> None:
@@ -295,6 +300,17 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
         data = data_of(value)
         if data is not None and data.kind == "bool":
             demand_number(frame, value, node, "slice bound")
+        elif (isinstance(data, Tensor) and not data.assumed) or _is_read_in_place(bound, data):
+            frame.emit(DataIndex, node, data, place="unchecked", operand=data)
+    for value in values if frame.engine.mode == "non-strict" else ():
+        data = data_of(value)
+        if isinstance(data, Scalar) and not data.assumed and data.api != "size":
+            frame.emit(DataIndex, node, data, place="number", operand=data)
+
+
+def _is_read_in_place(bound: ast.expr, data: Tensor | Scalar | None) -> bool:
+    """Whether a bound is a call that reads data of a tensor: no variable holds it that could have been checked."""
+    return isinstance(bound, ast.Call) and isinstance(data, Scalar) and not data.assumed and data.api != "size"
 
 
 def _bounds_in(parts: Seq[ast.expr]) -> Seq[ast.expr]:

@@ -225,10 +225,14 @@ class ModuleChange(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Copy(Fact):
-    """`copy.deepcopy`, `copy.copy`, `pickle.dumps`, `torch.save` of something that holds a tensor."""
+    """`copy.deepcopy`, `copy.copy`, `pickle.dumps`, `torch.save` of something that holds a tensor.
+
+    `of_module`: of a module with parameters.
+    """
 
     api: str
     operand: Tensor
+    of_module: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,18 @@ class Text(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class DataIndex(Fact):
+    """Tensor data stands in the index of a tensor, as a bound of a slice or as a number.
+
+    stored: the bound, a tensor, of an assignment. unchecked: a bound that nothing can have been asserted about, since
+    it is read where it is used. number: read by `.item()`, in an index that is read.
+    """
+
+    place: Literal["stored", "unchecked", "number"]
+    operand: Tensor | Scalar
+
+
+@dataclass(frozen=True, slots=True)
 class MethodTest(Fact):
     """`callable(x.sum)`, where `x` is a tensor."""
 

@@ -43,7 +43,7 @@ def _deep_copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if tensor is not None:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
     elif any(holds_parameters(o) for o in options(value)):
-        frame.emit(Copy, node, None, api=name, operand=Tensor())
+        frame.emit(Copy, node, None, api=name, operand=Tensor(), of_module=True)
     if name == "copy.deepcopy" and isinstance(value, Tensor):
         return replace(value, origin=Origin.FRESH)
     return unidentified(value)
