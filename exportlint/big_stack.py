@@ -10,6 +10,7 @@ from typing import TypeVar
 _STACK_BYTES = 256 * 2**20
 _RECURSION_LIMIT = 10_000
 _FRAME_SLOTS = 2**20
+_NAME = "exportlint-big-stack"
 _T = TypeVar("_T")
 
 
@@ -48,15 +49,20 @@ def on_big_stack(function: Callable[[], _T]) -> _T:
 def start_on_big_stack(run: Callable[[], None]) -> threading.Thread:
     """A running thread with room for deep recursion. The process keeps the recursion limit that this needs."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
-    thread = threading.Thread(target=_call, args=(run,), daemon=True)
+    thread = threading.Thread(target=_call, args=(run,), name=_NAME, daemon=True)
     before = threading.stack_size(_STACK_BYTES)
     try:
         thread.start()
     except RuntimeError:
         # The system grants no such stack, as under `ulimit -v`: the default one has to do.
         threading.stack_size(before)
-        thread = threading.Thread(target=run, daemon=True)
+        thread = threading.Thread(target=run, name=_NAME, daemon=True)
         thread.start()
     finally:
         threading.stack_size(before)
     return thread
+
+
+def is_at_work() -> bool:
+    """Whether such a thread still runs, as after an interrupt of the thread that waits for it."""
+    return any(thread.name == _NAME for thread in threading.enumerate())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -39,12 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         if owns_process:
             _ignore_interrupts()
-        return _interrupted()
+        return _interrupted(owns_process=owns_process)
     except RuntimeError as error:
         # Python up to 3.11 wraps what comes while a class is made in a RuntimeError.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
-        return _interrupted()
+        return _interrupted(owns_process=owns_process)
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -71,12 +72,19 @@ def _run(argv: Sequence[str]) -> int:
     return code
 
 
-def _interrupted() -> int:
+def _interrupted(*, owns_process: bool) -> int:
+    from exportlint.big_stack import is_at_work
     from exportlint.cli.output import fail
 
     # Where Ctrl-C came in an `exec`, CPython would end the process by the signal: the next one makes it forget that.
     exec("")  # noqa: S102
     fail("interrupted")
+    if owns_process and is_at_work():
+        # The thread would go on while Python takes the interpreter apart, which sometimes ends in a segmentation fault.
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(EXIT_INTERRUPTED)
     return EXIT_INTERRUPTED
 
 
