@@ -19,7 +19,7 @@ from exportlint.pages import DIRECTIVES, MODES, Block, Marked, Page
 from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
 from tests.catalogue import pages
 from tests.catalogue.measurements import with_sentence
-from tests.catalogue.verdicts import found_in, said, task_of
+from tests.catalogue.verdicts import contradictions, found_in, measured_with, said, task_of
 from tests.sampling import first_of_each
 
 if TYPE_CHECKING:
@@ -148,6 +148,13 @@ def test_page_says_what_was_measured_of_it(page: Page) -> None:
     assert ("*Measured*: " in page.text) == bool(told), "measure the page with scripts/measure_versions.py"
     if told:
         assert page.text == with_sentence(page.text, told), "python scripts/measure_versions.py --pages"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
+def test_no_measurement_with_the_newest_torch_contradicts_a_claim(page: Page) -> None:
+    (newest,) = measured_with(page)[-1:]
+    assert [line for line in contradictions(page) if f"torch {newest}:" in line] == []
 
 
 @proven_block("bad")

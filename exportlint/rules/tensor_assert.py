@@ -21,6 +21,15 @@ WITH_MESSAGE = Claim(
     strict={(2, 4): None, (2, 9): WARNING},
 )
 
+ON_FLOAT = Claim(
+    non_strict={(2, 4): ERROR, (2, 13): None},
+    strict={(2, 4): None, (2, 6): ERROR, (2, 13): WARNING},
+)
+FLOAT_WITH_MESSAGE = Claim(
+    non_strict=always(ERROR),
+    strict={(2, 4): None, (2, 6): ERROR, (2, 13): WARNING},
+)
+
 
 @rule("EXP104", "tensor-assert", Branch)
 def tensor_assert(fact: Branch, context: Context) -> Iterator[Report]:
@@ -45,4 +54,6 @@ def _claim(fact: Branch) -> Claim:
         return NEGATED if fact.negated or fact.message == "computed" else CLAIM
     if fact.message == "computed" or fact.negated:
         return NEGATED
+    if fact.condition.kind == "float":
+        return ON_FLOAT if fact.message == "none" else FLOAT_WITH_MESSAGE
     return ON_NUMBER if fact.message == "none" else WITH_MESSAGE

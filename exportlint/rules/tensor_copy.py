@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import Copy
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -47,7 +48,8 @@ def tensor_copy(fact: Copy, context: Context) -> Iterator[Report]:
 
 
 def _claim(fact: Copy) -> Claim:
-    return DEEP_MODULE if fact.api == "copy.deepcopy" and fact.of_module else CLAIMS.get(fact.api, SAVE)
+    is_of_parameters = fact.of_module or fact.operand.origin is Origin.PARAMETER
+    return DEEP_MODULE if fact.api == "copy.deepcopy" and is_of_parameters else CLAIMS.get(fact.api, SAVE)
 
 
 def _fix(code: Code, fact: Copy, context: Context) -> Fix:

@@ -81,7 +81,7 @@ def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *,
         carried=read is not None,
         contents=write.kind == "contents",
         is_tensor=any(True for _ in tensors_in(write.value)),
-        before=_held(write.before),
+        before=_held(changed[0].before),
     )  # fmt: skip
 
 
