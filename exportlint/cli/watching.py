@@ -109,7 +109,10 @@ class _Watch:
 
     def _matters(self, path: Path) -> bool:
         is_named = path.suffix in _SUFFIXES or path.name in _NAMES or path in self._known or path in self._directories
-        return is_named or (path.is_dir() and not path.name.startswith((".", "__")))
+        if is_named:
+            return True
+        is_searched = path.parent in self._found.directories  # what comes beside the named paths is nothing to a run
+        return is_searched and path.is_dir() and not path.name.startswith((".", "__"))
 
 
 class _Changes:
