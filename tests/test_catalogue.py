@@ -151,9 +151,9 @@ def test_page_says_what_was_measured_of_it(page: Page) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("page", ABOUT_TORCH, ids=id_of)
+@pytest.mark.parametrize("page", [page for page in ABOUT_TORCH if measured_with(page)], ids=id_of)
 def test_no_measurement_with_the_newest_torch_contradicts_a_claim(page: Page) -> None:
-    (newest,) = measured_with(page)[-1:]
+    newest = measured_with(page)[-1]
     assert [line for line in contradictions(page) if f"torch {newest}:" in line] == []
 
 

@@ -108,6 +108,8 @@ class Site:
         if ":" in path or not path:
             return link[0]
         found = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+        if found == "README.md" and fragment.title() in _NOT_IN_INDEX:
+            return f"{before}{HOME}#{fragment})"
         if found == "rules":
             found = "docs/rules.md"
         if found in self._uris:
