@@ -110,8 +110,8 @@ with a dynamic batch: {len(built)} runs in all. Every error and every warning in
 what happened.
 
 {len(tried - models)} more models cannot be built or do not run in eager. The inputs of {len(models - guessed)} models
-are specified, those of {len(guessed)} were found by trying. The rules were corrected after earlier runs of these models, so other
-code may see lower figures. Measured with torch {versions} and Python 3.11 on a CPU.
+are specified, those of {len(guessed)} were found by trying. The rules were corrected after earlier runs of
+these models, so other code may see lower figures. Measured with torch {versions} and Python 3.11 on a CPU.
 
 | word | an error is | a warning is |
 |---|---|---|
