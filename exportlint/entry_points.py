@@ -70,7 +70,11 @@ class EntryPoint:
 
 @functools.cache
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """What is added in a group, by package and name."""
+    """What is added in a group, by package and name.
+
+    Raises:
+        PluginError: a package's list of entry points cannot be read.
+    """
     return tuple(sorted(_of_group(group), key=lambda one: (one.package.name, one.name)))
 
 
@@ -101,9 +105,14 @@ def _of_group(group: str) -> Iterator[EntryPoint]:
         seen.add(name.lower().replace("_", "-"))
         links = [link.partition(",")[2].strip() for link in about.get_all("Project-URL") or ()]
         package = Package(name, about["Version"] or "?", next(iter([*links, about["Home-page"] or ""])))
-        for found in distribution.entry_points:
-            if found.group == group:
-                yield EntryPoint(found.name, found.value, package)
+        try:
+            added = [(found.name, found.value) for found in distribution.entry_points if found.group == group]
+        except TypeError:
+            raise package.error("its `entry_points.txt` cannot be read: a line has no `=`") from None
+        except ValueError as error:
+            raise package.error(f"its `entry_points.txt` cannot be read: {error}") from None
+        for entry, value in added:
+            yield EntryPoint(entry, value, package)
 
 
 @functools.cache

@@ -335,6 +335,7 @@ class TestBroken:
                 ({"functions.py": "FUNCTIONS = {'a.b': {'return': 'int'}}\n"}, FUNCTIONS, "did you mean `returns`?"),
                 ({"functions.py": "FUNCTIONS = {'a.b': {'returns': 'tensr'}}\n"}, FUNCTIONS, "did you mean `tensor`?"),
                 ({"functions.py": "FUNCTIONS = {'a': {}}\n"}, FUNCTIONS, "expected a qualified name"),
+                ({}, ENTRY + "no value\n", "its `entry_points.txt` cannot be read: a line has no `=`"),
             ],
         ),
     )
