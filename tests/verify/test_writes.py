@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
-from tests.cli.runner import write
-from tests.patience import PATIENCE
+from tests.verify.workshop import verified
 
 pytestmark = pytest.mark.thorough
 pytest.importorskip("torch")
@@ -114,14 +109,7 @@ CASES = [
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = tmp_path_factory.mktemp("writes")
     targets = (f'[[verify.target]]\nmodel = "models:{name}"\ninputs = {given}\n' for name, given in INPUTS.items())
-    write(root, {"models.py": MODELS, "exportlint.toml": "".join(targets)})
-    done = subprocess.run(
-        [sys.executable, "-m", "exportlint", "verify", "--mode", "both", "--output-format", "json", "--no-cache"],
-        cwd=root, env={**os.environ, "XDG_CACHE_HOME": str(root / "cache")}, capture_output=True, text=True,
-        check=False, timeout=PATIENCE,
-    )  # fmt: skip
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return verified(root, MODELS, "".join(targets))
 
 
 @pytest.mark.parametrize(("name", "mode", "verdict", "said"), CASES, ids=[f"{name}-{mode}" for name, mode, *_ in CASES])

@@ -9,6 +9,7 @@ import select
 import signal
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from .streams import Commands, Events
@@ -94,15 +95,9 @@ class Forking:
 
     def _reap(self) -> None:
         """Take note of what has ended; with the job's process ends the job."""
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                break
-            if not pid:
-                break
+        for pid, code in reaped():
             if pid == self._child and self._job:
-                self._code = os.waitstatus_to_exitcode(status)
+                self._code = code
         if self._job and self._code is not None:
             self._kill()
             self._clear()
@@ -129,6 +124,18 @@ class Forking:
 def mark(identity: int) -> bytes:
     """What stands in standard error behind all that a job has printed."""
     return b"\0%d\0" % identity
+
+
+def reaped() -> Iterator[tuple[int, int]]:
+    """The children that have ended since this was last asked, each with its exit code."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        yield pid, os.waitstatus_to_exitcode(status)
 
 
 def below(ancestor: int) -> list[int]:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .forking import below
+from .forking import below, reaped
 from .system import PR_SET_CHILD_SUBREAPER, control
 
 _PATIENCE = 5.0
@@ -130,16 +130,7 @@ class Warm:
 
     def _reap(self) -> None:
         """Take note of hosts that have ended, and kill what they have left: it is this process's child then."""
-        ended: dict[int, int] = {}
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                break
-            if not pid:
-                break
-            if pid in self._hosts:
-                ended[pid] = os.waitstatus_to_exitcode(status)
+        ended = {pid: code for pid, code in reaped() if pid in self._hosts}
         for pid, code in ended.items():
             connection = self._hosts.pop(pid)
             self._clear()
