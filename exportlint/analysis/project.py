@@ -8,8 +8,11 @@ import gc
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from exportlint.analysis.torch import table
@@ -35,6 +38,24 @@ MANY_STARS = 16
 
 class SupersededError(BaseException):
     """Nobody waits for what is being worked out any more. No failure, so that nothing that minds failures minds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What was read and asked while something was worked out, and the names that were looked up."""
+
+    record: Record = field(default_factory=Record)
+    names: frozenset[str] = frozenset()
+
+
+class Shared(Protocol):
+    """Something that was worked out from files, for all of them."""
+
+    def drop(self, paths: Collection[str]) -> None:
+        """Forget what depends on some files, which are no longer what they were."""
+
+
+S = TypeVar("S", bound=Shared)
 
 
 class Project:
@@ -74,6 +95,7 @@ class Project:
         """The names that were looked up since somebody last cleared it."""
         self._outlines: dict[str, tuple[Module, Outline]] = {}
         self._versions: Counter[str] = Counter()
+        self._shared: dict[object, Shared] = {}
         self._unresolved: WeakKeyDictionary[Module, tuple[tuple[UnresolvedImport, ...], Record]] = WeakKeyDictionary()
 
     @property
@@ -102,6 +124,32 @@ class Project:
         reads = self.recorder.record().files
         return frozenset(UnreadFile(key, self._unread[key]) for key in reads if key in self._unread)
 
+    def shared(self, make: Callable[[], S], settings: object) -> S:
+        """What is worked out under some settings for all files: one thing that `make` makes when it is first needed."""
+        found = self._shared.get((make, settings))
+        if found is None:
+            found = self._shared[make, settings] = make()
+        return cast(S, found)
+
+    @contextmanager
+    def noting(self) -> Iterator[Callable[[], Noted]]:
+        """Note apart what the block reads, asks and looks up; the function gives what that is."""
+        before, self.asked = self.asked, set()
+        try:
+            with self.recorder.capture() as captured:
+                yield lambda: Noted(captured(), frozenset(self.asked))
+        finally:
+            self.asked = before
+
+    def replay(self, noted: Noted) -> None:
+        """Note what was noted before."""
+        self.recorder.replay(noted.record)
+        self.asked |= noted.names
+
+    def _drop_dependents(self, paths: Collection[str]) -> None:
+        for shared in self._shared.values():
+            shared.drop(paths)
+
     def is_past(self, deadline: float) -> bool:
         """Whether the clock is past a point in time, at which work is cut short."""
         is_past = self.clock() > deadline
@@ -113,6 +161,7 @@ class Project:
         path = absolute(path)
         self._members.clear()
         for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
+            self._drop_dependents([gone.as_posix()])
             self._modules.pop(gone.as_posix(), None)
             self._unread.pop(gone.as_posix(), None)
             self._versions[gone.as_posix()] += 1
@@ -128,6 +177,7 @@ class Project:
             module = self._outline(source, Path(key))
             self._modules[key] = module
             self._members.clear()
+            self._drop_dependents([key])
         self.recorder.replay(self._outline_records[key])
         return module
 
@@ -184,6 +234,7 @@ class Project:
             self._outlines.pop(path, None)
             self._outline_records.pop(path, None)
         if paths:
+            self._drop_dependents(paths)
             self._members.clear()  # they hold modules, which would be there twice once they are read again
 
     def outline(self, path: str) -> tuple[Module, Outline] | None:

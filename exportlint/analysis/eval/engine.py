@@ -20,11 +20,12 @@ from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import UNKNOWN, Composite, Instance, Object, Range, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
+from exportlint.analysis.eval.global_values import GlobalValues
 from exportlint.analysis.eval.refreshed_values import Refreshed
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import keep
 from exportlint.analysis.limits import MAX_DEPTH, MAX_GLOBAL_STEPS, MAX_STEPS, Limit, Reached, limited
-from exportlint.analysis.project import Project
+from exportlint.analysis.project import Definition, Project
 from exportlint.findings import Mode
 from exportlint.syntax.definitions import Class, Module
 
@@ -36,6 +37,10 @@ STEPS_BETWEEN = 0xFF
 """After so many and one more, it is asked whether to go on."""
 _STEPS_BETWEEN_CLOCKS = 0x3FF
 """The same for the clock: some systems take long to tell the processor time."""
+
+
+_SERIALS = 10**9
+"""More allocations than are made while one definition is evaluated."""
 
 
 class BudgetExceededError(Exception):
@@ -137,8 +142,8 @@ class Engine:
     deadline: float = math.inf
     limits_reached: list[Reached] = field(default_factory=list)
     stopped: Reached | None = None
-    evaluating: list[tuple[Module, str]] = field(default_factory=list)
-    limited_globals: set[tuple[Module, str]] = field(default_factory=set)
+    evaluating: Definition | None = None
+    limited_globals: dict[tuple[Module, str], tuple[Reached, ...]] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
     names: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     encloses: dict[ast.AST, bool] = field(default_factory=dict)
@@ -203,26 +208,31 @@ class Engine:
         finally:
             self.limit = limit
 
-    def in_isolation(self, run: Callable[[], Value]) -> Value:
-        """What `run` gives, with a budget of its own: what a module binds to a name must not depend on who asks."""
-        steps, limit, activations = self.steps, self.limit, self.activations
-        self.limit = steps + 2 * MAX_GLOBAL_STEPS
-        self.activations = []
-        self.constructing += 1
-        try:
-            return self.with_limit(MAX_GLOBAL_STEPS, "global", run)
-        finally:
-            self.limit = limit + self.steps - steps
-            self.activations = activations
-            self.constructing -= 1
-
     def for_root(self) -> Engine:
         """An engine for another root: with a state that no other root has seen."""
         return replace(
-            self, active=[], activations=[], building=[], limits_reached=[], stopped=None, evaluating=[],
+            self, active=[], activations=[], building=[], limits_reached=[], stopped=None,
             effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
             replaying=False, region=0, tracer=None, repeating=0, allocated={}, made=Counter(), places={},
+        )  # fmt: skip
+
+    @property
+    def global_values(self) -> GlobalValues:
+        """The values of names of modules, which all files of the project share."""
+        return self.project.shared(GlobalValues, self.options)
+
+    def apart(self, definition: Definition | None = None) -> Engine:
+        """An engine that evaluates what a definition binds, or another expression at the top level of a file.
+
+        What a module binds to a name must not depend on who asks: so it knows nothing of what was run before, it has a
+        budget of its own, and all containers that it makes are older than those of its caller.
+        """
+        return replace(
+            self.for_root(), summaries={}, modules={}, objects={}, promises={}, globals={}, limited_globals={},
+            defaults={}, wrappers={}, exported_dims={}, calls=CallGraph(), runs_of=Counter(), was_limited=False,
+            probe=None, silent=1, constructing=1, limit=2 * MAX_GLOBAL_STEPS, deadline=self.deadline,
+            evaluating=definition, serial=-_SERIALS * (self.global_values.depth + 1),
         )  # fmt: skip
 
     def for_probe(self, probe: Probe) -> Engine:
@@ -280,9 +290,8 @@ class Engine:
 
     def place_of(self, limit: Limit) -> Reached:
         """A limit that is reached in the function at hand."""
-        if self.evaluating and not self.activations:
-            module, name = self.evaluating[-1]
-            return Reached(limit, name, module.name)
+        if self.evaluating is not None and not self.activations:
+            return Reached(limit, self.evaluating.name, self.evaluating.module.name)
         if not self.activations:
             return Reached(limit)
         function = self.activations[-1].function

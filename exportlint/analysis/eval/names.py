@@ -25,9 +25,11 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.global_values import GlobalValue
 from exportlint.analysis.library_functions import find
-from exportlint.analysis.limits import Reached
+from exportlint.analysis.limits import MAX_GLOBAL_STEPS
 from exportlint.analysis.project import Definition
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Module
@@ -72,23 +74,12 @@ def global_value(frame: Frame, module: Module, name: str) -> Value:
     """The value of a name of a module, as running the module leaves it."""
     key = (module, name)
     engine = frame.engine
-    known = engine.globals
-    if key not in known:
-        known[key] = UNKNOWN  # what a definition that refers to itself sees
-        if len(engine.evaluating) >= MAX_GLOBALS:
-            engine.cut("global")
-        else:
-            cuts = len(engine.limits_reached)
-            engine.evaluating.append(key)
-            try:
-                known[key] = _global_value(frame, module, name)
-            finally:
-                engine.evaluating.pop()
-            if len(engine.limits_reached) > cuts:
-                engine.limited_globals.add(key)
+    known = engine.globals.get(key)
+    if known is None:
+        known = engine.globals[key] = _global_value(frame, module, name)
     elif key in engine.limited_globals:
-        engine.cut("global", Reached("global", name, module.name))
-    return known[key]
+        engine.limits_reached += engine.limited_globals[key]
+    return known
 
 
 def _global_value(frame: Frame, module: Module, name: str) -> Value:
@@ -118,15 +109,42 @@ def definition_value(frame: Frame, definition: Definition) -> Value:
     binding = definition.binding
     if isinstance(binding, Class):
         return ClassValue(binding)
+    if isinstance(binding, FunctionNode) and not binding.decorator_list:
+        return Function(definition.module, binding, binding.name)
+    engine = frame.engine
+    key = definition.module, definition.name
+    found = engine.global_values.get(engine.project, key, lambda: _evaluated(engine, definition))
+    if found.limits:
+        engine.limits_reached += found.limits
+        engine.limited_globals[key] = found.limits
+    return found.value
+
+
+def _evaluated(engine: Engine, definition: Definition) -> GlobalValue:
+    """The value of a top-level definition, evaluated as if nobody had run anything before."""
+    values = engine.global_values
+    if values.depth > MAX_GLOBALS:
+        values.depends_on_asker()
+        return GlobalValue(UNKNOWN, limits=(engine.place_of("global"),))
+    apart = engine.apart(definition)
+    value = apart.with_limit(MAX_GLOBAL_STEPS, "global", lambda: _bound(Frame(apart, definition.module), definition))
+    return GlobalValue(value, limits=tuple(apart.limits_reached))
+
+
+def top_level_value(engine: Engine, module: Module, node: ast.expr) -> Value:
+    """What an expression at the top level of a file is."""
+    apart = engine.apart()
+    return apart.with_limit(MAX_GLOBAL_STEPS, "global", lambda: Frame(apart, module).peek(node))
+
+
+def _bound(frame: Frame, definition: Definition) -> Value:
+    """What a definition binds: a decorated function, or what is assigned."""
+    binding = definition.binding
     if isinstance(binding, FunctionNode):
         return decorated(frame, Function(definition.module, binding, binding.name))
     assert isinstance(binding, Assignment)
-    return _assigned(frame, definition.module, binding)
-
-
-def _assigned(frame: Frame, module: Module, binding: Assignment) -> Value:
     engine = frame.engine
-    value = engine.in_isolation(lambda: Frame(engine, module).peek(binding.value))
+    value = frame.peek(binding.value)
     if binding.index is not None:
         value = value.items[binding.index] if isinstance(value, Tuple) and binding.index < len(value.items) else UNKNOWN
     return engine.fixed(settled(value, Origin.GLOBAL, engine.mode == "non-strict"))

@@ -42,13 +42,12 @@ class Run:
 class Snapshot:
     """The state of a call at one place. What is asked leaves no trace: neither facts nor writes, nor other answers."""
 
-    __slots__ = ("_active", "_closures", "_env", "_frame", "_globals", "_known", "_parts")
+    __slots__ = ("_active", "_closures", "_env", "_frame", "_known", "_parts")
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._env = dict(frame.env)
         self._active = tuple(frame.engine.active)
-        self._globals = dict(frame.engine.globals)
         self._closures = _closures(frame)
         self._known: dict[str, Value] = {}
         self._parts: dict[ast.expr, Value] = {}
@@ -56,7 +55,7 @@ class Snapshot:
     @property
     def weight(self) -> int:
         """The variables that it keeps."""
-        return len(self._env) + len(self._globals) + sum(map(len, self._closures.values()))
+        return len(self._env) + sum(map(len, self._closures.values()))
 
     @property
     def names(self) -> frozenset[str]:
@@ -150,7 +149,6 @@ class Snapshot:
             replace(engine, probe=None).for_root(),
             root=engine.root, has_parameters=engine.has_parameters, calls=CallGraph(), runs_of=Counter(),
             made=engine.made.copy(),
-            globals=dict(self._globals),
             summaries=dict(engine.summaries), modules=dict(engine.modules), objects=dict(engine.objects),
             active=list(self._active), limit=MAX_STEPS, silent=1,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from exportlint.analysis.domain.values import ClassValue, External, Function
 from exportlint.analysis.eval.classes import bases, find_method, is_module, lineage
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.names import top_level_value
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.project import Project
@@ -91,7 +92,7 @@ class Code:
 
     def definition(self, module: Module, node: ast.expr) -> Class | tuple[Module, FunctionNode] | None:
         """The class or the function of the project that an expression at the top level of a file names."""
-        match self._engine.in_isolation(lambda: Frame(self._engine, module).peek(node)):
+        match top_level_value(self._engine, module, node):
             case ClassValue(definition):
                 return definition
             case Function(module=owner, node=(ast.FunctionDef() | ast.AsyncFunctionDef()) as function):

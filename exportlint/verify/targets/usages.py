@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from exportlint.analysis.domain.values import ClassValue, Function
 from exportlint.analysis.eval.engine import Engine
-from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.names import top_level_value
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.verify.targets.slices import Scope, own_expressions, scopes, slice_of
 
@@ -131,7 +131,7 @@ class Usages:
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in _SAME:
                 return self._made(module, receiver, names, depth)
             case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
-                value = self._engine.in_isolation(lambda: Frame(self._engine, module).peek(function))
+                value = top_level_value(self._engine, module, function)
                 if isinstance(value, ClassValue):
                     return value.definition
                 if isinstance(value, Function) and isinstance(value.node, FunctionNode) and value.owner is None:
