@@ -92,8 +92,9 @@ def _check(
     interpretation = Interpretation(module, project, options(settings))
     analysis = interpretation.analysis(results)
     reports: list[_Reported] = []
+    memory = None if isinstance(source, Notebook) else results
     for fact in analysis.facts:
-        reported = None if results is None else results.reports.get(fact)
+        reported = None if memory is None else memory.reports.get(fact)
         if reported is None:
             failed = len(crashes)
             reported = tuple(
@@ -101,14 +102,12 @@ def _check(
                 for rule in rules_for(type(fact))
                 for reported in _reports(rule, fact, project, settings, crashes, shown)
             )
-            if results is not None and len(crashes) == failed and not isinstance(source, Notebook):
-                results.reports.set(fact, reported)
+            if memory is not None and len(crashes) == failed:
+                memory.reports.set(fact, reported)
         reports += reported
-    if results is not None:
-        results.reports.trim()
     told = _one_verdict(reports)
     origins = {finding: (fact, report) for finding, fact, report in reversed(told)}
-    kept = distinct((finding for finding, _, _ in told), _passed(reports, analysis, project, shown))
+    kept = distinct((finding for finding, _, _ in told), _passed(reports, analysis, project, shown, memory))
     # A fix costs more than a finding: the classes that lead there run once more.
     rewritten = dict.fromkeys(finding for finding in kept if origins[finding][1].fix is not None)
     wanted = set(wants(rewritten))
@@ -121,18 +120,31 @@ def _check(
         fact, report = origins[finding]
         pending = finding in rewritten and finding not in wanted
         callers = tuple(_callers(fact, analysis, project))
-        whole = replace(finding, callers=callers, fix_pending=pending) if callers or pending else finding
+        whole = _whole(finding, callers, memory, pending=pending)
         if finding in wanted and (project.is_past(end + variables.seconds) or variables.are_refused(fact)):
             late = late or finding
         elif finding in wanted:
             answer = _fix(fact, report, project, settings, variables, crashes)
             whole = replace(whole, declined=answer) if isinstance(answer, str) else replace(whole, fix=answer)
         found.append(whole)
+    if results is not None:
+        results.trim()
     if late is not None:
         found.append(_without_fixes(late))
     if crashes:
         raise PartialError(found, crashes[0])
     return found
+
+
+def _whole(finding: Finding, callers: tuple[Caller, ...], memory: KeptResults | None, *, pending: bool) -> Finding:
+    """A finding with what reaches it, and whether its fix is still to be worked out."""
+    if not callers and not pending:
+        return finding
+    known = None if memory is None else memory.told.get(finding)
+    if known is not None and known.callers == callers and known.fix_pending == pending:
+        return known
+    whole = replace(finding, callers=callers, fix_pending=pending)
+    return whole if memory is None else memory.told.set(finding, whole)
 
 
 def _seen(settings: Settings, findings: Iterable[Finding]) -> list[Finding]:
@@ -371,13 +383,23 @@ def cut(source: SourceFile, site: Site) -> str:
 
 
 def _passed(
-    reports: Iterable[_Reported], analysis: Analysis, project: Project, shown: dict[RouteStep, Step]
+    reports: Iterable[_Reported],
+    analysis: Analysis,
+    project: Project,
+    shown: dict[RouteStep, Step],
+    memory: KeptResults | None,
 ) -> Iterator[tuple[str, Span]]:
     """The places that lead to what is graver than an info, in each exported class that meets it."""
     for finding, fact, report in reports:
         if finding.severity is not Severity.INFO and report.has_trail and _is_own(finding):
             for route in analysis.routes_to(fact):
-                yield from ((step.filename, step.span) for step in _steps(route.steps, project, shown))
+                steps = None if memory is None else memory.steps.get(route)
+                if steps is None:
+                    steps = tuple(_steps(route.steps, project, shown))
+                    if memory is not None:
+                        memory.steps.set(route, steps)
+                for step in steps:
+                    yield step.filename, step.span
 
 
 def distinct(findings: Iterable[Finding], passed: Iterable[tuple[str, Span]] = ()) -> list[Finding]:

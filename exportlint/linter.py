@@ -388,7 +388,10 @@ def _with_callers(findings: Sequence[Finding]) -> Finding:
     finding = min(findings, key=lambda f: f.sort_key)
     callers = {caller for one in findings for caller in one.callers}
     through = finding.through.union(*(one.through for one in findings))
-    return replace(finding, callers=tuple(sorted(callers)), through=through)
+    ordered = tuple(sorted(callers))
+    if ordered == finding.callers and through == finding.through:
+        return finding
+    return replace(finding, callers=ordered, through=through)
 
 
 def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:

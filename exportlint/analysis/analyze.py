@@ -16,7 +16,7 @@ from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import HEAP, Allocation, Cell, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, options, tensors_in
 from exportlint.analysis.domain.reachability import reachable
-from exportlint.analysis.domain.trails import Route, Trail, site_of
+from exportlint.analysis.domain.trails import Trail, site_of
 from exportlint.analysis.domain.values import (
     Const,
     Function,
@@ -45,7 +45,7 @@ from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_expo
 from exportlint.analysis.eval.pytree_leaves import is_abstract
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
-from exportlint.analysis.facts.order import FactKey, Identity, in_order, keep
+from exportlint.analysis.facts.order import FactKey, Identity, keep
 from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.facts.tracing import CertainRaise
 from exportlint.analysis.handlers import load_interpreter
@@ -58,6 +58,7 @@ from exportlint.analysis.limits import (
     Reached,
     steps_of,
 )
+from exportlint.analysis.merged_facts import MergedFacts
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
@@ -104,20 +105,9 @@ class Interpretation:
             else:
                 results = _with_kept(module, project, options, dims, kept)
                 calls = tuple(result.calls for result in results)
-        facts: dict[FactKey, Fact] = {}
-        routes: dict[FactKey, list[Route]] = {}
-        for result in results:
-            for key, fact in result.facts:
-                if key not in facts:
-                    facts[key] = fact
-                    continue
-                if isinstance(fact.trail, Route):
-                    routes.setdefault(key, []).append(fact.trail)
-                keep(facts, fact, key)
-        ordered = tuple(in_order(facts.values(), None if kept is None else kept.ordering))
-        if kept is not None:
-            kept.trim()
-        return Analysis((*ordered, *of_scripts), calls, {key: tuple(found) for key, found in routes.items()})
+        merged = MergedFacts() if kept is None else kept.merged
+        merged.merge([result.facts for result in results])
+        return Analysis((*merged.ordered, *of_scripts), calls, merged.routes)
 
     def probe(self, known: Analysis, facts: Iterable[Fact]) -> Probe:
         """Run the classes once more that meet some facts of an analysis, with the variables recorded there."""

@@ -14,37 +14,40 @@ from typing import Any, Generic, TypeVar
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.facts.order import FactKey, Identity, Ordering, Place, place_of, text_of
+from exportlint.analysis.facts.order import FactKey, Identity
+from exportlint.analysis.merged_facts import MergedFacts
 from exportlint.analysis.project import Project
+from exportlint.findings import Finding, Step
 from exportlint.syntax.chunks import AMBIENT, Chunk, Outline, Shift
 from exportlint.syntax.definitions import Class, Module
 from exportlint.syntax.inputs import Record
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
-class ByFact(Generic[T]):
-    """What was worked out for facts, which are told by being the same object."""
+class ByObject(Generic[K, T]):
+    """What was worked out for objects, such as facts, which are told by being the same object."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Fact, T]] = {}
-        self._asked: dict[int, tuple[Fact, T]] = {}
+        self._known: dict[int, tuple[K, T]] = {}
+        self._asked: dict[int, tuple[K, T]] = {}
 
-    def get(self, fact: Fact) -> T | None:
-        """What is known of a fact."""
-        known = self._known.get(id(fact))
+    def get(self, one: K) -> T | None:
+        """What is known of an object."""
+        known = self._known.get(id(one))
         if known is None:
             return None
-        self._asked[id(fact)] = known
+        self._asked[id(one)] = known
         return known[1]
 
-    def set(self, fact: Fact, value: T) -> T:
-        """Know something of a fact, which is kept, so that no other has its id."""
-        self._known[id(fact)] = self._asked[id(fact)] = fact, value
+    def set(self, one: K, value: T) -> T:
+        """Know something of an object, which is kept, so that no other has its id."""
+        self._known[id(one)] = self._asked[id(one)] = one, value
         return value
 
     def trim(self) -> None:
-        """Forget facts that nobody asked for since this was last called."""
+        """Forget objects that nobody asked for since this was last called."""
         self._known, self._asked = self._asked, {}
 
 
@@ -108,10 +111,13 @@ class KeptResults:
     modules: dict[str, Module]
     computed: frozenset[str] = frozenset()
     """Names that code looked up and that no chunk of its closure has."""
-    places: ByFact[Place] = field(default_factory=ByFact)
-    texts: ByFact[str] = field(default_factory=ByFact)
-    reports: ByFact[Any] = field(default_factory=ByFact)
+    merged: MergedFacts = field(default_factory=MergedFacts)
+    reports: ByObject[Fact, Any] = field(default_factory=ByObject)
     """What rules say of facts, which depends on nothing else that changes while this is kept."""
+    steps: ByObject[object, tuple[Step, ...]] = field(default_factory=ByObject)
+    """Trails of facts as they are told."""
+    told: ByObject[Finding, Finding] = field(default_factory=ByObject)
+    """Findings with all that is said of them, so that those that stay the same are the same objects."""
 
     models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
 
@@ -131,25 +137,11 @@ class KeptResults:
             known = self.models[key] = result, ask()
         return known[1]
 
-    @property
-    def ordering(self) -> Ordering:
-        """The order of facts, of which each is asked only once for what it depends on."""
-        places, texts = self.places, self.texts
-
-        def place(fact: Fact) -> Place:
-            known = places.get(fact)
-            return known if known is not None else places.set(fact, place_of(fact))
-
-        def text(fact: Fact) -> str:
-            known = texts.get(fact)
-            return known if known is not None else texts.set(fact, text_of(fact))
-
-        return Ordering(place, text)
-
     def trim(self) -> None:
-        """Forget facts that were not asked for in the last version."""
-        self.places.trim()
-        self.texts.trim()
+        """Forget what was said of facts that were not asked for in the last version."""
+        self.reports.trim()
+        self.steps.trim()
+        self.told.trim()
 
     @staticmethod
     def nothing() -> KeptResults:
@@ -200,6 +192,7 @@ class KeptResults:
     def forget(self) -> None:
         """Leave out everything."""
         self.results, self.outlines, self.modules, self.computed = {}, {}, {}, frozenset()
+        self.merged = MergedFacts()
 
     def keep(self, results: dict[Key, ClassResult], project: Project, fresh: Mapping[Key, Set[str]]) -> None:
         """Keep the results of a file; those that are `fresh`, each with the names that it looked up, get closures."""

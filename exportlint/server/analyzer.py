@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from exportlint.linter import merge, worked_out
 from exportlint.server.analyses import Outcome
 from exportlint.server.baselines import baseline_of
 from exportlint.server.last_parsed import LastParsed, Shown, moves
+from exportlint.server.memory import collect
 from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
 from exportlint.server.stored_results import StoredResults
@@ -152,15 +152,12 @@ class Analyzer:
         if self._workspace.has_forgotten or self._frozen - opened:
             self._collect()
         elif opened != self._frozen:
-            gc.collect()  # what is frozen is never collected
-            gc.freeze()
+            collect(frozen=False)
         self._frozen = opened
 
     def _collect(self) -> None:
         """Collect what was forgotten, which may have been frozen."""
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        collect(frozen=True)
         self._workspace.has_forgotten = False
 
     def _fail(self) -> None:

@@ -7,7 +7,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import attrs
+from cattrs import Converter
 from lsprotocol import converters, types
+from pygls.protocol import default_converter
 
 from exportlint.findings import Caller, Finding, Severity, Span, Step
 from exportlint.registry import find_rule
@@ -16,8 +19,8 @@ from exportlint.report.context import printable
 from exportlint.server import uris
 from exportlint.server.analyses import Analysis, Reached
 from exportlint.server.client import Client
-from exportlint.server.ranges import range_between, range_of
-from exportlint.server.verification.seen import Remark
+from exportlint.server.ranges import BOM, range_between, range_of
+from exportlint.server.verification.seen import Remark, Ruled
 from exportlint.source import LineIndex
 
 SOURCE = "exportlint"
@@ -34,11 +37,69 @@ _TAGS = {
 }
 
 
+class Diagnostics:
+    """The diagnostics of one document, version by version. Those of findings that stay are made and encoded once."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Finding, Ruled | None, types.Diagnostic]] = {}
+        self._shown_to: object = None
+        """What else diagnostics depend on. Places do not: a finding in rows that have changed is another object."""
+
+    def of(self, analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
+        """What to show of the document. `opened` are the URIs of open documents by filename."""
+        has_bom = analysis.document.text.startswith(BOM)
+        shown_to = client, dict(opened), frozenset(analysis.outcome.sources), has_bom
+        before = self._made if self._shown_to == shown_to else {}
+        self._made, self._shown_to = {}, shown_to
+        found: list[types.Diagnostic] = []
+        for finding in analysis.findings:
+            known, ruled = before.get(id(finding)), analysis.seen.of(finding)
+            if known is None or known[1] != ruled:
+                known = finding, ruled, _Kept.of(diagnostic(finding, analysis, client, opened))
+            self._made[id(finding)] = known
+            found.append(known[2])
+        return [*found, *_more(analysis, client, opened)]
+
+
+class _Kept(types.Diagnostic):
+    """A diagnostic that is sent again and again."""
+
+    encoded: object = None
+
+    @staticmethod
+    def of(one: types.Diagnostic) -> _Kept:
+        return _Kept(**{name: getattr(one, name) for name in _FIELDS})
+
+
+_FIELDS = tuple(field.name for field in attrs.fields(types.Diagnostic))
+
+
+def converter() -> Converter:
+    """What turns messages into JSON, and diagnostics that are kept only once."""
+    made: Converter = default_converter()  # type: ignore[no-untyped-call]
+    encode = made.get_unstructure_hook(types.Diagnostic)
+
+    def encoded(one: types.Diagnostic) -> object:
+        if not isinstance(one, _Kept):
+            return encode(one)
+        if one.encoded is None:
+            one.encoded = encode(one)
+        return one.encoded
+
+    made.register_unstructure_hook(types.Diagnostic, encoded)
+    return made
+
+
 def diagnostics(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
     """What to show of a document. `opened` are the URIs of open documents by filename."""
     found = [diagnostic(finding, analysis, client, opened) for finding in analysis.findings]
-    found += _calls(analysis, client, opened)
-    return found + [remark_diagnostic(remark, analysis, client) for remark in analysis.seen.remarks]
+    return [*found, *_more(analysis, client, opened)]
+
+
+def _more(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> Iterator[types.Diagnostic]:
+    """What to show of a document besides what is found in it."""
+    yield from _calls(analysis, client, opened)
+    yield from (remark_diagnostic(remark, analysis, client) for remark in analysis.seen.remarks)
 
 
 def diagnostic(

@@ -41,7 +41,7 @@ class Document:
     @cached_property
     def lines(self) -> LineIndex:
         """The rows and columns of its text."""
-        return LineIndex(self.text)
+        return LineIndex.of(self.text)
 
     @property
     def is_python(self) -> bool:
@@ -62,12 +62,14 @@ class Document:
         """The version after changes, each of which is about the text that those before it leave."""
         document = replace(self, version=version)
         for change in changes:
-            document = replace(document, text=_changed(document, change, encoding))
+            lines = _changed(document.lines, change, encoding)
+            document = replace(document, text=lines.text)
+            document.__dict__["lines"] = lines
         return document
 
 
-def _changed(document: Document, change: Change, encoding: PositionEncoding) -> str:
+def _changed(lines: LineIndex, change: Change, encoding: PositionEncoding) -> LineIndex:
     if isinstance(change, types.TextDocumentContentChangeWholeDocument):
-        return change.text
-    start, end = (offset_of(place, document.lines, encoding) for place in (change.range.start, change.range.end))
-    return document.text[: min(start, end)] + change.text + document.text[max(start, end) :]
+        return LineIndex.of(change.text)
+    start, end = (offset_of(place, lines, encoding) for place in (change.range.start, change.range.end))
+    return lines.edited(min(start, end), max(start, end), change.text)

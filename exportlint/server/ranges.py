@@ -14,13 +14,13 @@ from exportlint.source import (
     to_client,
 )
 
-_BOM = "\ufeff"
+BOM = "\ufeff"
 """A byte order mark, which clients may count as a character of the first line, and findings do not."""
 
 
 def range_of(span: Span, lines: LineIndex, encoding: PositionEncoding) -> types.Range:
     """The client's range of a span."""
-    if span.start.row == 1 and lines.text.startswith(_BOM):
+    if span.start.row == 1 and lines.text.startswith(BOM):
         span = Span(*(_moved(place, 1) for place in (span.start, span.end)))
     return _range(*(position_to_client(lines, place, encoding) for place in (span.start, span.end)))
 
@@ -43,7 +43,7 @@ def span_of(place: types.Range, lines: LineIndex, encoding: PositionEncoding) ->
     """The span of a client's range, clamped into the text."""
     start, end = (offset_of(position, lines, encoding) for position in (place.start, place.end))
     span = lines.span(min(start, end), max(start, end))
-    return Span(*(_moved(place, -1) for place in (span.start, span.end))) if lines.text.startswith(_BOM) else span
+    return Span(*(_moved(place, -1) for place in (span.start, span.end))) if lines.text.startswith(BOM) else span
 
 
 def _moved(place: Position, columns: int) -> Position:

@@ -11,7 +11,6 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
 
 from exportlint import __version__
 from exportlint.findings import Finding
@@ -19,7 +18,7 @@ from exportlint.report.context import printable
 from exportlint.server import uris
 from exportlint.server.analyses import Analysis, Outcome, Reached, analyses
 from exportlint.server.analyzer import Analyzer, Order, changed_files
-from exportlint.server.diagnostics import diagnostics
+from exportlint.server.diagnostics import Diagnostics, converter
 from exportlint.server.documents import Document
 from exportlint.server.everything import Everything
 from exportlint.server.notebooks import SYNC, Opened, parts
@@ -58,7 +57,7 @@ class Server(LanguageServer):
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             notebook_document_sync=SYNC,
             protocol_cls=Protocol,
-            converter_factory=default_converter,
+            converter_factory=converter,
         )
         self.session = Session()
         self.analyzer = Analyzer(self._deliver, StoredResults() if stores else None)
@@ -73,6 +72,7 @@ class Server(LanguageServer):
         """What is open and to be linted."""
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
+        self._diagnostics: dict[str, Diagnostics] = {}
         self.orders = 0
         self.everything = Everything(StoredResults() if stores else None)
         self.verifier = Verifier(self.session, lambda: self.work_done_progress, self.say, self._reshow)
@@ -131,6 +131,7 @@ class Server(LanguageServer):
                 self._publish(document, [])
                 self._told.pop(key, None)
         self._told = {key: told for key, told in self._told.items() if self.session.document(key) is not None}
+        self._diagnostics = {key: made for key, made in self._diagnostics.items() if key in linted}
         self._tell()
         self.analyzer.order(Order(self.tasks, frozenset(touched), anew, self.orders, tuple(self.session.folders)))
 
@@ -235,7 +236,12 @@ class Server(LanguageServer):
         key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.found, analysis.seen)
         if self._told.get(key) != told:
             self._told[key] = told
-            self._publish(analysis.document, diagnostics(analysis, self.session.client, self.session.uris))
+            self._publish(analysis.document, self.diagnostics(analysis))
+
+    def diagnostics(self, analysis: Analysis) -> list[types.Diagnostic]:
+        """What to show of a document."""
+        made = self._diagnostics.setdefault(uris.same(analysis.document.uri), Diagnostics())
+        return made.of(analysis, self.session.client, self.session.uris)
 
     def _publish(self, document: Document, shown: list[types.Diagnostic]) -> None:
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, shown, document.version))

@@ -42,7 +42,7 @@ class SourceFile:
     @cached_property
     def lines(self) -> LineIndex:
         """The rows and columns of `text`."""
-        return LineIndex(self.text)
+        return LineIndex.of(self.text)
 
     @cached_property
     def normalized(self) -> str:

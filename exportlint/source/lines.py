@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from exportlint.findings import Position, Span
 
@@ -22,7 +23,7 @@ class LineIndex:
     A text has one line more than line ends, so `"a\n"` has two. An offset inside `\r\n` counts as the place before it.
     """
 
-    __slots__ = ("_ascii", "_starts", "text")
+    __slots__ = ("__weakref__", "_ascii", "_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -33,6 +34,30 @@ class LineIndex:
             # A quarter of the time of the regular expression.
             self._starts = array("L", accumulate([0, *[len(line) + 1 for line in text.split("\n")]]))
             self._starts.pop()
+
+    @staticmethod
+    def of(text: str) -> LineIndex:
+        """The index of a text, which all who hold the same text share."""
+        known = _shared.get(text)
+        if known is None:
+            known = _shared[text] = LineIndex(text)
+        return known
+
+    def edited(self, start: int, end: int, content: str) -> LineIndex:
+        """The index of the text with `content` between two offsets: only lines that the edit touches are searched."""
+        text = self.text[:start] + content + self.text[end:]
+        if "\r" in self.text or "\r" in content:
+            return LineIndex.of(text)
+        made = LineIndex.__new__(LineIndex)
+        made.text, made._ascii = text, text.isascii()
+        first, last = bisect_right(self._starts, start), bisect_right(self._starts, end)
+        moved = len(content) - (end - start)
+        after = self._starts[last:]
+        made._starts = self._starts[:first]
+        made._starts.extend(start + line_end.end() for line_end in _LINE_END.finditer(content))
+        made._starts.extend(array("L", [place + moved for place in after]) if moved else after)
+        _shared[text] = made
+        return made
 
     def __len__(self) -> int:
         """Number of lines, at least 1."""
@@ -110,3 +135,6 @@ class LineIndex:
         if node.end_lineno is None or node.end_col_offset is None:
             return Span(start, start)
         return Span(start, self.from_ast(node.end_lineno, node.end_col_offset))
+
+
+_shared: WeakValueDictionary[str, LineIndex] = WeakValueDictionary()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
-from itertools import groupby
 
 from exportlint.analysis.domain.trails import Route, Trail
 from exportlint.analysis.domain.values import Closure, Instance
@@ -36,24 +34,6 @@ class Identity(tuple[object, ...]):
         if self._hash is None:
             self._hash = super().__hash__()
         return self._hash
-
-
-@dataclass(frozen=True, slots=True)
-class Ordering:
-    """What facts are ordered by: their place, then their text. Both may come from memory."""
-
-    place: Callable[[Fact], Place]
-    text: Callable[[Fact], str]
-
-
-def in_order(facts: Iterable[Fact], ordering: Ordering | None = None) -> Iterator[Fact]:
-    """Facts by their places, at most MAX_FACTS of one kind at each."""
-    place, text = (place_of, text_of) if ordering is None else (ordering.place, ordering.text)
-    for _, group in groupby(sorted(facts, key=place), key=place):
-        alike = list(group)
-        if len(alike) > 1:
-            alike.sort(key=lambda fact: (fact.guarded, text(fact)))
-        yield from alike[:MAX_FACTS]
 
 
 Place = tuple[str, int, int, int, int, str, str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from lsprotocol import types
 
 from exportlint.server.client import Client
-from exportlint.server.diagnostics import diagnostics, digest
+from exportlint.server.diagnostics import digest
 from exportlint.server.server import Server
 
 METHOD = types.TEXT_DOCUMENT_DIAGNOSTIC
@@ -40,7 +40,7 @@ async def handle(server: Server, params: types.DocumentDiagnosticParams) -> type
 async def _told(server: Server, uri: str) -> list[types.Diagnostic]:
     analysis = await server.analysis(uri)
     server.told(uri, analysis)
-    return [] if analysis is None else diagnostics(analysis, server.session.client, server.session.uris)
+    return [] if analysis is None else server.diagnostics(analysis)
 
 
 async def _related(server: Server, uri: str) -> _Reports | None:
