@@ -21,10 +21,7 @@ PROPERTIES: dict[str, Any] = {
     for name, setting in MANIFEST["contributes"]["configuration"]["properties"].items()
 }
 
-OF_OTHERS = {"importStrategy"}
-"""Taken from clients that send what other linters have, and not offered."""
-
-OF_THE_CLIENT = {"path", "interpreter", "showNotifications", "trace.server"}
+OF_THE_CLIENT = {"path", "interpreter", "importStrategy", "showNotifications", "trace.server"}
 
 CHOICES = {key: setting["enum"] for key, setting in PROPERTIES.items() if "enum" in setting}
 
@@ -35,7 +32,7 @@ def problems(key: str, value: object) -> tuple[str, ...]:
 
 
 def test_each_setting_of_the_server_can_be_set_and_no_other() -> None:
-    assert set(PROPERTIES) == KEYS - OF_OTHERS
+    assert set(PROPERTIES) == KEYS
 
 
 def test_the_defaults_are_those_of_the_server() -> None:

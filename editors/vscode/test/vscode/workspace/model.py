@@ -18,7 +18,7 @@ class Brighten(nn.Module):
 class Pool(nn.Module):
     """Takes a feature map or a pyramid of them."""
 
-    def forward(self, features: Tensor, levels: list[Tensor], extra: Tensor) -> Tensor:
+    def forward(self, features: Tensor, levels: Tensor, extra: Tensor) -> Tensor:
         mark = "𝔸𝔹"; level = features if type(features) is torch.Tensor else levels[-1]
         if type(extra) is torch.Tensor:
             level = level + extra
