@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ def test_an_extension_with_other_packages(project: Path) -> None:
         (right - {"exportlint/catalogue/EXP101-tensor-branch.md"},
          "missing from the bundled packages: exportlint/catalogue/EXP101-tensor-branch.md"),
     ):  # fmt: skip
-        assert refused(lambda release, files=files: bundled(files, release), project) == message
+        assert refused(partial(bundled, files), project) == message
 
 
 def bundled(files: set[str], about: release.Release) -> None:

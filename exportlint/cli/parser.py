@@ -146,6 +146,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
         text = ("more " if "extend" in flag else "") + "rules not to check in files that match"
         rules.add_argument(flag, action="extend", type=codes, metavar="PATTERN:RULE", help=text)
+    rules.add_argument("--preview", action=argparse.BooleanOptionalAction, help="also check rules that are in preview")
     rules.add_argument(
         "--require-reason", action=argparse.BooleanOptionalAction, help="report suppressions without a reason"
     )

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.toml import Layer
-from exportlint.registry import expand, specificity
+from exportlint.registry import expand, find_rule, preview_codes, specificity
+
+_SELECTING = ("select", "extend-select")
 
 ALWAYS = frozenset({"EXP001", "EXP003", "EXP004", "EXP006"})
 """Rules that `select` does not take away; `ignore` does."""
@@ -14,7 +16,33 @@ ALWAYS = frozenset({"EXP001", "EXP003", "EXP004", "EXP006"})
 
 def selected(layers: Sequence[Layer]) -> frozenset[str]:
     """The rules to check."""
-    return _chosen(layers, ("select", "extend-select"), "ignore", always=ALWAYS)
+    chosen = _chosen(layers, _SELECTING, "ignore", always=ALWAYS)
+    return chosen if _is_preview(layers) else chosen - preview_codes()
+
+
+def notices(layers: Sequence[Layer]) -> tuple[str, ...]:
+    """What is to be changed about the rules that settings name, though they can be used."""
+    keys = (*_SELECTING, "ignore")
+    named = dict.fromkeys((key, selector) for layer in layers for key in keys for selector in layer.values.get(key, ()))
+    return tuple(filter(None, (_notice(key, selector, preview=_is_preview(layers)) for key, selector in named)))
+
+
+def _notice(key: str, selector: str, *, preview: bool) -> str:
+    found = find_rule(selector)
+    if found is None:
+        return ""
+    where = f"`{key}`: `{selector}`"
+    if selector in found.former:
+        return f"{where} is now `{found.name if '-' in selector else found.code}`"
+    if key == "ignore":
+        return ""
+    if found.is_preview and not preview:
+        return f"{where} has no effect, because the rule is in preview: set `preview = true`"
+    return f"{where} is deprecated: {found.deprecated}" if found.deprecated else ""
+
+
+def _is_preview(layers: Sequence[Layer]) -> bool:
+    return next((layer.values["preview"] is True for layer in reversed(layers) if "preview" in layer.values), False)
 
 
 def _chosen(

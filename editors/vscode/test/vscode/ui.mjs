@@ -89,6 +89,7 @@ await withEditor({ machine: machineSettings() }, async ({ page, url }) => {
   await page.goto(url);
   await screen.openFile("model.py");
   await screen.status(/exportlint \d/);
+  await page.setViewportSize({ width: 1300, height: 800 }); // a narrow window shows no pictures
   await screen.command("exportlint: Get Started");
   const walkthrough = page.locator(".gettingStartedContainer");
   const step = (title) => walkthrough.locator(".step-title", { hasText: title });

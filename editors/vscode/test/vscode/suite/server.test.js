@@ -35,7 +35,7 @@ module.exports = {
     process.kill(before, "SIGKILL");
     await until("another server", () => servers().some((pid) => pid !== before));
     const edit = new vscode.WorkspaceEdit();
-    edit.replace(document.uri, document.lineAt(10).range, "        if self.training:");
+    edit.replace(document.uri, document.lineAt(10).range, "        if images.ndim > 3:");
     await vscode.workspace.applyEdit(edit);
     await settledFindings(document, 3);
     await server();
