@@ -183,8 +183,11 @@ await withEditor(slow, async ({ page, url, workspace }) => {
   await progress.getByRole("button", { name: "Cancel" }).click();
   await progress.waitFor({ state: "detached" });
   await screen.lens("Verifying export").waitFor({ state: "detached" });
-  const lives = fs.existsSync(`/proc/${fs.readFileSync(pid, "utf8").trim()}`);
-  see("what is verified can be cancelled where it is shown, and is gone then", !lives);
+  const process = `/proc/${fs.readFileSync(pid, "utf8").trim()}`;
+  for (const deadline = Date.now() + 10_000; fs.existsSync(process) && Date.now() < deadline; ) {
+    await page.waitForTimeout(100);
+  }
+  see("what is verified can be cancelled where it is shown, and is gone soon after", !fs.existsSync(process));
 });
 
 // A folder that is not trusted: its settings name a program of its own, and so do those of a careless user.
