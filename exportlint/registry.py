@@ -19,7 +19,7 @@ PREFIX = "EXP"
 """What every code starts with; three digits follow."""
 
 MAX_NAME = 100
-"""Longer texts are no misspelled names."""
+"""Longer texts are not misspelled names."""
 HOME = "https://github.com/exportlint/exportlint"
 """Where exportlint lives on the web."""
 

@@ -15,7 +15,8 @@ from exportlint.config.severity import BY_FORMAT
 _SAME_AS_KEYS = (
     "select", "ignore", "extend-select", "preview", "mode", "torch-version", "exclude", "extend-exclude",
     "force-exclude", "respect-gitignore", "require-reason", "follow-importers", "output-format", "fix",
-    "unsafe-fixes", "fix-only", "show-fixes", "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on", "baseline",
+    "unsafe-fixes", "fix-only", "show-fixes", "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on",
+    "baseline",
 )  # fmt: skip
 
 _DEFAULTS = Layer(Path(), {"min-severity": BY_FORMAT})

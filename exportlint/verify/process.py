@@ -70,7 +70,7 @@ class Process:
         """Wait until it takes jobs.
 
         Raises:
-            StartError: it does not, and is no more.
+            StartError: it does not, and has ended.
         """
         try:
             event = self.next(time.monotonic() + seconds)
