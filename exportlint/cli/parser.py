@@ -22,6 +22,9 @@ exit codes:
 """
 
 
+_VERBS = frozenset({"fix", "diff", "watch"})
+"""Flags of `check` that other tools have as commands."""
+
 _COMPLETION = "--print-completion"
 
 
@@ -94,7 +97,8 @@ def _with_command(argv: Sequence[str]) -> list[str]:
     if first[:1].isalpha() and first.replace("-", "").isalpha() and not os.path.lexists(first):
         from exportlint.registry import nearest
 
-        hint = nearest(first, _COMMANDS, count=1)
+        # `exportlint fix src` means what `--fix` does
+        hint = f"`--{first}`" if first in _VERBS else nearest(first, _COMMANDS, count=1)
         if hint:
             raise UsageError(f"`{first}` is neither a file nor a subcommand, did you mean {hint}?")
     return ["check", *argv]
