@@ -363,7 +363,7 @@ ELSEWHERE = {
     "`--log-file`": "tests/server/test_strangers.py",
     "a web page, or another user of the machine": "tests/server/test_strangers.py",
     "`logFile` in what a client sends": "tests/server/test_settings.py",
-    "`exportlint.path`, `.interpreter`, `.configuration`, `.verify.python`, `.logFile` in VS Code's settings": (
+    "`exportlint.path`, `.interpreter`, `.importStrategy`, `.configuration`, `.verify.python`, `.logFile` in VS Code's settings": (
         "editors/vscode/test/unit/manifest.test.ts"
     ),
     "names and texts in reports": "tests/test_hostile_reports.py",
