@@ -58,9 +58,7 @@ def test_the_readme_names_the_schema_of_pyproject() -> None:
 
 def test_the_extension_bundles_what_exportlint_needs_but_for_native_code() -> None:
     text = (PROJECT / "editors" / "vscode" / "bundled" / "requirements.txt").read_text(encoding="utf-8")
-    pinned = {
-        name: version for name, version in re.findall(r"^([\w-]+)==([\d.]+) --hash=sha256:[0-9a-f]{64}$", text, re.M)
-    }
+    pinned = dict(re.findall(r"^([\w-]+)==([\d.]+) --hash=sha256:[0-9a-f]{64}$", text, re.M))
     assert len(pinned) == len([line for line in text.splitlines() if line and not line.startswith("#")])
     project = parse((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {re.split(r"[><=;]", one)[0]: one for one in project["dependencies"]}
