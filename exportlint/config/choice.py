@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.toml import Layer
@@ -20,25 +22,42 @@ def selected(layers: Sequence[Layer]) -> frozenset[str]:
     return chosen if _is_preview(layers) else chosen - preview_codes()
 
 
-def notices(layers: Sequence[Layer]) -> tuple[str, ...]:
-    """What is to be changed about the rules that settings name, though they can be used."""
-    keys = (*_SELECTING, "ignore")
-    named = dict.fromkeys((key, selector) for layer in layers for key in keys for selector in layer.values.get(key, ()))
-    return tuple(filter(None, (_notice(key, selector, preview=_is_preview(layers)) for key, selector in named)))
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What to change in a setting that can be used all the same. `file` is None if no file has it."""
+
+    key: str
+    text: str
+    file: Path | None
+
+    def __str__(self) -> str:
+        return f"`{self.key}`: {self.text}"
 
 
-def _notice(key: str, selector: str, *, preview: bool) -> str:
+def notices(layers: Sequence[Layer]) -> tuple[Notice, ...]:
+    """What to change about the rules that settings name."""
+    preview = _is_preview(layers)
+    found = (
+        Notice(key, text, layer.file)
+        for layer in layers
+        for key in (*_SELECTING, "ignore")
+        for selector in layer.values.get(key, ())
+        if (text := _noted(key, selector, preview=preview))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _noted(key: str, selector: str, *, preview: bool) -> str:
     found = find_rule(selector)
     if found is None:
         return ""
-    where = f"`{key}`: `{selector}`"
     if selector in found.former:
-        return f"{where} is now `{found.name if '-' in selector else found.code}`"
+        return f"`{selector}` is now `{found.name if '-' in selector else found.code}`"
     if key == "ignore":
         return ""
     if found.is_preview and not preview:
-        return f"{where} has no effect, because the rule is in preview: set `preview = true`"
-    return f"{where} is deprecated: {found.deprecated}" if found.deprecated else ""
+        return f"`{selector}` has no effect, because the rule is in preview: set `preview = true`"
+    return f"`{selector}` is deprecated: {found.deprecated}" if found.deprecated else ""
 
 
 def _is_preview(layers: Sequence[Layer]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from exportlint.config.choice import codes_of, fix_policy, notices, selected
+from exportlint.config.choice import Notice, codes_of, fix_policy, notices, selected
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.function_options import FunctionSettings
 from exportlint.config.line_length import detect_line_length
@@ -42,7 +42,7 @@ class Settings:
     torch_assumed: bool
     rules: frozenset[str]
     preview: bool
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...]
     require_reason: bool
     include: tuple[str, ...]

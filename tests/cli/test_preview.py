@@ -10,7 +10,9 @@ import pytest
 
 import exportlint.rules
 from exportlint import registry
+from exportlint.config import Configuration
 from exportlint.registry import find_rule
+from exportlint.server.problems import notice_of
 from tests.cli.runner import Run, write
 
 RULE = """\
@@ -134,3 +136,12 @@ def test_pages_tell_the_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "eprecated: " not in run("rule", "EXP602").out
     for code, status in {"EXP690": "preview", "EXP691": "deprecated", "EXP602": "stable"}.items():
         assert json.loads(run("rule", code, "--output-format", "json").out)["status"] == status
+
+
+def test_an_editor_is_told_in_the_configuration_file(net: Path) -> None:
+    write(net, {"exportlint.toml": 'mode = "strict"\nextend-select = ["EXP691"]\n'})
+    settings = Configuration(net).for_file(net / "net.py")
+    notice = notice_of(settings)
+    assert notice is not None
+    assert (notice.file, notice.line) == (net / "exportlint.toml", 2)
+    assert notice.message == "`extend-select`: `EXP691` is deprecated: EXP602 (tensor-type-test) reports the same"
