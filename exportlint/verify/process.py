@@ -54,7 +54,7 @@ class Process:
         when `is_cancelled`.
 
         Raises:
-            StartError: the system cannot run it.
+            StartError: the system cannot run it, or it was cancelled.
         """
         self.forks = forks
         environment = dict(os.environ)
@@ -62,6 +62,8 @@ class Process:
             environment.setdefault("OMP_NUM_THREADS", str(threads))
         self._family: Family | WarmHost
         found = connect(warmth, environment, _PATIENCE_OF_SOCKETS, is_cancelled) if warmth and forks else None
+        if found is None and is_cancelled():
+            raise StartError("it was cancelled")
         try:
             self._family = found or Family([python, _SCRIPT, *(["--fork"] if forks else [])], environment)
         except OSError as error:

@@ -214,16 +214,17 @@ def test_without_time_to_wait_none_is_left(tmp_path: Path) -> None:
 
 def test_a_run_can_be_cancelled_while_its_worker_starts_and_leaves_none(tmp_path: Path) -> None:
     python, said = tmp_path / "python", tmp_path / "said"
-    python.write_text(f"#!/bin/sh\necho $$ > {said}.new && mv {said}.new {said}\nexec sleep 1000\n")
+    python.write_text(f"#!/bin/sh\necho $$ >> {said}\nexec sleep 1000\n")
     python.chmod(0o755)
     with own_warmth() as warmth:
         slot = Slot(python, warmth=replace(warmth, interpreter=replace(warmth.interpreter, path=python)))
         outcomes: list[str] = []
         thread = threading.Thread(target=lambda: outcomes.append(slot.run({}, lambda _event: None).end.how))
         thread.start()
-        wait_until(said.exists)
-        pid = int(said.read_text())
+        wait_until(lambda: said.exists() and said.read_text().endswith("\n"))
+        (pid,) = map(int, said.read_text().split())
         slot.close()
         thread.join(10)
         assert (thread.is_alive(), outcomes) == (False, ["cancelled"])
         assert not Path(f"/proc/{pid}").exists()
+        assert said.read_text() == f"{pid}\n"  # nothing else was started
